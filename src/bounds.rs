@@ -138,7 +138,7 @@ pub const BUDGET_WINDOW_DAYS_RANGE: ParameterRange =
 pub(crate) const MEMO_EPOCH_DAYS_RANGE: ParameterRange =
     ParameterRange::new("days of a memo", 1.0, 3650.0);
 /// Minutes from the beginning of a window until its report is sent, with cover reports.
-pub(crate) const COVER_MINUTES: ParameterRange =
+pub(crate) const COVER_MINUTES_RANGE: ParameterRange =
     ParameterRange::new("minutes of a cover", 1.0, 5_256_000.0);
 /// Maximum number of reports of one person in a window.
 pub const REPORTS_PER_WINDOW_RANGE: ParameterRange =

@@ -217,7 +217,7 @@ impl Domain {
     }
 
     /// Returns whether every input consists of exactly one item of a list.
-    pub(crate) const fn is_one_of_list(&self) -> bool {
+    pub(crate) const fn is_choice_from_list(&self) -> bool {
         self.item_count.is_some() && self.sparsity == 1 && !self.is_rated && !self.is_padded
     }
 

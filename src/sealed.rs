@@ -19,7 +19,7 @@ use core::ops::Range;
 
 use crate::error::Error;
 use crate::fingerprint::Fingerprint;
-use crate::upload::{EncodedUpload, header_with_version, read_header, read_uploads};
+use crate::upload::{EncodedUpload, read_upload_header, read_uploads, upload_header_with_version};
 
 /// Format version: the first byte of every upload of sealed reports.
 pub const SEALED_UPLOAD_VERSION: u8 = 2;
@@ -57,7 +57,7 @@ pub const SEALING_OVERHEAD_BYTES: usize = KEY_ID_BYTES + ENCAPSULATED_KEY_BYTES 
 /// ```
 #[must_use]
 pub fn encode_upload(upload: &EncodedUpload<'_>, fingerprint: &Fingerprint) -> Vec<u8> {
-    let mut bytes = header_with_version(
+    let mut bytes = upload_header_with_version(
         SEALED_UPLOAD_VERSION,
         upload.id,
         fingerprint,
@@ -79,7 +79,7 @@ pub fn decode_uploads<'a>(
     length: usize,
 ) -> Result<Vec<(EncodedUpload<'a>, Range<usize>)>, Error> {
     read_uploads(bytes, |cursor| {
-        let (id, count) = read_header(cursor, SEALED_UPLOAD_VERSION, *fingerprint)?;
+        let (id, count) = read_upload_header(cursor, SEALED_UPLOAD_VERSION, *fingerprint)?;
         let length = count as usize * length;
         let reports = cursor.read_bytes(length, "expected the stated number of sealed reports")?;
         Ok(EncodedUpload {

@@ -17,6 +17,6 @@ const fn first_version() -> u64 {
 ///
 /// # Errors
 /// When `json` is not an object, or `version` is not an integer.
-pub(crate) fn version_of(json: &[u8]) -> Result<u64, serde_json::Error> {
+pub(crate) fn json_format_version(json: &[u8]) -> Result<u64, serde_json::Error> {
     serde_json::from_slice(json).map(|VersionField { version }| version)
 }

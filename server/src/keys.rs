@@ -126,7 +126,7 @@ impl KeyHalf {
 /// # Errors
 /// When the file cannot be read, is not a private key of this algorithm, or is accessible to other
 /// users.
-pub(crate) fn read_private(
+pub(crate) fn read_private_key(
     path: &Path,
     algorithm: KeyAlgorithm,
 ) -> Result<[u8; KEY_BYTES], KeyError> {
@@ -143,7 +143,7 @@ pub(crate) fn read_private(
 ///
 /// # Errors
 /// When the file cannot be read or is not a public key of this algorithm.
-pub(crate) fn read_public(
+pub(crate) fn read_public_key(
     path: &Path,
     algorithm: KeyAlgorithm,
 ) -> Result<[u8; KEY_BYTES], KeyError> {
@@ -240,7 +240,7 @@ mod tests {
                     MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n\
                     -----END PRIVATE KEY-----\n";
         write_private_file(&private, text);
-        let key = read_private(&private, KeyAlgorithm::Ed25519).unwrap();
+        let key = read_private_key(&private, KeyAlgorithm::Ed25519).unwrap();
         assert_eq!(
             data_encoding::HEXLOWER.encode(&key),
             "d4ee72dbf913584ad5b6d8f1f769f8ad3afe7c28cbf1d4fbe097a88f44755842"
@@ -252,7 +252,7 @@ mod tests {
                     MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n\
                     -----END PUBLIC KEY-----\n";
         fs::write(&public, text).unwrap();
-        let key = read_public(&public, KeyAlgorithm::Ed25519).unwrap();
+        let key = read_public_key(&public, KeyAlgorithm::Ed25519).unwrap();
         assert_eq!(
             data_encoding::HEXLOWER.encode(&key),
             "19bf44096984cdfe8541bac167dc3b96c85086aa30b6b6cb0c5c38ad703166e1"
@@ -265,7 +265,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("key.pem");
         let key = create_private_key(&path, KeyAlgorithm::X25519).unwrap();
-        assert_eq!(read_private(&path, KeyAlgorithm::X25519).unwrap(), key);
+        assert_eq!(read_private_key(&path, KeyAlgorithm::X25519).unwrap(), key);
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         let again = create_private_key(&path, KeyAlgorithm::X25519)
@@ -280,7 +280,7 @@ mod tests {
         let path = directory.path().join("key.pem");
         let shown = path.display().to_string();
         let said = |expected: &str| {
-            let error = read_private(&path, KeyAlgorithm::X25519).unwrap_err();
+            let error = read_private_key(&path, KeyAlgorithm::X25519).unwrap_err();
             let error = error.to_string();
             assert!(
                 error.starts_with(&shown) && error.contains(expected),

@@ -10,7 +10,7 @@ use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
 ///
 /// # Errors
 /// When *ring* supports none of the default versions of TLS.
-pub(crate) fn client_config() -> Result<ClientConfig, rustls::Error> {
+pub(crate) fn tls_client_config() -> Result<ClientConfig, rustls::Error> {
     let mut roots = RootCertStore::empty();
     // An empty store is no error here. Plain HTTP needs no certificates, and TLS handshakes report
     // that there are none.

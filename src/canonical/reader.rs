@@ -4,7 +4,7 @@ use crate::error::{Error, error};
 
 /// Reader of the bytes that `CanonicalWriter` writes.
 ///
-/// After a malformed byte, all reads return zeros and empty texts, and [`CanonicalReader::end`]
+/// After a malformed byte, all reads return zeros and empty texts, and [`CanonicalReader::finish_reading`]
 /// returns the error. A caller therefore checks only the meaning of the values. Results that were
 /// built from such zeros are discarded.
 pub(crate) struct CanonicalReader<'a> {
@@ -33,7 +33,7 @@ impl<'a> CanonicalReader<'a> {
 
     #[inline(never)]
     /// Reads a number of eight bytes, little endian.
-    pub(crate) fn read_number(&mut self) -> u64 {
+    pub(crate) fn read_u64(&mut self) -> u64 {
         if let Some((number, rest)) = self.remaining_bytes.split_first_chunk() {
             self.remaining_bytes = rest;
             return u64::from_le_bytes(*number);
@@ -45,7 +45,7 @@ impl<'a> CanonicalReader<'a> {
     /// Reads a number below 2³².
     #[inline(never)]
     pub(crate) fn read_u32(&mut self) -> u32 {
-        u32::try_from(self.read_number()).unwrap_or_else(|_| {
+        u32::try_from(self.read_u64()).unwrap_or_else(|_| {
             self.mark_malformed();
             0
         })
@@ -53,7 +53,7 @@ impl<'a> CanonicalReader<'a> {
 
     /// Reads a floating-point number.
     pub(crate) fn read_float(&mut self) -> f64 {
-        f64::from_bits(self.read_number())
+        f64::from_bits(self.read_u64())
     }
 
     /// Reads the length of a list. A length that needs more bytes than are left is malformed.
@@ -70,7 +70,7 @@ impl<'a> CanonicalReader<'a> {
     /// Reads a list of numbers below 2³², preceded by its length.
     #[cfg(feature = "reports")]
     #[inline(never)]
-    pub(crate) fn read_list(&mut self) -> alloc::vec::Vec<u32> {
+    pub(crate) fn read_u32_list(&mut self) -> alloc::vec::Vec<u32> {
         (0..self.read_list_length())
             .map(|_| self.read_u32())
             .collect()
@@ -94,7 +94,7 @@ impl<'a> CanonicalReader<'a> {
     /// are marked as malformed.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for `None`. [`CanonicalReader::end`] then returns the same error.
+    /// [`Error::Malformed`] for `None`. [`CanonicalReader::finish_reading`] then returns the same error.
     pub(crate) fn unwrap_or_mark_malformed<T>(&mut self, known: Option<T>) -> Result<T, Error> {
         known.ok_or_else(|| {
             self.mark_malformed();

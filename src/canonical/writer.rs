@@ -9,20 +9,20 @@ pub(crate) struct CanonicalWriter(Vec<u8>);
 
 impl CanonicalWriter {
     pub(crate) fn write_text(&mut self, text: &str) {
-        self.write_number(text.len() as u64);
+        self.write_u64(text.len() as u64);
         self.0.extend_from_slice(text.as_bytes());
     }
 
-    pub(crate) fn write_number(&mut self, number: u64) {
+    pub(crate) fn write_u64(&mut self, number: u64) {
         self.0.extend_from_slice(&number.to_le_bytes());
     }
 
     /// Appends the length of a list, followed by its numbers.
-    pub(crate) fn write_list(&mut self, numbers: &[u32]) {
-        self.write_number(numbers.len() as u64);
+    pub(crate) fn write_u32_list(&mut self, numbers: &[u32]) {
+        self.write_u64(numbers.len() as u64);
         numbers
             .iter()
-            .for_each(|own| self.write_number(u64::from(*own)));
+            .for_each(|own| self.write_u64(u64::from(*own)));
     }
 
     pub(crate) fn into_bytes(self) -> Vec<u8> {

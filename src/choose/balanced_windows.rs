@@ -12,7 +12,7 @@ use crate::mechanism::collision::{
 };
 
 /// Acceptable ratio of a variance to the minimum variance, in exchange for less decoding work.
-const VARIANCE_TOLERANCE: f64 = 1.001;
+const MAX_VARIANCE_RATIO: f64 = 1.001;
 /// Cost of one shuffle step. The unit is the cost of one hash round for one slot. Rounds are cheap
 /// because sixteen slots are computed together.
 const SHUFFLE_STEP_COST: u32 = 10;
@@ -81,7 +81,7 @@ pub(super) fn best_balanced_windows(
     variance: impl Fn(&CollisionHitProbabilities) -> f64,
     other: Option<ParametersWithVariance<FavouredBucketRule>>,
 ) -> Option<ParametersWithVariance<FavouredBucketRule>> {
-    let answers = domain.item_count().filter(|_| domain.is_one_of_list());
+    let answers = domain.item_count().filter(|_| domain.is_choice_from_list());
     // The variance is least near this share of favoured buckets (Ye and Barg 2018).
     let part = 1.0 / (limit.exp_epsilon + 1.0);
     let mut windows = match (answers, draft.buckets, draft.favoured) {
@@ -98,7 +98,7 @@ pub(super) fn best_balanced_windows(
     };
     // `other` needs no check: its variance is infinite if it exceeds the budget.
     windows.retain(|own| {
-        limit.allows_favoured_of_buckets(own.buckets_per_element(), own.buckets_per_hash())
+        limit.allows_favoured_bucket_count(own.buckets_per_element(), own.buckets_per_hash())
     });
     let rated = windows.into_iter().map(|own| {
         let rates = own.hit_probabilities_windows(domain, &limit.exp_epsilon_bound);
@@ -108,6 +108,6 @@ pub(super) fn best_balanced_windows(
     let least = rated.iter().map(|own| own.0).fold(f64::INFINITY, f64::min);
     let good = rated
         .into_iter()
-        .filter(|own| own.0 <= VARIANCE_TOLERANCE * least);
+        .filter(|own| own.0 <= MAX_VARIANCE_RATIO * least);
     good.min_by_key(|(_, own)| own.decoding_cost(domain))
 }

@@ -59,7 +59,7 @@ impl<RuleName> Default for BucketsDraft<RuleName> {
 
 impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
     /// Returns the stated hash family, or the domain's default if none is stated.
-    pub(super) fn hashing_or_default(&self, domain: &Domain) -> HashFamily {
+    pub(super) fn hash_family_or_default(&self, domain: &Domain) -> HashFamily {
         HashFamily::requested_or_default_family(self.hashing, domain)
     }
 
@@ -82,7 +82,10 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
         if let Some(buckets) = self.buckets {
             let one = (rule != paper_rule::<R>().rule_name()).then_some(1);
             let rule = HashedSubsetSelection::<R>::rule_from_name(rule, self.favoured.or(one))?;
-            let (hashing, hashes) = (self.hashing_or_default(domain), self.hashes.unwrap_or(1));
+            let (hashing, hashes) = (
+                self.hash_family_or_default(domain),
+                self.hashes.unwrap_or(1),
+            );
             return HashedSubsetSelection::with_hashes(rule, hashing, buckets, hashes).map(Some);
         }
         if let Some(hashes) = self.hashes {
@@ -128,7 +131,7 @@ pub(super) fn paper_rule<R: FavouringRule>() -> R {
 pub(super) type ParametersWithVariance<R> = (f64, HashedSubsetSelection<R>);
 
 /// Rule of a mechanism that reports one bucket. The mechanism's parameters can be chosen.
-pub(super) trait ChoosableRule: NamedRule {
+pub(super) trait SearchableRule: NamedRule {
     /// Measure of a cell's strength. The project's own rule favours the strongest cells.
     const STRENGTH_MEASURE: StrengthMeasure;
 
@@ -172,8 +175,8 @@ pub(super) trait ChoosableRule: NamedRule {
     /// Returns the best parameters for a draft that states no parameters.
     ///
     /// # Errors
-    /// As [`ChooseParameters::best`].
-    fn best_unconstrained(search: &ParameterSearch<'_>) -> Result<Candidate, Error>
+    /// As [`ChooseParameters::best_candidate`].
+    fn best_for_empty_draft(search: &ParameterSearch<'_>) -> Result<Candidate, Error>
     where
         HashedSubsetSelection<Self>: PredictErrors + MechanismParameters<Report = BucketReport>,
     {

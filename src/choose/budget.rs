@@ -60,7 +60,7 @@ pub(super) const BUDGET_EXCEEDED_ERROR: Error = Error::InvalidCombination {
 
 impl PrivacyBudget {
     /// Returns the budget with a precomputed exp(ε), for the repeated checks of a search.
-    pub(super) fn precompute_exp(&self) -> PreparedBudget {
+    pub(super) fn with_precomputed_exp(&self) -> PreparedBudget {
         let bound = ExpLowerBound::new(self.epsilon);
         PreparedBudget {
             exp_epsilon: bound.to_f64(),
@@ -82,7 +82,7 @@ pub(super) struct PreparedBudget {
 impl PreparedBudget {
     /// Returns whether a mechanism that favours `favoured` of `buckets` buckets stays within the
     /// budget.
-    pub(super) fn allows_favoured_of_buckets(&self, favoured: u32, buckets: u32) -> bool {
+    pub(super) fn allows_favoured_bucket_count(&self, favoured: u32, buckets: u32) -> bool {
         let (favoured, buckets) = (f64::from(favoured), f64::from(buckets));
         // Searches may try more favoured buckets than there are.
         self.allows_favoured_and_others(favoured, buckets - favoured)
@@ -103,7 +103,7 @@ impl PreparedBudget {
 
     /// Returns whether any mechanism with buckets can stay within the budget.
     pub(super) fn allows_bucket_mechanisms(&self) -> bool {
-        self.allows_favoured_of_buckets(1, bounds::BUCKET_COUNT_RANGE.max as u32)
+        self.allows_favoured_bucket_count(1, bounds::BUCKET_COUNT_RANGE.max as u32)
     }
 
     /// Returns the minimum number of buckets with which `favoured` favoured buckets stay within the
@@ -116,7 +116,7 @@ impl PreparedBudget {
             bounds::BUCKET_COUNT_RANGE.min,
             bounds::BUCKET_COUNT_RANGE.max,
         )) as u32;
-        if self.allows_favoured_of_buckets(favoured, least) {
+        if self.allows_favoured_bucket_count(favoured, least) {
             least
         } else {
             (least + 1).min(bounds::BUCKET_COUNT_RANGE.max as u32)

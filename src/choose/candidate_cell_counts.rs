@@ -10,21 +10,21 @@ pub(super) struct CandidateCellCounts {
     /// Number of elements if the hash is balanced, else `None`. Under a balanced hash, the search
     /// also tries the minimum number of cells with equally many slots per cell. That number leaves
     /// the fewest slots empty.
-    pub(super) element_count: Option<u32>,
+    pub(super) balanced_element_count: Option<u32>,
     /// Numbers of cells at which the budget begins to allow more favoured buckets. The search also
     /// tries these numbers, because the variance jumps there.
     pub(super) budget_step_cell_counts: Vec<u32>,
 }
 
 /// Number of neighbours to try on each side of the best number of cells.
-const NEIGHBOURS_PER_SIDE: u32 = 6;
+const NEARBY_CELL_COUNTS_PER_SIDE: u32 = 6;
 
 impl CandidateCellCounts {
     /// Returns the numbers of cells to try: every number below 24, then steps of about 4 per cent.
     pub(super) fn cell_counts_to_try(&self) -> Vec<u32> {
         let (least, most) = (self.min_cell_count, self.max_cell_count);
         let mut cells = self.budget_step_cell_counts.clone();
-        if let Some(elements) = self.element_count {
+        if let Some(elements) = self.balanced_element_count {
             // One slot fewer in each cell: more cells than the step, but few empty slots.
             let fits = |step: &u32| {
                 let per_cell = elements.div_ceil(*step);
@@ -35,7 +35,7 @@ impl CandidateCellCounts {
         let mut next = least;
         while next <= most {
             cells.push(next);
-            if let Some(elements) = self.element_count {
+            if let Some(elements) = self.balanced_element_count {
                 let per_cell = elements.div_ceil(next);
                 cells.push(elements.div_ceil(per_cell).clamp(least, most));
             }
@@ -54,7 +54,7 @@ impl CandidateCellCounts {
             .iter()
             .fold(self.max_cell_count, |most, step| most.max(*step));
         centre
-            .saturating_sub(NEIGHBOURS_PER_SIDE)
-            .max(self.min_cell_count)..=(centre + NEIGHBOURS_PER_SIDE).min(most)
+            .saturating_sub(NEARBY_CELL_COUNTS_PER_SIDE)
+            .max(self.min_cell_count)..=(centre + NEARBY_CELL_COUNTS_PER_SIDE).min(most)
     }
 }

@@ -1,7 +1,7 @@
 //! Choice of CoCo's parameters. They minimise the total variance of the means, or of the estimates
 //! to which an objective gives weight.
 
-use super::buckets_draft::{BucketsDraft, ChoosableRule};
+use super::buckets_draft::{BucketsDraft, SearchableRule};
 use super::budget::PrivacyBudget;
 use super::contract::ChooseParameters;
 use super::objective::{Objective, ParameterSearchGoal};
@@ -19,11 +19,11 @@ use crate::sample::ExpLowerBound;
 pub type Draft = BucketsDraft<FavouredSideRuleName>;
 
 /// Minimum number of items for which CoCo prefers a single pair of sides. A single pair is used if
-/// its variance is at most [`SINGLE_PAIR_VARIANCE_TOLERANCE`] times the minimum. Its reports are decoded faster:
+/// its variance is at most [`MAX_SINGLE_PAIR_RATIO`] times the minimum. Its reports are decoded faster:
 /// 64 items fit into a word.
 const MIN_ITEMS_FOR_SINGLE_PAIR: u32 = 1024;
 /// Acceptable ratio of a single pair's variance to the minimum variance, see [`MIN_ITEMS_FOR_SINGLE_PAIR`].
-const SINGLE_PAIR_VARIANCE_TOLERANCE: f64 = 1.02;
+const MAX_SINGLE_PAIR_RATIO: f64 = 1.02;
 
 impl PredictErrors for Coco {
     fn predict_errors(
@@ -41,19 +41,19 @@ fn predicted_errors(
     domain: &Domain,
     population: &Population,
 ) -> PredictedErrors {
-    let items = predict::averaged_item_count(domain, population);
+    let items = predict::item_count_for_averaging(domain, population);
     let with = rates.estimate_second_moment(true) - 1.0;
     let without = |kept| rates.second_moment_outside_input(domain.sparsity(), f64::from(kept));
-    let mean = predict::error_with_sampling(domain, population, items, with, without);
+    let mean = predict::error_after_entry_sampling(domain, population, items, with, without);
     // An entry affects the frequencies of both signs. `error_with_sampling`
     // counts the other sign as absent, so `none` is subtracted here.
     let frequency = rates.frequency_variances().map(|[own, other, none]| {
         let with = own + other - none;
-        predict::error_with_sampling(domain, population, 2.0 * items, with, |_| none)
+        predict::error_after_entry_sampling(domain, population, 2.0 * items, with, |_| none)
     });
     let [with, without] = [true, false].map(|present| rates.presence_variance(present));
     let nonmissing = with.zip(without).map(|(with, without)| {
-        predict::error_with_sampling(domain, population, items, with, |_| without)
+        predict::error_after_entry_sampling(domain, population, items, with, |_| without)
     });
     PredictedErrors {
         mean_error: Some(mean),
@@ -64,7 +64,7 @@ fn predicted_errors(
 
 /// Returns the total variance of the means. If the objective gives weight to non-missing
 /// frequencies, returns [`Objective::variance_to_minimise`] instead.
-fn total_variance(
+fn variance_for_goal(
     rates: &CocoHitProbabilities,
     domain: &Domain,
     goal: &ParameterSearchGoal<'_>,
@@ -74,7 +74,7 @@ fn total_variance(
         .unwrap_or_else(|| rates.total_variance(domain))
 }
 
-impl ChoosableRule for FavouredSideRule {
+impl SearchableRule for FavouredSideRule {
     const STRENGTH_MEASURE: StrengthMeasure = StrengthMeasure::SignedSum;
 
     fn strongest_rule_variance(
@@ -86,7 +86,7 @@ impl ChoosableRule for FavouredSideRule {
         goal: &ParameterSearchGoal<'_>,
     ) -> f64 {
         let rates = coco.hit_probabilities_strongest(domain, bound, favoured, top);
-        total_variance(&rates, domain, goal)
+        variance_for_goal(&rates, domain, goal)
     }
 
     fn paper_rule_variance(
@@ -95,12 +95,12 @@ impl ChoosableRule for FavouredSideRule {
         epsilon: f64,
         goal: &ParameterSearchGoal<'_>,
     ) -> f64 {
-        total_variance(&coco.hit_probabilities(domain, epsilon), domain, goal)
+        variance_for_goal(&coco.hit_probabilities(domain, epsilon), domain, goal)
     }
 
     /// Returns the best parameters. An objective with non-missing frequencies requires rule
     /// `overwrite`, the only one that estimates them.
-    fn best_unconstrained(search: &ParameterSearch<'_>) -> Result<Candidate, Error> {
+    fn best_for_empty_draft(search: &ParameterSearch<'_>) -> Result<Candidate, Error> {
         if search.objective.nonmissing_weight > 0.0 {
             let rule = Some(FavouredSideRuleName::Overwrite);
             return Coco::best_candidate(
@@ -130,7 +130,11 @@ fn best_parameters_or_single_pair(domain: &Domain, budget: PrivacyBudget) -> Res
         .item_count()
         .is_none_or(|items| items < MIN_ITEMS_FOR_SINGLE_PAIR);
     // A single pair is one favoured side of two.
-    if few || !budget.precompute_exp().allows_favoured_of_buckets(1, 2) {
+    if few
+        || !budget
+            .with_precomputed_exp()
+            .allows_favoured_bucket_count(1, 2)
+    {
         return Ok(best);
     }
     let single = choose(Some(2))?;
@@ -138,7 +142,7 @@ fn best_parameters_or_single_pair(domain: &Domain, budget: PrivacyBudget) -> Res
         coco.hit_probabilities(domain, budget.epsilon)
             .total_variance(domain)
     };
-    let preferred = variance(&single) <= SINGLE_PAIR_VARIANCE_TOLERANCE * variance(&best);
+    let preferred = variance(&single) <= MAX_SINGLE_PAIR_RATIO * variance(&best);
     Ok(if preferred { single } else { best })
 }
 

@@ -2,7 +2,7 @@
 //! estimates to which an objective gives weight.
 
 use super::balanced_windows;
-use super::buckets_draft::{BucketsDraft, ChoosableRule, ParametersWithVariance};
+use super::buckets_draft::{BucketsDraft, ParametersWithVariance, SearchableRule};
 use super::budget::{PreparedBudget, PrivacyBudget};
 use super::objective::{Objective, ParameterSearchGoal};
 use super::population::Population;
@@ -36,9 +36,9 @@ fn predicted_errors(
     domain: &Domain,
     population: &Population,
 ) -> PredictedErrors {
-    let items = predict::averaged_item_count(domain, population);
+    let items = predict::item_count_for_averaging(domain, population);
     let sampled = |numbers, with, without| {
-        Some(predict::error_with_sampling(
+        Some(predict::error_after_entry_sampling(
             domain,
             population,
             numbers,
@@ -61,13 +61,13 @@ fn predicted_errors(
 /// Returns the total variance of the frequencies. If the goal has parts, the frequencies are the
 /// shares of people who chose each option. If the objective gives weight to non-missing
 /// frequencies, returns [`Objective::variance_to_minimise`] instead.
-fn total_variance(
+fn variance_for_goal(
     rates: &CollisionHitProbabilities,
     domain: &Domain,
     goal: &ParameterSearchGoal<'_>,
 ) -> f64 {
-    if !goal.parts.is_empty() {
-        let options = goal.parts.iter().map(QuestionPart::cell_count);
+    if !goal.together_parts.is_empty() {
+        let options = goal.together_parts.iter().map(QuestionPart::cell_count);
         return options.map(|own| rates.total_option_variance(own)).sum();
     }
     goal.objective
@@ -75,7 +75,7 @@ fn total_variance(
         .unwrap_or_else(|| rates.total_variance(domain))
 }
 
-impl ChoosableRule for FavouredBucketRule {
+impl SearchableRule for FavouredBucketRule {
     const STRENGTH_MEASURE: StrengthMeasure = StrengthMeasure::Count;
 
     fn strongest_rule_variance(
@@ -89,7 +89,7 @@ impl ChoosableRule for FavouredBucketRule {
         let rates = collision.hit_probabilities_heaviest(domain, bound, favoured, top);
         // Approximate sums can turn a small gap into 0 or less.
         if rates.hit_probability_gap() > 0.0 {
-            total_variance(&rates, domain, goal)
+            variance_for_goal(&rates, domain, goal)
         } else {
             f64::INFINITY
         }
@@ -101,7 +101,7 @@ impl ChoosableRule for FavouredBucketRule {
         epsilon: f64,
         goal: &ParameterSearchGoal<'_>,
     ) -> f64 {
-        total_variance(&collision.hit_probabilities(domain, epsilon), domain, goal)
+        variance_for_goal(&collision.hit_probabilities(domain, epsilon), domain, goal)
     }
 
     fn best_with_balanced_windows(
@@ -111,7 +111,7 @@ impl ChoosableRule for FavouredBucketRule {
         goal: &ParameterSearchGoal<'_>,
         other: Option<ParametersWithVariance<Self>>,
     ) -> Option<ParametersWithVariance<Self>> {
-        let variance = |rates: &CollisionHitProbabilities| total_variance(rates, domain, goal);
+        let variance = |rates: &CollisionHitProbabilities| variance_for_goal(rates, domain, goal);
         balanced_windows::best_balanced_windows(domain, limit, draft, variance, other)
     }
 }

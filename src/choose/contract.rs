@@ -39,7 +39,7 @@ pub(crate) trait ChooseParameters: PredictErrors {
     /// hashing in open domains. No case is known in which the papers' rules are better.
     ///
     /// # Errors
-    /// As [`ChooseParameters::best`].
+    /// As [`ChooseParameters::best_candidate`].
     fn list_variants(
         _: &ParameterSearch<'_>,
         _: PrivacyLevelName,

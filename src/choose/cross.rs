@@ -68,7 +68,7 @@ impl CrossDraft {
         let rows = rows.complete_part(&|number| number.complete_scale())?;
         let columns = columns.complete_part(&|number| {
             let shape = best_levels_and_buckets(rows.cell_count(), number, epsilon);
-            let levels = shape.map(|shape| shape.levels);
+            let levels = shape.map(|shape| shape.level_count);
             number.with_levels(levels).complete_scale()
         })?;
         Ok(Cross::new(rows, columns))
@@ -82,7 +82,8 @@ impl CrossDraft {
             PartDraft::Number(_, number) => number,
             PartDraft::Complete(_) => return Ok(MechanismDraft::default()),
         };
-        let buckets = best_levels_and_buckets(rows, number, epsilon).map(|shape| shape.buckets);
+        let buckets =
+            best_levels_and_buckets(rows, number, epsilon).map(|shape| shape.bucket_count);
         Ok(collision_draft(buckets))
     }
 
@@ -129,9 +130,9 @@ impl PartDraft {
 
 /// Numbers of levels and buckets, for estimating a number's means within rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct LevelsAndBuckets {
-    levels: u32,
-    buckets: u32,
+struct LevelAndBucketCounts {
+    level_count: u32,
+    bucket_count: u32,
 }
 
 /// Maximum number of levels to try. The best number is 42 at ε = 12 with two rows.
@@ -144,7 +145,7 @@ fn best_levels_and_buckets(
     rows: u32,
     number: &NumberDraft,
     epsilon: f64,
-) -> Option<LevelsAndBuckets> {
+) -> Option<LevelAndBucketCounts> {
     let asked = |levels: u32| {
         bounds::ROUNDING_LEVEL_COUNT_RANGE.contains(f64::from(levels))
             && bounds::OPTION_COUNT_RANGE.contains(f64::from(rows) * f64::from(levels))
@@ -164,9 +165,12 @@ fn best_levels_and_buckets(
         risen = if variance < least { 0 } else { risen + 1 };
         if variance < least {
             least = variance;
-            best = Some(LevelsAndBuckets { levels, buckets });
+            best = Some(LevelAndBucketCounts {
+                level_count: levels,
+                bucket_count: buckets,
+            });
         }
-        if risen == SEARCH_PATIENCE {
+        if risen == MAX_TRIES_WITHOUT_GAIN {
             break;
         }
     }
@@ -175,7 +179,7 @@ fn best_levels_and_buckets(
 
 /// Patience of the search: it ends after this many successive level counts without a lower
 /// variance.
-const SEARCH_PATIENCE: u32 = 8;
+const MAX_TRIES_WITHOUT_GAIN: u32 = 8;
 
 /// Returns the minimum worst-case variance, with the number of buckets that attains it.
 ///

@@ -22,7 +22,7 @@ use crate::task::{Budget, Items, NumberPurpose, PrefixLengths};
 /// with names.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct DraftFile {
+struct SerializedTaskDraft {
     id: String,
     items: Option<Items>,
     sparsity: Option<u32>,
@@ -39,7 +39,7 @@ struct DraftFile {
 
 impl<'de> Deserialize<'de> for TaskDraft {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let file = DraftFile::deserialize(deserializer)?;
+        let file = SerializedTaskDraft::deserialize(deserializer)?;
         let missing = <D::Error as de::Error>::missing_field;
         let of_its_own = file.items.is_some()
             || file.sparsity.is_some()
@@ -75,7 +75,7 @@ impl<'de> Deserialize<'de> for TaskDraft {
 }
 
 impl CrossDraft {
-    fn from_question_file(file: &SerializedQuestion<MechanismDraft>) -> Result<Self, Error> {
+    fn from_serialized_question(file: &SerializedQuestion<MechanismDraft>) -> Result<Self, Error> {
         let part = |file: &SerializedPart| {
             Ok(match file.part_or_number()? {
                 PartOrUnresolvedNumber::CompletePart(part) => PartDraft::Complete(part),
@@ -95,17 +95,17 @@ impl<'de> Deserialize<'de> for QuestionDraft {
     /// Reads one of the questions of a task file.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let file = SerializedQuestion::<MechanismDraft>::deserialize(deserializer)?;
-        Self::from_question_file(file).map_err(de::Error::custom)
+        Self::from_serialized_question(file).map_err(de::Error::custom)
     }
 }
 
 impl QuestionDraft {
-    fn from_question_file(file: SerializedQuestion<MechanismDraft>) -> Result<Self, Error> {
+    fn from_serialized_question(file: SerializedQuestion<MechanismDraft>) -> Result<Self, Error> {
         let listed = file
             .stated_items()
-            .map_err(|error| file.error_in_question(error))?
+            .map_err(|error| file.add_question_to_error(error))?
             .cloned();
-        let sparsity = file.sparsity();
+        let sparsity = file.stated_or_implied_sparsity();
         let kind = match (file.kind, listed, file.value) {
             (QuestionKindName::Ratings, Some(items), Some(value)) => {
                 KindDraft::Ratings(items, value)
@@ -115,7 +115,7 @@ impl QuestionDraft {
             (QuestionKindName::Numbers, ..) => {
                 let (names, limits) = file
                     .names_and_limits()
-                    .map_err(|error| file.error_in_question(error))?;
+                    .map_err(|error| file.add_question_to_error(error))?;
                 KindDraft::Numbers(names, limits.into())
             }
             (QuestionKindName::Number, ..) => {
@@ -125,23 +125,23 @@ impl QuestionDraft {
                         number_purpose: None,
                         ..file.scale_fields()
                     };
-                    let limits = scale.limits(ScaleFields::INVALID_NUMBER_FIELDS_ERROR);
-                    let limits = limits.map_err(|error| file.error_in_question(error))?;
+                    let limits = scale.number_limits(ScaleFields::INVALID_NUMBER_FIELDS_ERROR);
+                    let limits = limits.map_err(|error| file.add_question_to_error(error))?;
                     KindDraft::Numbers(Items::Count(1), alloc::vec![limits].into())
                 } else {
                     KindDraft::Number(number)
                 }
             }
             (QuestionKindName::Text, ..) => KindDraft::Text(
-                text_prefix_lengths(&file).map_err(|error| file.error_in_question(error))?,
+                text_prefix_lengths(&file).map_err(|error| file.add_question_to_error(error))?,
             ),
             (QuestionKindName::Together, ..) => KindDraft::Together(
                 file.together_kind()
-                    .map_err(|error| file.error_in_question(error))?,
+                    .map_err(|error| file.add_question_to_error(error))?,
             ),
             (QuestionKindName::Cross, ..) => KindDraft::Cross(
-                CrossDraft::from_question_file(&file)
-                    .map_err(|error| file.error_in_question(error))?,
+                CrossDraft::from_serialized_question(&file)
+                    .map_err(|error| file.add_question_to_error(error))?,
             ),
             // Only a flag remains: `stated_items` guarantees the lists of the other kinds.
             _ => KindDraft::Flag,

@@ -77,7 +77,7 @@ impl PredictErrors for HashBin {
         population: &Population,
     ) -> PredictedErrors {
         let rates = self.estimate_scale_and_variance(domain, epsilon);
-        let items = predict::averaged_item_count(domain, population);
+        let items = predict::item_count_for_averaging(domain, population);
         // In an open domain `total_variance` is the variance of one item.
         let over = if domain.item_count().is_some() {
             items
@@ -139,8 +139,8 @@ impl ChooseParameters for HashBin {
         let user = draft.level.unwrap_or(PrivacyLevelName::User) == PrivacyLevelName::User;
         if !(search
             .budget
-            .precompute_exp()
-            .allows_favoured_of_buckets(1, 2)
+            .with_precomputed_exp()
+            .allows_favoured_bucket_count(1, 2)
             && (user || search.budget.max_alpha.is_infinite()))
         {
             return Err(BUDGET_EXCEEDED_ERROR);
@@ -170,8 +170,8 @@ impl ChooseParameters for HashBin {
         };
         if search
             .budget
-            .precompute_exp()
-            .allows_favoured_of_buckets(1, 2)
+            .with_precomputed_exp()
+            .allows_favoured_bucket_count(1, 2)
         {
             // Level `user` protects the most, so it meets any requested level.
             offer(PrivacyLevelName::User)?;
@@ -216,7 +216,7 @@ const BALANCED_MAX_ITEMS_PER_BIN: u32 = 6;
 /// Ratio of the chosen number of bins to the paper's number. An item's estimate also varies with
 /// the other entries in the item's bin. This variance is half of the noise variance with the
 /// paper's number of bins, and an eighth with the chosen number.
-const BIN_COUNT_TO_PAPER_RATIO: f64 = 4.0;
+const PUBLISHED_BIN_COUNT_FACTOR: f64 = 4.0;
 
 impl HashBin {
     /// Returns the draft's parameters, with a choice for the unset ones. The choice minimises the
@@ -243,7 +243,7 @@ impl HashBin {
         let with = |bins| {
             Self::new(
                 level,
-                stated_or_best_hashing(draft, domain, bins),
+                stated_or_best_hash_family(draft, domain, bins),
                 bins,
                 grid,
             )
@@ -262,7 +262,7 @@ impl HashBin {
 /// With m items in each bin, the balanced hash removes 1/m of the variance that other entries add.
 /// That variance is an eighth of the noise variance. The independent hash is decoded in less than
 /// half of the time.
-fn stated_or_best_hashing(draft: &Draft, domain: &Domain, bins: u32) -> HashFamily {
+fn stated_or_best_hash_family(draft: &Draft, domain: &Domain, bins: u32) -> HashFamily {
     let few = domain
         .item_count()
         .is_some_and(|items| bins > 1 && items < BALANCED_MAX_ITEMS_PER_BIN.saturating_mul(bins));
@@ -288,7 +288,7 @@ fn best_bin_count(
         .min(bounds::BIN_COUNT_RANGE.max);
     let by_distance = |distance: f64| {
         let bins =
-            libm::round(BIN_COUNT_TO_PAPER_RATIO * epsilon * epsilon * s / (distance * distance));
+            libm::round(PUBLISHED_BIN_COUNT_FACTOR * epsilon * epsilon * s / (distance * distance));
         bins.clamp(1.0, most) as u32
     };
     match level {

@@ -238,7 +238,7 @@ impl From<ScaleFields> for NumberDraft {
             bin_edges: file.bin_edges,
             bin_count: file.bin_count,
             bin_spacing: file.bin_spacing,
-            value_step: file.step,
+            value_step: file.value_step,
         }
     }
 }

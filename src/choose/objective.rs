@@ -108,13 +108,16 @@ pub(super) struct ParameterSearchGoal<'a> {
     pub(super) objective: Objective,
     /// Parts of a question of kind `together`, each with one answer. If there are any parts, the
     /// estimates are the shares of the parts' options.
-    pub(super) parts: &'a [QuestionPart],
+    pub(super) together_parts: &'a [QuestionPart],
 }
 
 impl From<Objective> for ParameterSearchGoal<'_> {
     fn from(objective: Objective) -> Self {
         let parts = &[];
-        Self { objective, parts }
+        Self {
+            objective,
+            together_parts: parts,
+        }
     }
 }
 

@@ -138,7 +138,7 @@ impl Pattern {
         let said = draft.stated_pattern(domain)?;
         let cells = domain.element_count().unwrap_or(0);
         let budget: PrivacyBudget = budget.into();
-        let limit = budget.precompute_exp();
+        let limit = budget.with_precomputed_exp();
         let allowed = |own: &Self| {
             let favoured = own.favoured_outputs().len() as u32;
             limit.allows_favoured_and_others(

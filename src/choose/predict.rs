@@ -89,7 +89,7 @@ pub(crate) trait PredictErrors: MechanismParameters + Into<Mechanism> {
 ///
 /// Each kept entry is one of these numbers, and its estimate has the variance `with`. If a person
 /// keeps k entries, the estimates of the other numbers have the variance `without(k)`.
-pub(super) fn error_with_sampling(
+pub(super) fn error_after_entry_sampling(
     domain: &Domain,
     population: &Population,
     estimands: f64,
@@ -112,13 +112,13 @@ pub(super) fn error_with_sampling(
         rare_item_variance: rare / population.people_count(),
         squared_bias: population.squared_bias(1.0, lost) / estimands,
         likely_squared_bias: population
-            .likely_squared_bias(averaged_item_count(domain, population), lost)
+            .likely_squared_bias(item_count_for_averaging(domain, population), lost)
             / estimands,
     }
 }
 
 /// Returns the number of items over which errors are averaged.
-pub(super) fn averaged_item_count(domain: &Domain, population: &Population) -> f64 {
+pub(super) fn item_count_for_averaging(domain: &Domain, population: &Population) -> f64 {
     let items = domain.item_count().unwrap_or(population.max_entries());
     f64::from(items.max(1))
 }

@@ -16,7 +16,7 @@ use super::{together, window};
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
 use crate::error::Error;
-use crate::task::local::question::check_kind;
+use crate::task::local::question::checked_question_domain;
 use crate::task::{
     Items, MemoParameters, Numbers, PrefixLengths, Question, QuestionFields, QuestionKind, Together,
 };
@@ -127,20 +127,20 @@ impl QuestionDraft {
     pub fn validate(&self, epsilon: f64, people: Option<u64>) -> Result<(), Error> {
         let check = || {
             self.population(people)?;
-            self.mechanism.check(&self.check_stated(epsilon)?)
+            self.mechanism.check(&self.check_stated_fields(epsilon)?)
         };
-        check().map_err(|error| self.error_in_question(error))
+        check().map_err(|error| self.add_question_to_error(error))
     }
 
     /// Checks the stated fields and returns the domain. If the sparsity is unset, the domain's
     /// sparsity is 1.
-    fn check_stated(&self, epsilon: f64) -> Result<Domain, Error> {
+    fn check_stated_fields(&self, epsilon: f64) -> Result<Domain, Error> {
         let (kind, items) = self.complete_kind(epsilon)?;
         let sparsity = self.sparsity.unwrap_or(1);
         if let Some(weight) = self.weight {
             bounds::QUESTION_WEIGHT_RANGE.check_in_range(f64::from(weight))?;
         }
-        check_kind(&kind, &items, sparsity, epsilon)
+        checked_question_domain(&kind, &items, sparsity, epsilon)
     }
 
     /// Completes the kind of question for a local ε. Returns the kind and its items.
@@ -194,7 +194,7 @@ impl QuestionDraft {
             let best = self.fit_candidate_to_memo(&search, memo, best)?;
             self.question_from_candidate(epsilon, &best)
         };
-        resolve().map_err(|error| self.error_in_question(error))
+        resolve().map_err(|error| self.add_question_to_error(error))
     }
 
     /// Returns the choice of [`QuestionDraft::resolve_question`] and its alternatives. Only parameters whose
@@ -212,11 +212,11 @@ impl QuestionDraft {
         alpha: f64,
         memo: Option<MemoParameters>,
     ) -> Result<Option<ChosenQuestion>, Error> {
-        let choose = || self.try_choose(epsilon, people, alpha, memo);
-        choose().map_err(|error| self.error_in_question(error))
+        let choose = || self.choose_with_alternatives(epsilon, people, alpha, memo);
+        choose().map_err(|error| self.add_question_to_error(error))
     }
 
-    fn try_choose(
+    fn choose_with_alternatives(
         &self,
         epsilon: f64,
         people: Option<u64>,
@@ -276,7 +276,7 @@ impl QuestionDraft {
         chosen: Candidate,
     ) -> Result<Candidate, Error> {
         match memo {
-            Some(memo) if self.is_mechanism_unstated() && search.domain.is_one_of_list() => {
+            Some(memo) if self.is_mechanism_unstated() && search.domain.is_choice_from_list() => {
                 best_memo_compatible_candidate(search, memo, chosen)
             }
             _ => Ok(chosen),
@@ -386,7 +386,7 @@ impl QuestionDraft {
         alpha: f64,
     ) -> Result<ParameterSearch<'a>, Error> {
         // Invalid drafts are rejected before the search, which takes time.
-        let domain = self.check_stated(epsilon)?;
+        let domain = self.check_stated_fields(epsilon)?;
         self.mechanism.check(&domain)?;
         let objective = match &self.mechanism {
             MechanismDraft::Auto(auto) => auto.objective.objective()?,
@@ -406,14 +406,14 @@ impl QuestionDraft {
             } else {
                 Objective::FREQUENCY_ONLY
             },
-            parts: match &self.kind {
+            together_parts: match &self.kind {
                 KindDraft::Together(together) => together.parts(),
                 _ => &[],
             },
         })
     }
 
-    fn error_in_question(&self, error: Error) -> Error {
+    fn add_question_to_error(&self, error: Error) -> Error {
         error.with_question_if_named(&self.name)
     }
 
@@ -473,6 +473,6 @@ impl QuestionDraft {
             };
             asked.check_agrees_with(question.mechanism())
         };
-        agrees().map_err(|error| self.error_in_question(error))
+        agrees().map_err(|error| self.add_question_to_error(error))
     }
 }

@@ -47,7 +47,7 @@ pub(crate) struct ParameterSearch<'a> {
     pub(crate) population: &'a Population,
     pub(crate) objective: Objective,
     /// Parts of a question of kind `together`, or an empty list.
-    pub(crate) parts: &'a [QuestionPart],
+    pub(crate) together_parts: &'a [QuestionPart],
 }
 
 /// Granularity of the search. Let s be the best sparsity so far. The search ends when sparsities at
@@ -149,7 +149,7 @@ impl ParameterSearch<'_> {
     pub(super) fn goal(&self) -> ParameterSearchGoal<'_> {
         ParameterSearchGoal {
             objective: self.objective,
-            parts: self.parts,
+            together_parts: self.together_parts,
         }
     }
 

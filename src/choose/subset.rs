@@ -3,12 +3,12 @@
 //!
 //! A report hashes R·s elements, each in several rounds. A draft may state R. Otherwise the cost of
 //! hashing is at most [`MAX_HASH_COST`], and R is the smallest power of two whose variance is
-//! within [`VARIANCE_TOLERANCE`] of the best.
+//! within [`MAX_VARIANCE_RATIO`] of the best.
 
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use super::buckets_draft::{BucketsDraft, ChoosableRule, ParametersWithVariance, paper_rule};
+use super::buckets_draft::{BucketsDraft, ParametersWithVariance, SearchableRule, paper_rule};
 use super::budget::{BUDGET_EXCEEDED_ERROR, PreparedBudget, PrivacyBudget};
 use super::candidate_cell_counts::CandidateCellCounts;
 use super::contract::ChooseParameters;
@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::hash::HashFamily;
 use crate::mechanism::contract::MechanismParameters;
 use crate::mechanism::hash_bin::PrivacyLevelName;
-use crate::mechanism::occupancy::{ApproximateTopSums, StrongestCellSums, StrongestCellSumsTable};
+use crate::mechanism::occupancy::{ApproximateCellSums, StrongestCellSums, StrongestCellSumsTable};
 use crate::mechanism::{BucketReport, HashedSubsetSelection};
 
 /// Maximum cost of hashing, R·s·(1 + rounds), with R > 1 hash functions and sparsity s. A page that
@@ -30,7 +30,7 @@ use crate::mechanism::{BucketReport, HashedSubsetSelection};
 /// in 21.
 const MAX_HASH_COST: u32 = 1500;
 /// Acceptable ratio of a variance to the minimum variance, in exchange for fewer hash functions.
-const VARIANCE_TOLERANCE: f64 = 1.01;
+const MAX_VARIANCE_RATIO: f64 = 1.01;
 /// Number of candidates, for each number of hash functions R, whose exact variance is computed.
 /// These variances decide R. The candidates are the best ones of a ranking.
 const EXACT_CANDIDATES_PER_HASH_COUNT: usize = 3;
@@ -71,7 +71,7 @@ const NO_BALANCED_WINDOWS_ERROR: Error = Error::InvalidCombination {
 /// # Errors
 /// [`Error::OutOfRange`] or [`Error::InvalidCombination`] if the draft allows no parameters, or none
 /// within the budget.
-pub(super) fn choose_bucket_parameters<R: ChoosableRule>(
+pub(super) fn choose_bucket_parameters<R: SearchableRule>(
     domain: &Domain,
     budget: PrivacyBudget,
     draft: &BucketsDraft<R::Name>,
@@ -82,14 +82,14 @@ pub(super) fn choose_bucket_parameters<R: ChoosableRule>(
     let with = |hashing| BucketSearch {
         domain,
         epsilon: budget.epsilon,
-        budget: budget.precompute_exp(),
+        budget: budget.with_precomputed_exp(),
         goal,
         hash_family: hashing,
         favoured_count: draft.favoured,
         // A stated c refers to the buckets of one hash function.
         hash_count: draft.hashes.or(draft.favoured.map(|_| 1)),
     };
-    let search = with(draft.hashing_or_default(domain));
+    let search = with(draft.hash_family_or_default(domain));
     let limit = &search.budget;
     let numbers = [draft.favoured, draft.buckets, draft.hashes];
     let says_nothing = draft.hashing.is_none() && numbers == [None; 3];
@@ -109,7 +109,7 @@ pub(super) fn choose_bucket_parameters<R: ChoosableRule>(
             let padded = search.best_of_strongest_rule::<R>(cells);
             let fills =
                 draft.hashing.is_none() && padded.1.favouring_rule().allows_balanced_items();
-            let filled = (fills && has_many_entries(domain))
+            let filled = (fills && paddings_fill_many_slots(domain))
                 .then(|| with(HashFamily::BalancedItems).best_of_strongest_rule(cells));
             match filled {
                 Some(filled) if filled.0 * MIN_GAIN_WITHOUT_PADDING < padded.0 => filled.1,
@@ -122,14 +122,14 @@ pub(super) fn choose_bucket_parameters<R: ChoosableRule>(
     // The paper's rules favour at most s buckets.
     let favoured = chosen.favoured_count().unwrap_or(domain.sparsity());
     let budget = &search.budget;
-    if budget.allows_favoured_of_buckets(favoured, chosen.total_buckets()) {
+    if budget.allows_favoured_bucket_count(favoured, chosen.total_buckets()) {
         Ok(chosen)
     } else {
         Err(BUDGET_EXCEEDED_ERROR)
     }
 }
 
-impl<R: ChoosableRule> ChooseParameters for HashedSubsetSelection<R>
+impl<R: SearchableRule> ChooseParameters for HashedSubsetSelection<R>
 where
     Self: PredictErrors + MechanismParameters<Report = BucketReport>,
 {
@@ -156,8 +156,9 @@ where
         search: &ParameterSearch<'_>,
         _: PrivacyLevelName,
     ) -> Result<Vec<Candidate>, Error> {
-        if search.budget.precompute_exp().allows_bucket_mechanisms() {
-            Ok(alloc::vec![R::best_unconstrained(search)?])
+        let budget = search.budget.with_precomputed_exp();
+        if budget.allows_bucket_mechanisms() {
+            Ok(alloc::vec![R::best_for_empty_draft(search)?])
         } else {
             Ok(Vec::new())
         }
@@ -173,7 +174,7 @@ where
 }
 
 /// Returns whether paddings would occupy a considerable part of all slots.
-fn has_many_entries(domain: &Domain) -> bool {
+fn paddings_fill_many_slots(domain: &Domain) -> bool {
     let few = |items: u32| items / domain.sparsity() > FEW_PADDINGS_ITEMS_PER_ENTRY;
     domain.item_count().is_some_and(|items| !few(items))
 }
@@ -192,7 +193,7 @@ struct BucketSearch<'a> {
 /// Expected sums of the strengths of the c strongest cells, exact or approximate.
 enum ExpectedStrengthSums {
     Exact(StrongestCellSumsTable),
-    Approximate(ApproximateTopSums),
+    Approximate(ApproximateCellSums),
 }
 
 impl ExpectedStrengthSums {
@@ -214,7 +215,7 @@ impl BucketSearch<'_> {
     /// [`collision`](crate::mechanism::collision)) is below s·e + 2s buckets, where e = exp(ε). A
     /// permutation gains nothing from more cells than elements. A budget of α may need more cells
     /// ([`PreparedBudget::min_bucket_counts`]).
-    fn max_cells<R: ChoosableRule>(&self) -> u32 {
+    fn max_cells_to_try<R: SearchableRule>(&self) -> u32 {
         let s = f64::from(self.sparsity());
         // Twice the bound of Wang et al., for safety.
         let wide = 2.0 * s * (self.budget.exp_epsilon + 2.0);
@@ -227,14 +228,14 @@ impl BucketSearch<'_> {
     }
 
     /// Returns the number of elements if the hash is balanced, else `None`.
-    fn balanced_element_count<R: ChoosableRule>(&self) -> Option<u32> {
+    fn balanced_element_count<R: SearchableRule>(&self) -> Option<u32> {
         let elements =
-            HashedSubsetSelection::<R>::elements_under_hashing(self.hash_family, self.domain)?;
+            HashedSubsetSelection::<R>::hashed_element_count(self.hash_family, self.domain)?;
         self.hash_family.is_balanced().then_some(elements)
     }
 
     /// Creates parameters. The search stays within the bounds, so this cannot fail.
-    fn create_subset_parameters<R: ChoosableRule>(
+    fn create_subset_parameters<R: SearchableRule>(
         &self,
         rule: R,
         cells: u32,
@@ -246,14 +247,14 @@ impl BucketSearch<'_> {
     }
 
     /// Returns the best parameters under the paper's rule.
-    fn best_of_paper_rule<R: ChoosableRule>(&self) -> HashedSubsetSelection<R> {
+    fn best_of_paper_rule<R: SearchableRule>(&self) -> HashedSubsetSelection<R> {
         let s = self.sparsity();
         let first = s + 1;
         // The limit on α may require more cells than the minimum of the variance.
         let (budget, sides) = (&self.budget, R::SIDES_PER_CELL);
         let hiding = budget.min_buckets(s).div_ceil(sides).max(first);
-        let candidates = (first..=self.max_cells::<R>().max(first))
-            .filter(|cells| budget.allows_favoured_of_buckets(s, sides * cells))
+        let candidates = (first..=self.max_cells_to_try::<R>().max(first))
+            .filter(|cells| budget.allows_favoured_bucket_count(s, sides * cells))
             .chain(core::iter::once(hiding))
             .map(|cells| {
                 let own = self.create_subset_parameters(paper_rule::<R>(), cells, 1);
@@ -264,7 +265,7 @@ impl BucketSearch<'_> {
     }
 
     /// Returns the numbers of cells to try under the project's own rule.
-    fn candidate_cell_counts<R: ChoosableRule>(&self) -> CandidateCellCounts {
+    fn candidate_cell_counts<R: SearchableRule>(&self) -> CandidateCellCounts {
         let favoured = self.favoured_count.unwrap_or(1);
         let hashes = self.hash_count.unwrap_or(1);
         // At least one bucket is not favoured.
@@ -277,8 +278,8 @@ impl BucketSearch<'_> {
         let to_cells = |buckets: u32| buckets.div_ceil(R::SIDES_PER_CELL);
         CandidateCellCounts {
             min_cell_count: least,
-            max_cell_count: self.max_cells::<R>().max(least),
-            element_count: self.balanced_element_count::<R>(),
+            max_cell_count: self.max_cells_to_try::<R>().max(least),
+            balanced_element_count: self.balanced_element_count::<R>(),
             budget_step_cell_counts: steps.into_iter().map(to_cells).collect(),
         }
     }
@@ -294,7 +295,7 @@ impl BucketSearch<'_> {
     }
 
     /// Returns whether `hashes` hash functions may have `cells` cells each.
-    fn is_hash_cost_affordable<R: ChoosableRule>(&self, cells: u32, hashes: u32) -> bool {
+    fn is_hash_cost_affordable<R: SearchableRule>(&self, cells: u32, hashes: u32) -> bool {
         let buckets = u64::from(hashes) * u64::from(R::SIDES_PER_CELL * cells);
         let affordable = || {
             let rounds = self
@@ -309,7 +310,7 @@ impl BucketSearch<'_> {
 
     /// Returns the best parameters under the project's own rule. The number of cells is `cells`, or
     /// the best number if `cells` is `None`.
-    fn best_of_strongest_rule<R: ChoosableRule>(
+    fn best_of_strongest_rule<R: SearchableRule>(
         &self,
         cells: Option<u32>,
     ) -> ParametersWithVariance<R> {
@@ -323,16 +324,16 @@ impl BucketSearch<'_> {
     }
 
     /// Returns the best parameters with one of these numbers of cells.
-    fn best_with_cell_counts<R: ChoosableRule>(&self, cells: &[u32]) -> ParametersWithVariance<R> {
+    fn best_with_cell_counts<R: SearchableRule>(&self, cells: &[u32]) -> ParametersWithVariance<R> {
         let functions = self.candidate_hash_counts();
         let mut ranked: Vec<Vec<ParametersWithVariance<R>>> =
             alloc::vec![Vec::new(); functions.len()];
         for &cells in cells {
             // Approximate sums depend on the number of cells, and R only scales them.
-            let near = self.approximate_sums::<R>(cells);
+            let near = self.approximate_strength_sums::<R>(cells);
             for (ranked, &hashes) in ranked.iter_mut().zip(&functions) {
                 if self.is_hash_cost_affordable::<R>(cells, hashes) {
-                    ranked.push(self.best_favoured_count_approximate(cells, hashes, &near));
+                    ranked.push(self.best_by_approximate_sums(cells, hashes, &near));
                 }
             }
         }
@@ -343,7 +344,7 @@ impl BucketSearch<'_> {
         // Approximate sums can be wrong by more than [`VARIANCE_TOLERANCE`].
         let leader = |ranked: &Vec<ParametersWithVariance<R>>| {
             let first = ranked.iter().take(EXACT_CANDIDATES_PER_HASH_COUNT);
-            min_variance_candidate(first.map(|(_, subset)| self.best_favoured_count_exact(subset)))
+            min_variance_candidate(first.map(|(_, subset)| self.best_by_exact_sums(subset)))
         };
         let leaders: Vec<ParametersWithVariance<R>> = ranked.iter().map(leader).collect();
         let best = leaders.iter().map(|leader| leader.0);
@@ -351,17 +352,17 @@ impl BucketSearch<'_> {
         let (leader, ranked) = leaders
             .into_iter()
             .zip(ranked)
-            .find(|(leader, _)| leader.0 <= VARIANCE_TOLERANCE * best)
+            .find(|(leader, _)| leader.0 <= MAX_VARIANCE_RATIO * best)
             .expect("one of them is the best");
         let others = ranked.into_iter().take(FINALIST_COUNT);
         let others = others.skip(EXACT_CANDIDATES_PER_HASH_COUNT);
-        let others = others.map(|(_, subset)| self.best_favoured_count_exact(&subset));
+        let others = others.map(|(_, subset)| self.best_by_exact_sums(&subset));
         min_variance_candidate(core::iter::once(leader).chain(others))
     }
 
     /// Returns the parameters of minimum variance, among `best` and the parameters with these
     /// numbers of cells.
-    fn best_with_nearby_cell_counts<R: ChoosableRule>(
+    fn best_with_nearby_cell_counts<R: SearchableRule>(
         &self,
         best: ParametersWithVariance<R>,
         cells: impl Iterator<Item = u32>,
@@ -373,12 +374,12 @@ impl BucketSearch<'_> {
                     && self.is_hash_cost_affordable::<R>(*cells, hashes)
             })
             .map(|cells| self.subset_with_placeholder_favoured(cells, hashes))
-            .map(|own| self.best_favoured_count_exact(&own));
+            .map(|own| self.best_by_exact_sums(&own));
         min_variance_candidate(core::iter::once(best).chain(others))
     }
 
     /// Returns parameters with the stated c. If no c is stated, c is 1 as a placeholder.
-    fn subset_with_placeholder_favoured<R: ChoosableRule>(
+    fn subset_with_placeholder_favoured<R: SearchableRule>(
         &self,
         cells: u32,
         hashes: u32,
@@ -388,25 +389,25 @@ impl BucketSearch<'_> {
     }
 
     /// Returns approximate sums of the strengths of the strongest cells, for a number of cells.
-    fn approximate_sums<R: ChoosableRule>(&self, cells: u32) -> ApproximateTopSums {
+    fn approximate_strength_sums<R: SearchableRule>(&self, cells: u32) -> ApproximateCellSums {
         self.subset_with_placeholder_favoured::<R>(cells, self.hash_count.unwrap_or(1))
-            .occupancy(self.domain)
-            .approximate_top_sums(R::STRENGTH_MEASURE)
+            .cell_occupancy_model(self.domain)
+            .approximate_strongest_sums(R::STRENGTH_MEASURE)
     }
 
     /// Returns the parameters with the best c, by approximate sums. Exact sums are used if R·s is
     /// at most [`MAX_ELEMENTS_FOR_EXACT_RANKING`].
-    fn best_favoured_count_approximate<R: ChoosableRule>(
+    fn best_by_approximate_sums<R: SearchableRule>(
         &self,
         cells: u32,
         hashes: u32,
-        near: &ApproximateTopSums,
+        near: &ApproximateCellSums,
     ) -> ParametersWithVariance<R> {
         let any = self.subset_with_placeholder_favoured(cells, hashes);
         if hashes * self.sparsity() <= MAX_ELEMENTS_FOR_EXACT_RANKING {
-            self.best_favoured_count_exact(&any)
+            self.best_by_exact_sums(&any)
         } else {
-            self.best_favoured_count(
+            self.best_over_favoured_counts(
                 &any,
                 &ExpectedStrengthSums::Approximate(near.for_several_hash_functions(hashes)),
             )
@@ -415,14 +416,14 @@ impl BucketSearch<'_> {
 
     /// Returns the parameters with the best c, by exact sums. Approximate sums are used from
     /// sparsity [`MIN_SPARSITY_FOR_APPROXIMATION`] on.
-    fn best_favoured_count_exact<R: ChoosableRule>(
+    fn best_by_exact_sums<R: SearchableRule>(
         &self,
         any: &HashedSubsetSelection<R>,
     ) -> ParametersWithVariance<R> {
-        let occupancy = any.occupancy(self.domain);
+        let occupancy = any.cell_occupancy_model(self.domain);
         if self.sparsity() >= MIN_SPARSITY_FOR_APPROXIMATION {
-            let near = occupancy.approximate_top_sums(R::STRENGTH_MEASURE);
-            return self.best_favoured_count(
+            let near = occupancy.approximate_strongest_sums(R::STRENGTH_MEASURE);
+            return self.best_over_favoured_counts(
                 any,
                 &ExpectedStrengthSums::Approximate(
                     near.for_several_hash_functions(any.hash_count()),
@@ -431,12 +432,12 @@ impl BucketSearch<'_> {
         }
         let most = *self.favoured_count_range(any).end();
         let sums = occupancy.strongest_cell_sums(R::STRENGTH_MEASURE, any.hash_count(), most);
-        self.best_favoured_count(any, &ExpectedStrengthSums::Exact(sums))
+        self.best_over_favoured_counts(any, &ExpectedStrengthSums::Exact(sums))
     }
 
     /// Returns the range of c to try. At c = R·s every cell with an element is favoured, so a
     /// larger c is not tried.
-    fn favoured_count_range<R: ChoosableRule>(
+    fn favoured_count_range<R: SearchableRule>(
         &self,
         any: &HashedSubsetSelection<R>,
     ) -> RangeInclusive<u32> {
@@ -449,7 +450,7 @@ impl BucketSearch<'_> {
 
     /// Returns the parameters with the best c, and the variance that they lead to. The variance is
     /// infinite if no c stays within the budget.
-    fn best_favoured_count<R: ChoosableRule>(
+    fn best_over_favoured_counts<R: SearchableRule>(
         &self,
         any: &HashedSubsetSelection<R>,
         sums: &ExpectedStrengthSums,
@@ -457,7 +458,7 @@ impl BucketSearch<'_> {
         let rate = |c: u32| {
             if self
                 .budget
-                .allows_favoured_of_buckets(c, any.total_buckets())
+                .allows_favoured_bucket_count(c, any.total_buckets())
             {
                 let sums = sums.sums_for_strongest_cells(c);
                 R::strongest_rule_variance(

@@ -53,7 +53,7 @@ pub fn compare_separate_with_together(task: &Task) -> Option<SeparateVsTogetherV
     for (index, question) in questions.iter().enumerate() {
         let part = question_as_part(question)?;
         let (options, share) = (part.cell_count(), task.question_report_share(index));
-        let noise = separate_variance(&collision_rates(question)?, options);
+        let noise = separate_variance(&collision_hit_probabilities(question)?, options);
         // Σ f(1 − f) over options of equal share f.
         let spread = 1.0 - 1.0 / f64::from(options);
         separate += noise / share + spread * (1.0 / share - 1.0);
@@ -69,7 +69,7 @@ pub fn compare_separate_with_together(task: &Task) -> Option<SeparateVsTogetherV
     let (domain, epsilon) = (Domain::with_exact_entry_count(cells, count), task.epsilon());
     let goal = ParameterSearchGoal {
         objective: Objective::FREQUENCY_ONLY,
-        parts: all.parts(),
+        together_parts: all.parts(),
     };
     let budget = epsilon.into();
     let collision: Collision =
@@ -130,7 +130,7 @@ fn question_as_part(question: &Question) -> Option<QuestionPart> {
     }
 }
 
-fn collision_rates(question: &Question) -> Option<CollisionHitProbabilities> {
+fn collision_hit_probabilities(question: &Question) -> Option<CollisionHitProbabilities> {
     match question.mechanism() {
         Mechanism::Collision(own) => {
             Some(own.hit_probabilities(&question.domain(), question.epsilon()))

@@ -5,17 +5,17 @@ use super::shuffle;
 
 /// Number of rounds if a coordinate of the slots takes few values. All numbers of rounds are odd.
 /// See [`Balanced::rounds`].
-const ROUNDS_FOR_FEW_VALUES: usize = 21;
+const ROUNDS_FOR_SMALL_COORDINATE: usize = 21;
 /// Number of rounds if coordinate z takes few values and w takes many.
-const ROUNDS_FOR_FEW_Z_MANY_W: usize = 9;
+const ROUNDS_FOR_FEW_BUCKETS: usize = 9;
 /// Value of `rounds` that means a full shuffle instead of rounds.
-const SHUFFLE_ROUNDS_SENTINEL: usize = 0;
+const ROUND_COUNT_FOR_SHUFFLE: usize = 0;
 /// Number of rounds of a hash for windows if each bucket has two slots.
-const MAX_WINDOW_HASH_ROUNDS: usize = 41;
+const WINDOW_ROUNDS_FOR_TWO_SLOTS: usize = 41;
 /// A coordinate with fewer values than this, but more than one, takes few values.
-const FEW_VALUES_LIMIT: u32 = 8;
+const SMALL_COORDINATE_RANGE_LIMIT: u32 = 8;
 /// A coordinate with at least this many values takes many values.
-const MANY_VALUES_MINIMUM: u32 = 32;
+const LARGE_COORDINATE_RANGE_MIN: u32 = 32;
 
 /// Balanced hash of a closed domain. It has m·t slots: exactly m slots in each of t buckets.
 ///
@@ -61,8 +61,12 @@ impl BalancedHash {
             round_count: match (per_bucket, buckets) {
                 (_, 1) => 1,
                 (1, _) => STANDARD_ROUND_COUNT,
-                (MANY_VALUES_MINIMUM.., ..FEW_VALUES_LIMIT) => ROUNDS_FOR_FEW_Z_MANY_W,
-                (..FEW_VALUES_LIMIT, _) | (_, ..FEW_VALUES_LIMIT) => ROUNDS_FOR_FEW_VALUES,
+                (LARGE_COORDINATE_RANGE_MIN.., ..SMALL_COORDINATE_RANGE_LIMIT) => {
+                    ROUNDS_FOR_FEW_BUCKETS
+                }
+                (..SMALL_COORDINATE_RANGE_LIMIT, _) | (_, ..SMALL_COORDINATE_RANGE_LIMIT) => {
+                    ROUNDS_FOR_SMALL_COORDINATE
+                }
                 _ => STANDARD_ROUND_COUNT,
             },
         }
@@ -76,10 +80,10 @@ impl BalancedHash {
             // Sums of answers depend on triples of slots, which mix more slowly than pairs. With
             // one slot per bucket, rounds mix too little (see `is_shuffled`).
             round_count: match plain.slots_per_bucket {
-                1 => SHUFFLE_ROUNDS_SENTINEL,
-                2 => MAX_WINDOW_HASH_ROUNDS,
-                3..=15 => ROUNDS_FOR_FEW_VALUES,
-                _ => ROUNDS_FOR_FEW_Z_MANY_W,
+                1 => ROUND_COUNT_FOR_SHUFFLE,
+                2 => WINDOW_ROUNDS_FOR_TWO_SLOTS,
+                3..=15 => ROUNDS_FOR_SMALL_COORDINATE,
+                _ => ROUNDS_FOR_FEW_BUCKETS,
             },
             ..plain
         }
@@ -102,7 +106,7 @@ impl BalancedHash {
     /// Returns true if the slots are shuffled instead of passing through rounds. With one slot per
     /// bucket, rounds would only rotate the slots, so neighbours would stay neighbours.
     pub(super) const fn is_shuffled(&self) -> bool {
-        self.round_count == SHUFFLE_ROUNDS_SENTINEL
+        self.round_count == ROUND_COUNT_FOR_SHUFFLE
     }
 
     /// Number of buckets t.

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::balanced::{BalancedHash, keyed_value_below, subtract_modulo};
 use super::keys::HashKeys;
-use super::lanes::{FEW_LANES, LANES};
+use super::lanes::{LANE_COUNT, REMAINDER_LANE_COUNT};
 use super::shuffle::{MAX_WINDOW_BUCKETS, exchange_index};
 
 impl BalancedHash {
@@ -32,15 +32,15 @@ impl BalancedHash {
     #[inline]
     pub fn for_each_slot_in_bucket(&self, keys: &HashKeys, bucket: u32, visit: impl FnMut(u32)) {
         if self.is_shuffled() {
-            return self.for_each_slot_in_buckets(keys, bucket, 1, visit);
+            return self.for_each_slot_in_window(keys, bucket, 1, visit);
         }
-        self.visit_slots(keys, self.slots_per_bucket, |w| [w, bucket], visit);
+        self.visit_slots_by_coordinates(keys, self.slots_per_bucket, |w| [w, bucket], visit);
     }
 
     /// Visits the slots of `buckets` consecutive buckets, the last of which is `bucket`. The order
     /// is cyclic: the bucket before bucket 0 is the last one.
     #[inline]
-    pub(crate) fn for_each_slot_in_buckets(
+    pub(crate) fn for_each_slot_in_window(
         &self,
         keys: &HashKeys,
         bucket: u32,
@@ -58,12 +58,12 @@ impl BalancedHash {
             let (w, back) = (index / buckets, index % buckets);
             [w, subtract_modulo(bucket, back, self.bucket_count)]
         };
-        self.visit_slots(keys, self.slots_per_bucket * buckets, end, visit);
+        self.visit_slots_by_coordinates(keys, self.slots_per_bucket * buckets, end, visit);
     }
 
     /// Visits `count` slots. `end(i)` returns the coordinates w and z of slot i after the rounds.
     #[inline(always)]
-    fn visit_slots(
+    fn visit_slots_by_coordinates(
         &self,
         keys: &HashKeys,
         count: u32,
@@ -71,18 +71,18 @@ impl BalancedHash {
         mut visit: impl FnMut(u32),
     ) {
         let mut begin = 0;
-        while count - begin > FEW_LANES as u32 {
-            begin = self.visit_lanes::<LANES>(keys, begin..count, &end, &mut visit);
+        while count - begin > REMAINDER_LANE_COUNT as u32 {
+            begin = self.visit_slot_batch::<LANE_COUNT>(keys, begin..count, &end, &mut visit);
         }
         if begin < count {
-            self.visit_lanes::<FEW_LANES>(keys, begin..count, &end, &mut visit);
+            self.visit_slot_batch::<REMAINDER_LANE_COUNT>(keys, begin..count, &end, &mut visit);
         }
     }
 
     /// Visits the first L slots of `indices`, or all if there are fewer. Returns the first index
     /// not visited.
     #[inline(always)]
-    fn visit_lanes<const L: usize>(
+    fn visit_slot_batch<const L: usize>(
         &self,
         keys: &HashKeys,
         indices: Range<u32>,

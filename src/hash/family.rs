@@ -49,7 +49,7 @@ impl HashFamily {
                 reason: "an open task needs \"hashing\": \"independent\": only a closed domain can be balanced",
             }));
         }
-        if self == Self::BalancedWindows && !domain.is_one_of_list() {
+        if self == Self::BalancedWindows && !domain.is_choice_from_list() {
             return Err(error!(InvalidCombination {
                 reason: "\"hashing\": \"balanced-windows\" is for one answer of a list, asked of collision",
             }));

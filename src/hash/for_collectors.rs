@@ -83,8 +83,8 @@ impl SignBitLocation {
 /// Returns the hashed sign of an element without a sign: an item or a padding. Both
 /// signs are equally likely.
 #[inline]
-pub(crate) fn element_sign(domain: &Domain, keys: &HashKeys, element: u64) -> i8 {
-    SignBitLocation::sign_bit_of_element(domain, element).read_sign(keys)
+pub(crate) fn hashed_element_sign(domain: &Domain, keys: &HashKeys, element: u64) -> i8 {
+    SignBitLocation::for_element(domain, element).read_sign(keys)
 }
 
 /// Returns the sign (+1 or −1) of an element of a closed domain. One mix gives the signs of 64
@@ -92,7 +92,7 @@ pub(crate) fn element_sign(domain: &Domain, keys: &HashKeys, element: u64) -> i8
 #[inline]
 #[must_use]
 pub fn sign_of_closed_element(keys: &HashKeys, element: u32) -> i8 {
-    SignBitLocation::sign_bit_of_closed_element(element).read_sign(keys)
+    SignBitLocation::for_closed_element(element).read_sign(keys)
 }
 
 /// Returns the signs of elements 64·`word` to 64·`word` + 63, one bit each, set for +1.
@@ -106,7 +106,7 @@ pub fn sign_word_of_closed_elements(keys: &HashKeys, word: u32) -> u64 {
 #[inline]
 #[must_use]
 pub fn sign_of_open_key(keys: &HashKeys, key: u64) -> i8 {
-    SignBitLocation::sign_bit_of_open_key(key).read_sign(keys)
+    SignBitLocation::for_open_key(key).read_sign(keys)
 }
 
 #[cfg(test)]

@@ -39,8 +39,8 @@ impl HashKeys {
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         let first = splitmix_output(seed, 1);
-        let ([k0, k1], [k2, k3]) = (split_word(first), Self::round_keys_of_word(seed, 1));
-        let [k4, _] = Self::round_keys_of_word(seed, 2);
+        let ([k0, k1], [k2, k3]) = (split_word(first), Self::round_key_pair_from_seed(seed, 1));
+        let [k4, _] = Self::round_key_pair_from_seed(seed, 2);
         Self {
             seed,
             round_keys: [k0, k1, k2, k3, k4],
@@ -69,7 +69,7 @@ impl HashKeys {
 
     /// Returns the `word`-th pair of round keys of a seed, counted from 0.
     #[inline]
-    pub(super) const fn round_keys_of_word(seed: u64, word: usize) -> [u32; 2] {
+    pub(super) const fn round_key_pair_from_seed(seed: u64, word: usize) -> [u32; 2] {
         // The fourth output is the key of the sign hash, so it is skipped here.
         let n = if word < 3 { word + 1 } else { word + 2 };
         split_word(splitmix_output(seed, n as u64))
@@ -84,7 +84,7 @@ impl HashKeys {
                 self.round_keys[2 * index + 2],
             ]
         } else {
-            Self::round_keys_of_word(self.seed, index + 1)
+            Self::round_key_pair_from_seed(self.seed, index + 1)
         }
     }
 }

@@ -9,9 +9,9 @@ use super::keys::HashKeys;
 /// Number of slots that are hashed side by side. With sixteen slots (four 128-bit registers for
 /// each coordinate), the compiler vectorises the rounds. With eight, it does not. The modules of
 /// pages are compiled for size and have no vectors.
-pub(super) const LANES: usize = if cfg!(target_arch = "wasm32") { 1 } else { 16 };
+pub(super) const LANE_COUNT: usize = if cfg!(target_arch = "wasm32") { 1 } else { 16 };
 /// Number of slots that are hashed side by side if at most this many are left.
-pub(super) const FEW_LANES: usize = if cfg!(target_arch = "wasm32") { 1 } else { 4 };
+pub(super) const REMAINDER_LANE_COUNT: usize = if cfg!(target_arch = "wasm32") { 1 } else { 4 };
 
 /// Round keys of several hash functions, in rows. Each row contains one round's key for every
 /// function. A key is a [half](HashKeys::key_index_of_round) of a key word.
@@ -30,7 +30,7 @@ impl RoundKeys {
         for (word, rows) in self.0.chunks_exact_mut(2 * width).enumerate() {
             let (left, right) = rows.split_at_mut(width);
             for ((left, right), &seed) in left.iter_mut().zip(&mut *right).zip(seeds) {
-                [*left, *right] = HashKeys::round_keys_of_word(seed, word);
+                [*left, *right] = HashKeys::round_key_pair_from_seed(seed, word);
             }
             // Repeat the functions up to the width, so that several elements fill the lanes.
             for again in count..width {
@@ -51,30 +51,12 @@ impl RoundKeys {
     ) {
         let count = seeds.len();
         if let Some(balanced) = balanced_hash_if_vectorised(hash, seeds) {
-            let width = key_row_length(count);
-            let elements = placed.chunks(width / count);
-            for (placed, buckets) in elements.zip(buckets.chunks_mut(width)) {
-                for first in (0..buckets.len()).step_by(LANES) {
-                    // The last lanes overlap earlier ones if LANES does not divide the width.
-                    let first = first.min(width - LANES);
-                    let element =
-                        |lane: usize| placed[((first + lane) / count).min(placed.len() - 1)];
-                    let places: [u64; LANES] = if width == count {
-                        [placed[0]; LANES]
-                    } else {
-                        core::array::from_fn(element)
-                    };
-                    let found = balanced.buckets_under_functions(&self.0[first..], width, places);
-                    let buckets = buckets[first..].iter_mut().zip(found);
-                    buckets.for_each(|(bucket, found)| *bucket = found);
-                }
-            }
-            return;
+            return self.fill_buckets_vectorised(balanced, count, placed, buckets);
         }
         for (function, &seed) in seeds.iter().enumerate() {
             let keys = HashKeys::new(seed);
             let mut buckets = buckets[function..].iter_mut().step_by(count);
-            if LANES == 1 {
+            if LANE_COUNT == 1 {
                 for (bucket, &placed) in buckets.zip(placed) {
                     *bucket = hash.bucket_of_prepared_element(&keys, placed);
                 }
@@ -82,13 +64,14 @@ impl RoundKeys {
             }
             match hash {
                 ElementHash::Balanced(balanced) => {
-                    for part in placed.chunks(LANES) {
-                        let mut found = [0; LANES];
-                        if part.len() > FEW_LANES {
+                    for part in placed.chunks(LANE_COUNT) {
+                        let mut found = [0; LANE_COUNT];
+                        if part.len() > REMAINDER_LANE_COUNT {
                             found = balanced.buckets_under_one_function(&keys, part);
                         } else {
-                            let few = balanced.buckets_under_one_function::<FEW_LANES>(&keys, part);
-                            found[..FEW_LANES].copy_from_slice(&few);
+                            let few = balanced
+                                .buckets_under_one_function::<REMAINDER_LANE_COUNT>(&keys, part);
+                            found[..REMAINDER_LANE_COUNT].copy_from_slice(&few);
                         }
                         // `zip` advances `found` first, so no bucket is consumed after the last
                         // result.
@@ -105,12 +88,40 @@ impl RoundKeys {
             }
         }
     }
+
+    /// Fills the rows of all elements under `count` functions, [`LANE_COUNT`] buckets at a time.
+    #[inline]
+    fn fill_buckets_vectorised(
+        &self,
+        balanced: BalancedHash,
+        count: usize,
+        placed: &[u64],
+        buckets: &mut [u32],
+    ) {
+        let width = key_row_length(count);
+        let elements = placed.chunks(width / count);
+        for (placed, buckets) in elements.zip(buckets.chunks_mut(width)) {
+            for first in (0..buckets.len()).step_by(LANE_COUNT) {
+                // The last lanes overlap earlier ones if LANE_COUNT does not divide the width.
+                let first = first.min(width - LANE_COUNT);
+                let element = |lane: usize| placed[((first + lane) / count).min(placed.len() - 1)];
+                let places: [u64; LANE_COUNT] = if width == count {
+                    [placed[0]; LANE_COUNT]
+                } else {
+                    core::array::from_fn(element)
+                };
+                let found = balanced.buckets_under_each_function(&self.0[first..], width, places);
+                let buckets = buckets[first..].iter_mut().zip(found);
+                buckets.for_each(|(bucket, found)| *bucket = found);
+            }
+        }
+    }
 }
 
 /// Length of a row of round keys: the smallest multiple of `count` that fills all lanes. If `count`
 /// is small, several elements share the lanes.
 fn key_row_length(count: usize) -> usize {
-    count * LANES.div_ceil(count)
+    count * LANE_COUNT.div_ceil(count)
 }
 
 /// Returns the balanced hash if its functions are evaluated side by side, else `None`. Evaluation
@@ -118,7 +129,7 @@ fn key_row_length(count: usize) -> usize {
 fn balanced_hash_if_vectorised(hash: &ElementHash, seeds: &[u64]) -> Option<BalancedHash> {
     match hash {
         ElementHash::Balanced(balanced)
-            if LANES > 1 && seeds.len() > 1 && balanced.bucket_count() > 1 =>
+            if LANE_COUNT > 1 && seeds.len() > 1 && balanced.bucket_count() > 1 =>
         {
             Some(*balanced)
         }
@@ -149,7 +160,7 @@ impl BalancedHash {
     /// function. `rounds` has one row of keys for each [half](HashKeys::key_index_of_round), and
     /// rows begin `stride` keys apart.
     #[inline(always)]
-    fn buckets_under_functions<const L: usize>(
+    fn buckets_under_each_function<const L: usize>(
         &self,
         rounds: &[u32],
         stride: usize,

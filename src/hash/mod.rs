@@ -25,7 +25,7 @@ pub use balanced::BalancedHash;
 pub(crate) use family::ElementHash;
 pub use family::{HashFamily, independent_bucket};
 #[cfg(feature = "collector")]
-pub(crate) use for_collectors::element_sign;
+pub(crate) use for_collectors::hashed_element_sign;
 #[cfg(feature = "collector")]
 pub use for_collectors::{sign_of_closed_element, sign_of_open_key, sign_word_of_closed_elements};
 pub use functions::HashFunctions;

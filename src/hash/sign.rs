@@ -21,22 +21,22 @@ pub(crate) struct SignBitLocation {
 impl SignBitLocation {
     /// Returns the location of the hashed sign of an element without a sign.
     #[inline]
-    pub(crate) const fn sign_bit_of_element(domain: &Domain, element: u64) -> Self {
+    pub(crate) const fn for_element(domain: &Domain, element: u64) -> Self {
         match domain.item_count() {
             // Elements of a closed domain are below d + s < 2³².
-            Some(_) => Self::sign_bit_of_closed_element(element as u32),
-            None => Self::sign_bit_of_open_key(element),
+            Some(_) => Self::for_closed_element(element as u32),
+            None => Self::for_open_key(element),
         }
     }
 
-    pub(super) const fn sign_bit_of_closed_element(element: u32) -> Self {
+    pub(super) const fn for_closed_element(element: u32) -> Self {
         Self {
             word_index: (element / 64) as u64,
             bit_index: element % 64,
         }
     }
 
-    pub(super) const fn sign_bit_of_open_key(key: u64) -> Self {
+    pub(super) const fn for_open_key(key: u64) -> Self {
         Self {
             word_index: key,
             bit_index: 63,

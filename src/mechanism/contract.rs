@@ -26,7 +26,7 @@ pub(crate) trait MechanismParameters: Sized {
     /// [`Error::OutOfRange`] or [`Error::InvalidCombination`] for parameters that do not suit the domain.
     fn check_suits_domain(&self, domain: &Domain) -> Result<(), Error>;
 
-    /// Reads the parameters from canonical bytes. [Fails](CanonicalReader::fail) if the bytes do
+    /// Reads the parameters from canonical bytes. [Fails](CanonicalReader::mark_malformed) if the bytes do
     /// not encode parameters.
     ///
     /// # Errors
@@ -50,7 +50,7 @@ pub(crate) trait MechanismParameters: Sized {
     /// Returns the numbers of slots, favoured buckets and all buckets, if reports can be made from
     /// memos (see [`MemoThresholds`](super::MemoThresholds)). A slot has the same favoured buckets in every
     /// report with the same seed, and each bucket has equally many slots.
-    fn memo_slot_counts(&self, _: &Domain) -> Option<[u32; 3]> {
+    fn memo_slot_and_bucket_counts(&self, _: &Domain) -> Option<[u32; 3]> {
         None
     }
 }
@@ -67,7 +67,7 @@ pub(crate) trait Randomize {
     type Report;
 
     /// Replaces the probability of drawing a favoured output, if there is only one. Called only for
-    /// mechanisms that have [`MechanismParameters::memo_slot_counts`].
+    /// mechanisms that have [`MechanismParameters::memo_slot_and_bucket_counts`].
     fn set_favoured_threshold(&mut self, _: Threshold) {}
 
     /// Randomises `entries`, which have been checked, under a public `seed`. The result overwrites
@@ -113,7 +113,7 @@ pub enum NeighbouringInputs {
 }
 
 /// Returns the error for a mechanism or rule that is unknown, or that this build does not contain.
-pub(crate) fn left_out_of_build_error(name: &str) -> Error {
+pub(crate) fn unknown_mechanism_error(name: &str) -> Error {
     error!(UnknownMechanism {
         name: String::from(name)
     })

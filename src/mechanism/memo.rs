@@ -21,11 +21,11 @@ use crate::sample::{ExpLowerBound, Threshold, draw_below};
 
 /// Relative reduction of e₂ − 1, so that one report never loses more than the task's ε. Computing
 /// e₂ in doubles has a relative error of at most 3·10⁻¹¹: exp(ε) − 1 is at least 10⁻³, and
-/// [`MIN_REMAINDER_SHARE`] bounds the effect of cancellation.
+/// [`MIN_MEMO_LOSS_MARGIN`] bounds the effect of cancellation.
 const EXP_EPSILON_ROUNDING_MARGIN: f64 = 1e-10;
 /// Minimum of e₁ − 1 − M(e − 1), as a share of e₁ − 1. At 0, a report would have to reveal the
 /// memo with certainty.
-const MIN_REMAINDER_SHARE: f64 = 0.01;
+const MIN_MEMO_LOSS_MARGIN: f64 = 0.01;
 
 /// Maximum of e₂, which is exp(12). With a larger one, a report would nearly name the memo.
 const MAX_REPORT_EXP_EPSILON: f64 = 162_754.0;
@@ -40,7 +40,7 @@ const MAX_REPORT_EXP_EPSILON: f64 = 162_754.0;
 ///         "hashing": "balanced", "buckets": 2
 ///     } }]
 /// }"#).unwrap();
-/// let stages = task.memo_stages().unwrap();
+/// let stages = task.memo_thresholds().unwrap();
 /// assert_eq!((stages.slot_count, stages.supported_slot_count), (2, 1));
 /// assert!(stages.own_slot_probability.probability() < stages.memo_support_probability.probability() + 0.1);
 /// ```
@@ -69,7 +69,7 @@ impl MemoThresholds {
         epsilon: f64,
         memo_epsilon: f64,
     ) -> Result<Self, Error> {
-        let Some([slots, favoured, buckets]) = mechanism.memo_slots(domain) else {
+        let Some([slots, favoured, buckets]) = mechanism.memo_slot_and_bucket_counts(domain) else {
             return Err(error!(InvalidCombination {
                 reason: "a \"memo\" needs the mechanism collision with rule \"heaviest\" and \"hashing\": \"balanced\", 1 of the buckets favoured, or \"balanced-windows\"",
             }));
@@ -80,7 +80,7 @@ impl MemoThresholds {
         let [first, excess] = [total, one].map(|bound| bound.to_f64() - 1.0);
         let remainder = first - m * excess;
         let weight = 1.0 + (1.0 - EXP_EPSILON_ROUNDING_MARGIN) * excess * (first + n) / remainder;
-        if remainder < MIN_REMAINDER_SHARE * first || weight > MAX_REPORT_EXP_EPSILON {
+        if remainder < MIN_MEMO_LOSS_MARGIN * first || weight > MAX_REPORT_EXP_EPSILON {
             return Err(error!(InvalidCombination {
                 reason: "the memo's \"epsilon\" is too small for this mechanism and this \"epsilon\" of a report: take fewer \"favoured\" buckets, or more \"buckets\"",
             }));

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use rand_core::CryptoRng;
 
 use super::contract::{
-    EncodeReport, MechanismParameters, NeighbouringInputs, Randomize, left_out_of_build_error,
+    EncodeReport, MechanismParameters, NeighbouringInputs, Randomize, unknown_mechanism_error,
 };
 use super::mechanism_list::each;
 use crate::canonical::CanonicalReader;
@@ -72,7 +72,7 @@ macro_rules! register {
                         <super::$module::$Name>::read_canonical(reader).map(Mechanism::$Name)
                     }
                 )+
-                name => Err(left_out_of_build_error(name)),
+                name => Err(unknown_mechanism_error(name)),
             }
         }
     };
@@ -93,9 +93,9 @@ impl Mechanism {
         each!(Self, self, own => own.delta())
     }
 
-    /// See [`MechanismParameters::memo_slot_counts`].
-    pub(super) fn memo_slots(&self, domain: &Domain) -> Option<[u32; 3]> {
-        each!(Self, self, own => own.memo_slot_counts(domain))
+    /// See [`MechanismParameters::memo_slot_and_bucket_counts`].
+    pub(super) fn memo_slot_and_bucket_counts(&self, domain: &Domain) -> Option<[u32; 3]> {
+        each!(Self, self, own => own.memo_slot_and_bucket_counts(domain))
     }
 
     pub(crate) fn check_domain(&self, domain: &Domain) -> Result<(), Error> {
@@ -109,7 +109,7 @@ impl Mechanism {
 
 impl PreparedRandomizer {
     /// Replaces the probability of drawing a favoured output. Meant for mechanisms that have
-    /// [`MechanismParameters::memo_slot_counts`].
+    /// [`MechanismParameters::memo_slot_and_bucket_counts`].
     pub(super) fn set_favoured_threshold(&mut self, threshold: Threshold) {
         each!(Self, self, own => own.randomizer.set_favoured_threshold(threshold));
     }

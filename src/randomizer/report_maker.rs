@@ -8,7 +8,7 @@ use crate::domain::{Entry, check_distinct_items, check_entry_values};
 use crate::error::{Error, error};
 use crate::mechanism::MemoThresholds;
 use crate::mechanism::PreparedRandomizer;
-use crate::sample::draw_word;
+use crate::sample::draw_u64;
 use crate::task::{Question, QuestionKind, Task};
 
 /// Memo that was drawn: the number of a slot, at least 0 and below [`MemoThresholds::slot_count`]. An option
@@ -70,7 +70,7 @@ impl Randomizer {
         let prepare = |question: &Question| {
             let (mechanism, domain) = (question.mechanism(), question.domain());
             let epsilon = question.epsilon();
-            match task.memo_stages() {
+            match task.memo_thresholds() {
                 Some(stages) => stages.report_randomizer(mechanism, &domain, epsilon),
                 None => mechanism.randomizer(&domain, epsilon),
             }
@@ -121,7 +121,7 @@ impl Randomizer {
         rng: &mut R,
     ) -> Result<MemoSlot, Error> {
         let options = self.task.questions()[0].domain().item_count().unwrap_or(0);
-        let stages = self.memo_stages(option, options)?;
+        let stages = self.checked_memo_thresholds(option, options)?;
         Ok(MemoSlot(stages.draw_memo(option, rng)))
     }
 
@@ -140,18 +140,18 @@ impl Randomizer {
     ) -> Result<(), Error> {
         let slots = self
             .task
-            .memo_stages()
+            .memo_thresholds()
             .map_or(0, |stages| stages.slot_count);
-        self.memo_stages(memo, slots)?;
-        let seed = draw_word(rng);
+        self.checked_memo_thresholds(memo, slots)?;
+        let seed = draw_u64(rng);
         self.question_randomizers[0].randomize(&[slot_entry(memo)], seed, rng);
         self.question_randomizers[0].encode_report(bytes);
         Ok(())
     }
 
     /// Returns the thresholds of the memo, after a check that `number` is below `limit`.
-    fn memo_stages(&self, number: u32, limit: u32) -> Result<&MemoThresholds, Error> {
-        let Some(stages) = self.task.memo_stages() else {
+    fn checked_memo_thresholds(&self, number: u32, limit: u32) -> Result<&MemoThresholds, Error> {
+        let Some(stages) = self.task.memo_thresholds() else {
             return Err(error!(InvalidCombination {
                 reason: "the task's budget has no \"memo\"",
             }));
@@ -180,12 +180,12 @@ impl Randomizer {
         // Check all answers before anything is drawn, so that an error does not depend on the draw.
         for (question, entries) in questions.iter().zip(answers) {
             let checked = check_answer(question, entries, &mut self.sort_key_buffer);
-            checked.map_err(|error| question.error_in_question(error))?;
+            checked.map_err(|error| question.add_question_to_error(error))?;
         }
         // The seed is drawn independently of the answers, because it is public.
-        let seed = draw_word(rng);
+        let seed = draw_u64(rng);
         self.last_question_index = self.task.question_selector().drawn_question(seed);
-        if let Some(stages) = self.task.memo_stages() {
+        if let Some(stages) = self.task.memo_thresholds() {
             // The second stage alone would reveal more of an answer than ε.
             let memo = stages.draw_memo(answered_slot(answers[0]), rng);
             return Ok(self.question_randomizers[0].randomize(&[slot_entry(memo)], seed, rng));

@@ -2,7 +2,7 @@
 
 use rand_core::Rng;
 
-use super::uniform::{draw_below, draw_word};
+use super::uniform::{draw_below, draw_u64};
 
 /// Discrete Laplace noise: P(y) is proportional to exp(−|y|·`numerator` / `denominator`).
 ///
@@ -102,7 +102,7 @@ fn bernoulli_exp_minus<R: Rng + ?Sized>(rng: &mut R, numerator: u64, denominator
 fn draw_below_u64<R: Rng + ?Sized>(rng: &mut R, range: u64) -> u64 {
     let mask = u64::MAX >> (range - 1).leading_zeros().min(63);
     loop {
-        let word = draw_word(rng) & mask;
+        let word = draw_u64(rng) & mask;
         if word < range {
             return word;
         }

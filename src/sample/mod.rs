@@ -15,5 +15,5 @@ pub use exp_lower_bound::ExpLowerBound;
 pub use laplace::DiscreteLaplace;
 #[cfg(feature = "collector")]
 pub use privacy_loss::{WeightAndCount, privacy_loss_of_ratio, realised_epsilon};
-pub(crate) use uniform::draw_word;
+pub(crate) use uniform::draw_u64;
 pub use uniform::{Threshold, draw_below, draw_with_probability, move_random_subset_to_front};

@@ -17,7 +17,7 @@ pub struct Threshold(pub u64);
 /// single copy is smaller.
 #[cfg_attr(not(target_arch = "wasm32"), inline)]
 #[cfg_attr(target_arch = "wasm32", inline(never))]
-pub(crate) fn draw_word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
+pub(crate) fn draw_u64<R: Rng + ?Sized>(rng: &mut R) -> u64 {
     rng.next_u64()
 }
 
@@ -30,7 +30,7 @@ impl Threshold {
     /// Returns true with this probability, else false. Consumes one 64-bit word.
     #[inline]
     pub fn draw_bool<R: Rng + ?Sized>(self, rng: &mut R) -> bool {
-        draw_word(rng) < self.0
+        draw_u64(rng) < self.0
     }
 }
 

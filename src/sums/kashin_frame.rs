@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use crate::mix::splitmix_output;
 
 /// Maximum number of steps of the iteration that computes coefficients.
-const MAX_ITERATIONS: u32 = 60;
+const MAX_COEFFICIENT_ITERATIONS: u32 = 60;
 
 /// Length of the remainder at which the iteration ends early.
 const REMAINDER_TOLERANCE: f64 = 1e-12;
@@ -135,7 +135,7 @@ impl KashinFrame {
             let again = self.apply_adjoint(&values);
             let rest: Vec<f64> = vector.iter().zip(again).map(|(v, own)| v - own).collect();
             let left = euclidean_length(&rest);
-            if left <= REMAINDER_TOLERANCE || steps == MAX_ITERATIONS {
+            if left <= REMAINDER_TOLERANCE || steps == MAX_COEFFICIENT_ITERATIONS {
                 return (values, left);
             }
             // Project onto the coefficients with U^T·a = v, then onto the box of the bound.

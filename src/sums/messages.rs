@@ -141,7 +141,7 @@ impl MessageParameters {
 
     pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
         let [levels, drawn, trials] = core::array::from_fn(|_| reader.read_u32());
-        let threshold = Threshold(reader.read_number());
+        let threshold = Threshold(reader.read_u64());
         Self::new(levels, drawn, trials, threshold, reader.read_u32())
     }
 }

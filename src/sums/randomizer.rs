@@ -36,7 +36,7 @@ use crate::sample::{draw_with_probability, move_random_subset_to_front};
 /// let mut rng = ChaCha20Rng::seed_from_u64(1);
 /// let mut messages = Vec::new();
 /// let lost = SumRandomizer::new(&task).randomize(&[10.0], &mut rng, &mut messages)?;
-/// assert_eq!((messages.len(), lost.clipped), (10, false));
+/// assert_eq!((messages.len(), lost.was_clipped), (10, false));
 /// let up = Message::UnitStep { coordinate: 0, negative: false };
 /// assert!(messages.iter().filter(|own| **own == up).count() >= 8);
 /// # Ok::<(), hushbin::Error>(())
@@ -44,7 +44,7 @@ use crate::sample::{draw_with_probability, move_random_subset_to_front};
 #[derive(Debug, Clone)]
 pub struct SumRandomizer {
     pub(crate) task: SumTask,
-    coordinates: Vec<f64>,
+    answer_coordinates: Vec<f64>,
     drawn_coordinates: Vec<u32>,
 }
 
@@ -52,7 +52,7 @@ impl SumRandomizer {
     pub(crate) fn from_task(task: SumTask) -> Self {
         Self {
             drawn_coordinates: (0..task.summed_quantity().coordinate_count()).collect(),
-            coordinates: Vec::new(),
+            answer_coordinates: Vec::new(),
             task,
         }
     }
@@ -93,7 +93,7 @@ impl SumRandomizer {
         let lost = self
             .task
             .summed_quantity()
-            .answer_to_coordinates(answer, &mut self.coordinates);
+            .answer_to_coordinates(answer, &mut self.answer_coordinates);
         messages.clear();
         self.append_noise_messages(rng, messages);
         let noise = messages.len();
@@ -147,7 +147,7 @@ impl SumRandomizer {
         for &coordinate in &self.drawn_coordinates[..drawn] {
             // Clamped, because earlier rounding of floats could otherwise lead to more than L
             // messages.
-            let value = self.coordinates[coordinate as usize].clamp(-1.0, 1.0);
+            let value = self.answer_coordinates[coordinate as usize].clamp(-1.0, 1.0);
             let exact = value.abs() * f64::from(levels);
             let least = libm::floor(exact);
             // The difference is exact: both are within a factor of two, or `least` is 0.

@@ -45,7 +45,7 @@ pub enum SummedQuantity {
 pub struct BoundedVector {
     pub(super) items: Items,
     pub(super) max_length: f64,
-    pub(super) seed: u64,
+    pub(super) frame_seed: u64,
     pub(super) coefficient_spread: f64,
 }
 
@@ -70,7 +70,7 @@ impl BoundedVector {
         Ok(Self {
             items,
             max_length: length,
-            seed,
+            frame_seed: seed,
             coefficient_spread: spread,
         })
     }
@@ -90,7 +90,7 @@ impl BoundedVector {
     /// Frame for the padded dimension.
     #[must_use]
     pub fn frame(&self) -> KashinFrame {
-        KashinFrame::new(self.dimension().next_power_of_two(), self.seed)
+        KashinFrame::new(self.dimension().next_power_of_two(), self.frame_seed)
     }
 
     /// Bound A on the coefficients of a vector of length 1. A is C/√d, where C is the spread and d
@@ -124,8 +124,8 @@ impl BoundedVector {
         // The coefficients are within the bound, so coordinates are from −1 to 1.
         coordinates.extend(values.iter().map(|own| own / bound));
         CodingLoss {
-            clipped: relative > 1.0,
-            omitted,
+            was_clipped: relative > 1.0,
+            omitted_length: omitted,
         }
     }
 }
@@ -187,13 +187,13 @@ impl SummedQuantity {
             *own < min || *own > max
         });
         CodingLoss {
-            clipped: beyond.any(|beyond| beyond),
-            omitted: 0.0,
+            was_clipped: beyond.any(|beyond| beyond),
+            omitted_length: 0.0,
         }
     }
 
     pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        let kind = reader.read_number();
+        let kind = reader.read_u64();
         let items = Items::read_canonical(reader);
         match (kind, items) {
             // 0 means numbers within limits, 1 means a vector.
@@ -203,7 +203,7 @@ impl SummedQuantity {
                 Self::from_numbers(names, limits)
             }
             (1, items) => {
-                let (length, seed) = (reader.read_float(), reader.read_number());
+                let (length, seed) = (reader.read_float(), reader.read_u64());
                 BoundedVector::new(items, length, seed, reader.read_float())
                     .map(Self::BoundedVector)
             }
@@ -219,14 +219,14 @@ impl SummedQuantity {
 /// use hushbin::sums::CodingLoss;
 ///
 /// // A number beyond its limits is reported as the nearer limit.
-/// let lost = CodingLoss { clipped: true, omitted: 0.0 };
-/// assert!(lost.clipped && lost.omitted == 0.0);
+/// let lost = CodingLoss { was_clipped: true, omitted_length: 0.0 };
+/// assert!(lost.was_clipped && lost.omitted_length == 0.0);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CodingLoss {
     /// True if a number was beyond its limits, or if a vector was longer than R.
-    pub clipped: bool,
+    pub was_clipped: bool,
     /// Length, in units of R, of the part of a vector that the coefficients do not represent. The
     /// length is 0 for numbers.
-    pub omitted: f64,
+    pub omitted_length: f64,
 }

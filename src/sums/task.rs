@@ -182,7 +182,7 @@ fn read_fields_and_messages(
     reader.unwrap_or_mark_malformed((form == SUM_TASK_FORMAT_NAME).then_some(()))?;
     let id = reader.read_text().to_owned();
     let (epsilon, delta) = (reader.read_float(), reader.read_float());
-    let (people, honest_fraction) = (reader.read_number(), reader.read_float());
+    let (people, honest_fraction) = (reader.read_u64(), reader.read_float());
     let measure = SummedQuantity::read_canonical(reader)?;
     let messages = MessageParameters::read_canonical(reader)?;
     let parts = SumTaskFields {

@@ -32,7 +32,7 @@ pub struct Budget {
     pub(crate) window_days: u32,
     pub(crate) max_reports: u32,
     pub(crate) memo: Option<MemoParameters>,
-    pub(crate) cover: Option<Cover>,
+    pub(crate) cover: Option<CoverParameters>,
 }
 
 /// Memo: a randomised answer that stays in the browser for an epoch of `days` days. All reports of
@@ -65,20 +65,20 @@ pub struct MemoParameters {
 /// gave this answer.
 ///
 /// ```
-/// use hushbin::task::{Budget, Cover};
+/// use hushbin::task::{Budget, CoverParameters};
 ///
 /// let budget: Budget = serde_json::from_str(r#"{ "cover": { "minutes": 30 } }"#).unwrap();
-/// assert_eq!(Budget::default().with_cover(Cover { minutes: 30 }), Ok(budget));
+/// assert_eq!(Budget::default().with_cover(CoverParameters { minutes: 30 }), Ok(budget));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Cover {
+pub struct CoverParameters {
     /// Minutes from the beginning of a window until its report is sent, from 1 to all of the window.
     pub minutes: u32,
 }
 
 /// Number of minutes in a day.
-const DAY_MINUTES: u32 = 24 * 60;
+const MINUTES_PER_DAY: u32 = 24 * 60;
 
 impl Default for Budget {
     /// Returns a budget of one new report in 30 days.
@@ -127,9 +127,9 @@ impl Budget {
     ///
     /// # Errors
     /// [`Error::OutOfRange`], [`Error::InvalidCombination`].
-    pub fn with_cover(self, cover: Cover) -> Result<Self, Error> {
-        bounds::COVER_MINUTES
-            .with_max(f64::from(self.window_days * DAY_MINUTES))
+    pub fn with_cover(self, cover: CoverParameters) -> Result<Self, Error> {
+        bounds::COVER_MINUTES_RANGE
+            .with_max(f64::from(self.window_days * MINUTES_PER_DAY))
             .check_in_range(f64::from(cover.minutes))?;
         // With more reports, the number of reports would depend on answers. A memo of "no answer" would
         // hide later answers for all of its epoch.
@@ -165,7 +165,7 @@ impl Budget {
             return Ok(Self::default());
         }
         let (days, reports) = (reader.read_u32(), reader.read_u32());
-        let extension = reader.read_number();
+        let extension = reader.read_u64();
         let (mut memo, mut cover) = (None, None);
         match extension {
             0 => {}
@@ -177,7 +177,7 @@ impl Budget {
             }
             2 => {
                 let minutes = reader.read_u32();
-                cover = Some(Cover { minutes });
+                cover = Some(CoverParameters { minutes });
             }
             _ => reader.unwrap_or_mark_malformed(None)?,
         }

@@ -66,7 +66,7 @@ impl Items {
     }
 
     pub(crate) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Self {
-        match reader.read_number() {
+        match reader.read_u64() {
             0 => Self::Named(
                 (0..reader.read_list_length())
                     .map(|_| reader.read_text().into())
@@ -90,7 +90,7 @@ impl Items {
             return Ok(());
         };
         for (index, name) in names.iter().enumerate() {
-            check_name(index, name)?;
+            check_printable_name(index, name)?;
         }
         // Sorts keys instead of texts. Otherwise pages would download a second sort function for
         // texts.
@@ -134,7 +134,7 @@ pub(crate) fn check_task_id(id: &str) -> Result<(), Error> {
 ///
 /// # Errors
 /// [`Error::InvalidItemName`] for a name that is empty or too long, or contains a control character.
-pub(in crate::task) fn check_name(index: usize, name: &str) -> Result<(), Error> {
+pub(in crate::task) fn check_printable_name(index: usize, name: &str) -> Result<(), Error> {
     // Control characters in UTF-8: bytes below the space, 0x7F (delete), and U+80 to U+9F, which
     // are encoded as 0xC2 and a byte below 0xA0.
     let mut lead = 0;

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::items::check_name;
+use super::items::check_printable_name;
 use crate::bounds::check_ascending;
 use crate::canonical::CanonicalReader;
 use crate::error::Error;
@@ -34,7 +34,7 @@ impl NumberLimits {
         let range = [min, max];
         check_ascending(&range)?;
         if let Some(unit) = &unit {
-            check_name(0, unit)?;
+            check_printable_name(0, unit)?;
         }
         Ok(Self { range, unit })
     }

@@ -9,7 +9,7 @@ pub(crate) mod limits;
 #[cfg(feature = "reports")]
 pub(crate) mod local;
 
-pub use budget::{Budget, Cover, MemoParameters};
+pub use budget::{Budget, CoverParameters, MemoParameters};
 #[cfg(feature = "collector")]
 pub use collected::{BinSpacing, NumberPurpose, TaskFields};
 pub use items::{Items, OpenKeyword, item_key};

@@ -66,7 +66,7 @@ impl Upload {
 
     /// Reads the next upload.
     fn read_next_upload(cursor: &mut Cursor<'_>, task: &Task) -> Result<Self, Error> {
-        let (id, count) = read_header(cursor, UPLOAD_FORMAT_VERSION, task.fingerprint())?;
+        let (id, count) = read_upload_header(cursor, UPLOAD_FORMAT_VERSION, task.fingerprint())?;
         let mut reports = Vec::new();
         task.decode_reports(cursor, count, &mut |report, _| reports.push(report))?;
         Ok(Self { id, reports })
@@ -123,7 +123,8 @@ impl<'a> EncodedUpload<'a> {
         task: &Task,
     ) -> Result<Vec<(Self, Range<usize>)>, Error> {
         read_uploads(bytes, |cursor| {
-            let (id, count) = read_header(cursor, UPLOAD_FORMAT_VERSION, task.fingerprint())?;
+            let (id, count) =
+                read_upload_header(cursor, UPLOAD_FORMAT_VERSION, task.fingerprint())?;
             let begin = cursor.offset();
             task.decode_reports(cursor, count, &mut |_, _| {})?;
             let reports = &bytes[begin..cursor.offset()];
@@ -143,7 +144,7 @@ impl<'a> EncodedUpload<'a> {
     /// is not the header of an upload.
     pub fn read_unchecked_upload(bytes: &'a [u8], fingerprint: Fingerprint) -> Result<Self, Error> {
         let mut cursor = Cursor::new("upload", bytes);
-        let (id, count) = read_header(&mut cursor, UPLOAD_FORMAT_VERSION, fingerprint)?;
+        let (id, count) = read_upload_header(&mut cursor, UPLOAD_FORMAT_VERSION, fingerprint)?;
         let reports = &bytes[cursor.offset()..];
         Ok(Self {
             id,
@@ -194,7 +195,7 @@ impl<'a> EncodedUpload<'a> {
 ///
 /// # Errors
 /// Errors of `take`. [`Error::Malformed`] if `bytes` is empty, or if all uploads together have more
-/// than [`bounds::REPORTS`] reports.
+/// than [`bounds::REPORTS_PER_UPLOAD_RANGE`] reports.
 pub(crate) fn read_uploads<'a>(
     bytes: &'a [u8],
     mut take: impl FnMut(&mut Cursor<'a>) -> Result<EncodedUpload<'a>, Error>,
@@ -220,7 +221,7 @@ pub(crate) fn read_uploads<'a>(
 
 /// Reads an upload's header, and checks the format's version and the task's fingerprint. Returns
 /// the upload's id and its number of reports.
-pub(crate) fn read_header(
+pub(crate) fn read_upload_header(
     cursor: &mut Cursor<'_>,
     version: u8,
     fingerprint: Fingerprint,
@@ -243,7 +244,7 @@ pub(crate) fn read_header(
     Ok((id, read_report_count(cursor)?))
 }
 
-/// Reads the number of reports of an upload, and checks that it is in [`bounds::REPORTS`].
+/// Reads the number of reports of an upload, and checks that it is in [`bounds::REPORTS_PER_UPLOAD_RANGE`].
 fn read_report_count(cursor: &mut Cursor<'_>) -> Result<u32, Error> {
     let count: u32 = cursor.read_value("expected the number of reports")?;
     if !bounds::REPORTS_PER_UPLOAD_RANGE.contains(f64::from(count)) {

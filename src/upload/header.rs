@@ -13,12 +13,12 @@ pub const UPLOAD_FORMAT_VERSION: u8 = 1;
 /// header, back to back.
 #[must_use]
 pub fn upload_header(id: UploadId, fingerprint: &Fingerprint, count: u32) -> Vec<u8> {
-    header_with_version(UPLOAD_FORMAT_VERSION, id, fingerprint, count)
+    upload_header_with_version(UPLOAD_FORMAT_VERSION, id, fingerprint, count)
 }
 
 /// Returns the header of an upload that contains `count` reports, in the given version of the
 /// format.
-pub(crate) fn header_with_version(
+pub(crate) fn upload_header_with_version(
     version: u8,
     id: UploadId,
     fingerprint: &Fingerprint,

@@ -20,6 +20,6 @@ pub use decode::{EncodedUpload, Upload};
 pub use header::{UPLOAD_FORMAT_VERSION, UploadId, upload_header};
 #[cfg(feature = "collector")]
 pub(crate) use {
-    decode::{read_header, read_uploads},
-    header::header_with_version,
+    decode::{read_upload_header, read_uploads},
+    header::upload_header_with_version,
 };

@@ -8,7 +8,7 @@ use rand_core::SeedableRng;
 use crate::bounds;
 use crate::error::{Error, ErrorCode};
 use crate::fingerprint::Fingerprint;
-use crate::sample::draw_word;
+use crate::sample::draw_u64;
 use crate::upload::{self, UploadId};
 
 /// Number of an [`ErrorCode`]. The number is thrown as an exception in JavaScript.
@@ -48,7 +48,7 @@ pub(super) fn new_upload_header(
     // The id is drawn as two words. Filling an array would add another loop to the download.
     let mut id = [0; 16];
     for half in id.chunks_exact_mut(8) {
-        half.copy_from_slice(&draw_word(rng).to_le_bytes());
+        half.copy_from_slice(&draw_u64(rng).to_le_bytes());
     }
     Ok(upload::upload_header(UploadId(id), &task, count))
 }

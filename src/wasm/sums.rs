@@ -10,7 +10,7 @@ use crate::sums::{self, CodingLoss, Message, SumTask};
 
 /// Maximum length of an omitted part of a vector that [`SumRandomizer::left`] does not count. The
 /// vector has a length of at most 1.
-const OMITTED_TOLERANCE: f64 = 1e-6;
+const OMITTED_LENGTH_TOLERANCE: f64 = 1e-6;
 
 /// Randomizer of messages, and source of upload headers, for one task of sums.
 #[wasm_bindgen]
@@ -49,14 +49,17 @@ impl SumRandomizer {
     /// # Errors
     /// Code of the error in the numbers. Then no random number is drawn.
     pub fn randomize(&mut self, values: &[f64]) -> Result<Vec<u8>, ThrownErrorNumber> {
-        let CodingLoss { clipped, omitted } = self
+        let CodingLoss {
+            was_clipped,
+            omitted_length,
+        } = self
             .inner
             .randomize(values, &mut self.rng, &mut self.messages)
             .map_err(|error| error_number(&error))?;
-        self.clipped = self.clipped.saturating_add(u32::from(clipped));
+        self.clipped = self.clipped.saturating_add(u32::from(was_clipped));
         self.left = self
             .left
-            .saturating_add(u32::from(omitted > OMITTED_TOLERANCE));
+            .saturating_add(u32::from(omitted_length > OMITTED_LENGTH_TOLERANCE));
         let mut bytes = Vec::new();
         self.inner.task.encode_padded(&self.messages, &mut bytes);
         Ok(bytes)

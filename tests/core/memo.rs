@@ -72,7 +72,7 @@ fn a_report_has_the_distribution_of_a_fresh_one() {
             supported_slot_count: supported,
             own_slot_probability: own_slot,
             memo_support_probability: report,
-        } = task.memo_stages().unwrap();
+        } = task.memo_thresholds().unwrap();
         let question = task.only_question().unwrap();
         let Mechanism::Collision(own) = question.mechanism() else {
             unreachable!()
@@ -157,7 +157,7 @@ fn memos_have_their_probabilities() {
         slot_count: slots,
         own_slot_probability: own_slot,
         ..
-    } = task.memo_stages().unwrap();
+    } = task.memo_thresholds().unwrap();
     assert_eq!(slots, 4);
     let randomizer = Randomizer::new(&task);
     let mut rng = ChaCha20Rng::seed_from_u64(7);
@@ -215,7 +215,7 @@ fn errors_say_what_a_memo_needs() {
         "id": "memo", "epsilon": 1.0, "budget": { "memo": { "epsilon": 2.0, "days": 365 } },
         "questions": [flag],
     });
-    assert!(parse(&good).unwrap().memo_stages().is_some());
+    assert!(parse(&good).unwrap().memo_thresholds().is_some());
     let memo = |memo: Value| with(good.clone(), "budget", json!({ "memo": memo }));
     let asks = |questions: Value| with(good.clone(), "questions", questions);
     let set = json!({
@@ -331,7 +331,7 @@ fn drafts_choose_what_a_memo_allows() {
             .unwrap()
             .remove("mechanism");
         let task = draft(file.clone()).resolve_task().unwrap();
-        let stages = task.memo_stages().unwrap();
+        let stages = task.memo_thresholds().unwrap();
         assert_eq!(
             stages.supported_slot_count * options / stages.slot_count,
             supported,

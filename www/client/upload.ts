@@ -14,8 +14,8 @@ const SEALED_START = 34;
 const KEY_ID_BYTES = 4;
 
 /**
- * Returns a text that is equal for two uploads of one report if only their random bytes differ. It
- * contains the version, the fingerprint, and the id of the key to which a report is sealed.
+ * Returns the parts of an upload that do not differ between reports of one task: the version, the
+ * fingerprint, and the id of the key if reports are sealed.
  */
 export function visibleHeader(upload: Uint8Array): string {
   const isSealed = upload[0] === SEALED_VERSION;

@@ -9,7 +9,7 @@ use std::error::Error;
 use std::io;
 
 use hushbin::{Task, TaskDraft, Upload};
-use hushbin_analysis::estimate::{EstimateOptions, Estimates, Query, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Estimates, Totals, estimates};
 
 /// Folds the reports of each upload once, in any order, even if uploads are repeated.
 fn estimate_from_uploads<'a>(
@@ -28,7 +28,7 @@ fn estimate_from_uploads<'a>(
                 .for_each(|report| totals.add_report(report));
         }
     }
-    let question = Query::new(task, &EstimateOptions::default())?;
+    let question = EstimateQuery::new(task, &EstimateOptions::default())?;
     Ok(estimates(task, &totals, &question))
 }
 

@@ -16,9 +16,9 @@ pub use crate::numeric::certainty::attacker_certainty_text;
 pub use crate::numeric::digits::round_up_to_three_digits;
 
 /// Attackers against whom the local ε protects, in words.
-const LOCAL_ATTACKER: &str = "against everyone, including the operator of the collector";
+const LOCAL_EPSILON_ATTACKERS: &str = "against everyone, including the operator of the collector";
 /// Attacker against whom the central ε protects, in words.
-const CENTRAL_ATTACKER: &str = "someone who sees the shuffled batch but nothing that links a \
+const CENTRAL_EPSILON_ATTACKER: &str = "someone who sees the shuffled batch but nothing that links a \
                                 report to a person (no order or time of arrival, no address, no \
                                 stable id)";
 
@@ -88,7 +88,7 @@ impl EpsilonSpending {
                 allowed_reports_text(budget),
                 budget.reports_a_year(),
                 attacker_certainty_text(year_epsilon),
-                cover_sentences(budget),
+                cover_report_sentences(budget),
             ),
         }
     }
@@ -168,7 +168,7 @@ fn allowed_reports_text(budget: Budget) -> String {
 }
 
 /// Returns what cover reports change, as a continuation of a statement. Empty if there are none.
-fn cover_sentences(budget: Budget) -> String {
+fn cover_report_sentences(budget: Budget) -> String {
     budget.cover().map_or_else(String::new, |cover| {
         format!(
             " A browser sends its report {} after a window begins, or at the next visit, even if \
@@ -270,7 +270,7 @@ impl SumPrivacy {
             honest_fraction: task.task_fields().honest_fraction,
             statement: format!(
                 "There is no local ε. Anyone who links messages to their sender reads the answer. \
-                 The shuffler and the analyser together could do that. Against {CENTRAL_ATTACKER}, \
+                 The shuffler and the analyser together could do that. Against {CENTRAL_EPSILON_ATTACKER}, \
                  each batch is ({epsilon}, {delta:e})-differentially private for every person \
                  with one report in it: except with probability δ, a guess goes from 50 % sure to \
                  at most {} % sure. This assumes that the shuffler follows the protocol, that \
@@ -343,7 +343,7 @@ pub fn batch_privacy_statement(
         ),
     };
     format!(
-        "The smallest batch has {reports} reports. Against {CENTRAL_ATTACKER}, it is \
+        "The smallest batch has {reports} reports. Against {CENTRAL_EPSILON_ATTACKER}, it is \
          ({}, {:e})-differentially private, rounded up: a guess goes from 50 % sure to at most {} \
          % sure. This assumes that each person sent {each} and that {} of the reports come from \
          people who follow the protocol. Browsers may send that in each window of {}, so a batch \
@@ -394,8 +394,8 @@ pub fn accounting_assumptions_statement(epsilon: f64, exposure: &PersonExposure)
     };
     format!(
         "Assumed: each person sends {each} in {batches}. More reports reveal more.\n\
-         ε = {epsilon} holds for one report {LOCAL_ATTACKER}. The shuffled ε holds only against \
-         {CENTRAL_ATTACKER}. An operator who could link reports must quote ε = {epsilon}."
+         ε = {epsilon} holds for one report {LOCAL_EPSILON_ATTACKERS}. The shuffled ε holds only against \
+         {CENTRAL_EPSILON_ATTACKER}. An operator who could link reports must quote ε = {epsilon}."
     )
 }
 
@@ -421,8 +421,8 @@ pub(crate) fn plan_protection_statement(
         String::new()
     };
     format!(
-        "The local ε protects {local} {LOCAL_ATTACKER}. The shuffled ε holds only against \
-         {CENTRAL_ATTACKER}{honest}."
+        "The local ε protects {local} {LOCAL_EPSILON_ATTACKERS}. The shuffled ε holds only against \
+         {CENTRAL_EPSILON_ATTACKER}{honest}."
     )
 }
 

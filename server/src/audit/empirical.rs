@@ -11,9 +11,9 @@ use hushbin_analysis::numeric::clopper_pearson::{lower_confidence_bound, upper_c
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::statistic::{LearnedScores, STATISTICS_BY_PREFERENCE, Statistic};
-use super::trial_plan::{TrialPlan, greatest_delta, judging_trial_count};
-use super::upload_view::UploadView;
+use super::statistic::{AttackStatistic, LearnedScores, STATISTICS_BY_PREFERENCE};
+use super::trial_plan::{TrialPlan, judging_trial_count, max_question_delta};
+use super::upload_view::AttackerUploadView;
 
 /// Event whose probabilities under two inputs are compared. The event is a score at or above a
 /// threshold, or a score below it.
@@ -22,7 +22,7 @@ pub struct AuditEvent {
     /// Names of the two inputs. The event is expected to be more likely under the first input.
     pub inputs: [String; 2],
     /// Statistic that is scored.
-    pub statistic: Statistic,
+    pub statistic: AttackStatistic,
     /// Threshold of the score. The score at the threshold belongs to the event if
     /// [`at_least`](Self::at_least) is true.
     pub threshold: f64,
@@ -33,7 +33,7 @@ pub struct AuditEvent {
 
 /// Measured lower bound of a randomizer's privacy loss.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct EmpiricalBound {
+pub struct EmpiricalLossBound {
     /// Lower bound of the loss at the plan's confidence, in nats; 0 if no loss was found.
     #[serde(rename = "empirical_lower_bound")]
     pub lower_bound: f64,
@@ -66,10 +66,10 @@ pub fn measure_privacy_loss(
     plan: &TrialPlan,
     mut send: impl FnMut(&[&[Entry]], &mut Vec<u8>),
     mut progress: impl FnMut(u64, u64),
-) -> EmpiricalBound {
+) -> EmpiricalLossBound {
     let pairs = InputPair::input_pairs_for_task(task);
-    let judged = judging_trial_count(plan.trials(), pairs.len() as u64);
-    let choosing = plan.trials() - judged;
+    let judged = judging_trial_count(plan.trials_per_input(), pairs.len() as u64);
+    let choosing = plan.trials_per_input() - judged;
     let total = 2 * (pairs.len() as u64 * choosing + judged);
     let mut done = 0;
     let mut bytes = Vec::new();
@@ -82,13 +82,13 @@ pub fn measure_privacy_loss(
             progress(done, total);
         }
         let hypotheses = pair.hypotheses.each_ref();
-        UploadView::new(task, pair.question_index, hypotheses, &bytes)
+        AttackerUploadView::new(task, pair.question_index, hypotheses, &bytes)
     };
 
-    let delta = greatest_delta(task);
+    let delta = max_question_delta(task);
     // Half of the failure probability for each of the two bounds.
     let failure = 0.5 * plan.failure_probability();
-    let expected_bound = BoundPredictor::new(judged, failure, pairs.len(), delta);
+    let expected_bound = LossBoundPredictor::new(judged, failure, pairs.len(), delta);
     let ChosenAttack {
         candidate_event: candidate,
         input_pair: pair,
@@ -110,7 +110,7 @@ pub fn measure_privacy_loss(
     }
     let low = lower_confidence_bound(hits[0], judged, failure);
     let high = upper_confidence_bound(hits[1], judged, failure);
-    EmpiricalBound {
+    EmpiricalLossBound {
         // p₀ ≤ exp(ε)·p₁ + δ, so the loss is at least ln((p₀ − δ)/p₁).
         lower_bound: ((low - delta).max(0.0) / high).ln().max(0.0),
         event: AuditEvent {
@@ -179,7 +179,7 @@ impl InputPair {
 struct ChosenAttack<'a> {
     candidate_event: CandidateEvent,
     input_pair: &'a InputPair,
-    statistic: Statistic,
+    statistic: AttackStatistic,
     learned_scores: LearnedScores,
 }
 
@@ -188,8 +188,8 @@ struct ChosenAttack<'a> {
 fn choose_attack<'a>(
     pairs: &'a [InputPair],
     trials: u64,
-    expected_bound: &BoundPredictor,
-    run: &mut impl FnMut(&InputPair, usize) -> UploadView,
+    expected_bound: &LossBoundPredictor,
+    run: &mut impl FnMut(&InputPair, usize) -> AttackerUploadView,
 ) -> ChosenAttack<'a> {
     let mut best: Option<ChosenAttack<'a>> = None;
     for pair in pairs {
@@ -238,7 +238,7 @@ fn choose_attack<'a>(
             is_at_or_above_threshold: true,
         },
         input_pair: &pairs[0],
-        statistic: Statistic::LikelihoodRatio,
+        statistic: AttackStatistic::LikelihoodRatio,
         learned_scores: LearnedScores::new([&[], &[]]),
     })
 }
@@ -259,29 +259,28 @@ impl CandidateEvent {
 }
 
 /// Predictor of the bound that the judging trials will give, for choosing an event.
-struct BoundPredictor {
+struct LossBoundPredictor {
     /// Number of judging trials of each input.
     judging_trial_count: f64,
     /// Number of standard errors between the estimate of a probability and its bound, in the
     /// judging trials.
-    bound_standard_errors: f64,
+    bound_z_score: f64,
     /// Number of standard errors by which estimates from the choosing trials are corrected for
     /// luck. The luckiest of m scores deviates by about √(2 ln m) standard errors. Without this
     /// correction, the rarest events would be chosen.
-    selection_standard_errors: f64,
+    selection_z_score: f64,
     delta: f64,
 }
 
-impl BoundPredictor {
+impl LossBoundPredictor {
     /// Creates the predictor for `judged` judging trials with each input. Each of the two bounds
     /// fails with probability `failure`.
     fn new(judged: u64, failure: f64, pairs: usize, delta: f64) -> Self {
         Self {
             judging_trial_count: judged as f64,
-            bound_standard_errors: -Normal::standard().inverse_cdf(failure),
-            selection_standard_errors: (2.0
-                * ((pairs * STATISTICS_BY_PREFERENCE.len()) as f64).ln())
-            .sqrt(),
+            bound_z_score: -Normal::standard().inverse_cdf(failure),
+            selection_z_score: (2.0 * ((pairs * STATISTICS_BY_PREFERENCE.len()) as f64).ln())
+                .sqrt(),
             delta,
         }
     }
@@ -292,14 +291,14 @@ impl BoundPredictor {
     fn expected_bound_for_hits(&self, [hits, others]: [f64; 2], trials: f64) -> f64 {
         let expected = |hits, luck| self.judging_trial_count * wilson_bound(hits, trials, luck);
         let low = wilson_bound(
-            expected(hits, -self.selection_standard_errors),
+            expected(hits, -self.selection_z_score),
             self.judging_trial_count,
-            -self.bound_standard_errors,
+            -self.bound_z_score,
         );
         let high = wilson_bound(
-            expected(others, self.selection_standard_errors),
+            expected(others, self.selection_z_score),
             self.judging_trial_count,
-            self.bound_standard_errors,
+            self.bound_z_score,
         );
         ((low - self.delta).max(0.0) / high).ln()
     }
@@ -309,7 +308,7 @@ impl BoundPredictor {
 /// score comes with the index of its input.
 fn best_event(
     scored: &mut [(f64, usize)],
-    expected_bound: &BoundPredictor,
+    expected_bound: &LossBoundPredictor,
 ) -> Option<CandidateEvent> {
     // Descending, so that every prefix is an event of scores at or above a threshold.
     scored.sort_unstable_by(|(a, _), (b, _)| b.total_cmp(a));

@@ -10,10 +10,10 @@ use rand_core::Rng;
 /// of missing entries, and bucket.
 pub const DEFAULT_MAX_ENUMERATION_STEPS: u64 = 1 << 26;
 /// Maximum number of seeds. Fewer seeds are used if this number needs more than the limit of steps.
-pub(super) const MAX_SEEDS: u64 = 64;
+pub(super) const MAX_ENUMERATED_SEEDS: u64 = 64;
 /// Minimum number of seeds. A task is not enumerated if this number needs more than the limit of
 /// steps.
-pub(super) const MIN_SEEDS: u64 = 8;
+pub(super) const MIN_ENUMERATED_SEEDS: u64 = 8;
 
 /// Result of enumerating the privacy loss between all inputs of a small task.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -98,9 +98,9 @@ pub fn enumerate_losses<R: Rng + ?Sized>(
         completion_count_function: completions,
         ..
     } = exact_probabilities(question)?;
-    let (inputs, rows, most) = space.count_inputs(&completions)?;
-    let seeds = (steps / rows.checked_mul(u64::from(buckets))?).min(MAX_SEEDS);
-    if seeds < MIN_SEEDS {
+    let (inputs, rows, most) = space.input_and_padding_counts(&completions)?;
+    let seeds = (steps / rows.checked_mul(u64::from(buckets))?).min(MAX_ENUMERATED_SEEDS);
+    if seeds < MIN_ENUMERATED_SEEDS {
         return None;
     }
     let mut loss: f64 = 0.0;
@@ -188,7 +188,10 @@ impl InputSpace {
     /// With d items, sparsity s and signs, the number of inputs is Σ C(d, k)·2^k over `min_entries`
     /// ≤ k ≤ s. Without signs, the factor 2^k is missing. With parts, the number of inputs is the
     /// product of the numbers of items of all parts.
-    fn count_inputs(&self, completions: impl Fn(u32) -> Option<u64>) -> Option<(u64, u64, u64)> {
+    fn input_and_padding_counts(
+        &self,
+        completions: impl Fn(u32) -> Option<u64>,
+    ) -> Option<(u64, u64, u64)> {
         if !self.part_sizes.is_empty() {
             let mut parts = self.part_sizes.iter();
             let inputs = parts.try_fold(1_u64, |all, own| all.checked_mul(u64::from(*own)))?;

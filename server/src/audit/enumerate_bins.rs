@@ -5,7 +5,7 @@ use hushbin::mechanism::hash_bin::{HashBin, Randomizer, ResponseDistribution};
 use hushbin::{Entry, Mechanism, Question};
 use rand_core::Rng;
 
-use super::enumerate::{EnumeratedLoss, MAX_SEEDS, MIN_SEEDS};
+use super::enumerate::{EnumeratedLoss, MAX_ENUMERATED_SEEDS, MIN_ENUMERATED_SEEDS};
 
 /// Enumerates the loss between all neighbouring inputs, for random seeds. The values of an input
 /// are −1, 0 and 1, and also the distance L of the privacy level if L is below 1. Returns `None` if
@@ -38,8 +38,8 @@ pub fn enumerate_bin_losses<R: Rng + ?Sized>(
     let inputs = (values.len() as u64).checked_pow(items)?;
     let pairs = inputs.checked_mul(inputs)?;
     let each = pairs.checked_mul(u64::from(hash_bin.bin_count()))?;
-    let seeds = (steps / each).min(MAX_SEEDS);
-    if seeds < MIN_SEEDS {
+    let seeds = (steps / each).min(MAX_ENUMERATED_SEEDS);
+    if seeds < MIN_ENUMERATED_SEEDS {
         return None;
     }
     let sampling =
@@ -142,7 +142,7 @@ fn are_neighbouring_inputs(
     }
 }
 
-/// Returns ln M₊ and ln M₋ of a bin under Laplace noise (see [`enumerate_bins`]). Under the
+/// Returns ln M₊ and ln M₋ of a bin under Laplace noise (see [`enumerate_bin_losses`]). Under the
 /// two-point response, returns the log probabilities of the signs plus and minus. `bin` is the
 /// bin's sum in grid steps.
 fn bin_log_weights(sampling: &ResponseDistribution, bin: f64) -> [f64; 2] {

@@ -24,14 +24,14 @@ mod upload_view;
 mod verdict;
 mod word_feature;
 
-pub use empirical::{AuditEvent, EmpiricalBound, measure_privacy_loss};
+pub use empirical::{AuditEvent, EmpiricalLossBound, measure_privacy_loss};
 pub use enumerate::{DEFAULT_MAX_ENUMERATION_STEPS, EnumeratedLoss, enumerate_losses};
 pub use enumerate_bins::enumerate_bin_losses;
-pub use statistic::Statistic;
-pub use sum_audit::{SumAudit, audit_sums, default_sum_trials};
+pub use statistic::AttackStatistic;
+pub use sum_audit::{SumAuditResult, audit_sums, default_sum_trials};
 pub(crate) use trial_plan::DEFAULT_CONFIDENCE;
 pub use trial_plan::{AuditError, TrialPlan};
-pub use verdict::Verdict;
+pub use verdict::AuditVerdict;
 
 use hushbin::{Entry, Randomizer, Task, UploadId, upload};
 use hushbin_analysis::likelihood::core_bucket_probabilities;
@@ -40,7 +40,7 @@ use serde::Serialize;
 
 /// Result of an audit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Audit {
+pub struct ReportAuditResult {
     /// Privacy budget ε of the task.
     pub requested_epsilon: f64,
     /// [`Task::effective_epsilon`].
@@ -52,7 +52,7 @@ pub struct Audit {
     pub exact_epsilon: Option<f64>,
     /// Result of the trials.
     #[serde(flatten)]
-    pub measured: EmpiricalBound,
+    pub measured: EmpiricalLossBound,
     /// Number of runs of the randomizer on each of two inputs.
     pub trials: u64,
     /// Confidence at which the lower bound holds.
@@ -62,7 +62,7 @@ pub struct Audit {
     /// Number of seeds used by the enumeration; `None` if the task is too large to enumerate.
     pub enumerated_seeds: Option<u64>,
     /// Conclusion: whether the budget is kept.
-    pub verdict: Verdict,
+    pub verdict: AuditVerdict,
 }
 
 /// Audits the core crate: enumerates its probabilities if the task is small enough, and attacks its
@@ -72,7 +72,7 @@ pub fn audit_report_task<R: CryptoRng>(
     plan: &TrialPlan,
     rng: &mut R,
     progress: impl FnMut(u64, u64),
-) -> Audit {
+) -> ReportAuditResult {
     // Enumerates all questions or none: a question that is not enumerated may have a greater loss.
     let enumerations: Option<Vec<EnumeratedLoss>> = task
         .questions()
@@ -88,7 +88,7 @@ pub fn audit_report_task<R: CryptoRng>(
     let enumeration =
         enumerations.and_then(|all| all.into_iter().reduce(EnumeratedLoss::greater_loss_of_two));
     let measured = measure_privacy_loss(task, plan, upload_appender(task, rng), progress);
-    Audit::new(task, plan, enumeration, measured)
+    ReportAuditResult::new(task, plan, enumeration, measured)
 }
 
 /// Returns a function that appends an upload with one person's report. The upload is made as pages
@@ -114,7 +114,7 @@ pub fn upload_appender<R: CryptoRng>(
     }
 }
 
-impl Audit {
+impl ReportAuditResult {
     /// Combines the results of enumeration and trials. The budget is exceeded if either method
     /// shows a loss above it.
     #[must_use]
@@ -122,7 +122,7 @@ impl Audit {
         task: &Task,
         plan: &TrialPlan,
         enumeration: Option<EnumeratedLoss>,
-        measured: EmpiricalBound,
+        measured: EmpiricalLossBound,
     ) -> Self {
         let requested = task.epsilon();
         let effective = task.effective_epsilon();
@@ -132,17 +132,17 @@ impl Audit {
         Self {
             requested_epsilon: requested,
             effective_epsilon: effective,
-            delta: trial_plan::greatest_delta(task),
+            delta: trial_plan::max_question_delta(task),
             exact_epsilon: enumeration.map(|enumeration| enumeration.loss_upper_bound(effective)),
             measured,
-            trials: plan.trials(),
+            trials: plan.trials_per_input(),
             confidence: plan.confidence(),
             enumerated_inputs: enumeration.map(|enumeration| enumeration.input_count),
             enumerated_seeds: enumeration.map(|enumeration| enumeration.seed_count),
             verdict: if exceeds {
-                Verdict::ExceedsBudget
+                AuditVerdict::ExceedsBudget
             } else {
-                Verdict::WithinBudget
+                AuditVerdict::WithinBudget
             },
         }
     }

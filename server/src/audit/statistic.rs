@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::fast_hasher::FastHashBuilder;
-use super::upload_view::UploadView;
-use super::word_feature::{CountsByInput, ExaminedWords, WordFeature, id_words};
+use super::upload_view::AttackerUploadView;
+use super::word_feature::{CountsByInput, ExaminedWords, WordFeature, upload_id_halves};
 
 /// Statistic of an upload, with which an attacker distinguishes two inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Statistic {
+pub enum AttackStatistic {
     /// Log-likelihood ratio of the two inputs, from the mechanism's definition. It is the best
     /// statistic against a randomizer that follows the definition.
     LikelihoodRatio,
@@ -50,25 +50,25 @@ pub enum Statistic {
 }
 
 /// Statistics in order of preference: of two that distinguish equally well, the first one wins.
-pub(super) const STATISTICS_BY_PREFERENCE: [Statistic; 12] = [
-    Statistic::LikelihoodRatio,
-    Statistic::Frame,
-    Statistic::Report,
-    Statistic::Seed,
-    Statistic::Id,
-    Statistic::Bucket,
-    Statistic::Entry,
-    Statistic::Place,
-    Statistic::Fall,
-    Statistic::Cell,
-    Statistic::Parity,
-    Statistic::Part,
+pub(super) const STATISTICS_BY_PREFERENCE: [AttackStatistic; 12] = [
+    AttackStatistic::LikelihoodRatio,
+    AttackStatistic::Frame,
+    AttackStatistic::Report,
+    AttackStatistic::Seed,
+    AttackStatistic::Id,
+    AttackStatistic::Bucket,
+    AttackStatistic::Entry,
+    AttackStatistic::Place,
+    AttackStatistic::Fall,
+    AttackStatistic::Cell,
+    AttackStatistic::Parity,
+    AttackStatistic::Part,
 ];
 
 /// Statistic and its value, as two words.
-type StatisticValue = (Statistic, u64, u64);
+type StatisticValue = (AttackStatistic, u64, u64);
 
-impl Statistic {
+impl AttackStatistic {
     /// Returns the statistic's name as it is printed.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -110,7 +110,7 @@ impl Statistic {
     }
 
     /// Returns the value of the statistic; `None` if its values are not counted individually.
-    fn statistic_value_in_upload(self, seen: &UploadView) -> Option<StatisticValue> {
+    fn statistic_value_in_upload(self, seen: &AttackerUploadView) -> Option<StatisticValue> {
         let pair = |[first, second]: [u64; 2]| first << 32 | second;
         let of = &seen.observation;
         let with_ratio = |value| Some((self, value, rounded_log_ratio(seen).to_bits()));
@@ -119,13 +119,13 @@ impl Statistic {
             Self::Report => Some((self, seen.reports_hash, 0)),
             Self::Seed => Some((self, of.seed, 0)),
             Self::Id => {
-                let [low, high] = id_words(seen.upload_id);
+                let [low, high] = upload_id_halves(seen.upload_id);
                 Some((self, low, high))
             }
             Self::Bucket => with_ratio(of.reported_bucket),
             Self::Entry => with_ratio(pair(of.first_entries_in_bucket.map(|entry| entry as u64))),
             Self::Place => with_ratio(pair(of.bucket_ranks.map(|place| place as u64))),
-            Self::Frame => Some((self, seen.frame_hash, 0)),
+            Self::Frame => Some((self, seen.non_report_hash, 0)),
             Self::Fall => {
                 let [cells, pluses] = [
                     of.hashed_cell_summaries
@@ -153,7 +153,7 @@ impl Statistic {
 
 /// Rounds the log-likelihood ratio to a grid of 2⁻³⁰, so that rounding errors do not separate equal
 /// ratios.
-fn rounded_log_ratio(seen: &UploadView) -> f64 {
+fn rounded_log_ratio(seen: &AttackerUploadView) -> f64 {
     const LOG_RATIO_STEPS_PER_UNIT: f64 = (1 << 30) as f64;
     (seen.observation.log_likelihood_ratio * LOG_RATIO_STEPS_PER_UNIT).round()
         / LOG_RATIO_STEPS_PER_UNIT
@@ -174,7 +174,7 @@ pub(super) struct LearnedScores {
 impl LearnedScores {
     /// Counts the values of all learned statistics. Both inputs must have equally many trials. Also
     /// selects the parity and the part that best separate the two inputs, and counts the values.
-    pub(super) fn new(trials: [&[UploadView]; 2]) -> Self {
+    pub(super) fn new(trials: [&[AttackerUploadView]; 2]) -> Self {
         let mut values: HashMap<StatisticValue, CountsByInput, FastHashBuilder> =
             HashMap::default();
         for (which, trials) in trials.into_iter().enumerate() {
@@ -200,11 +200,17 @@ impl LearnedScores {
 
     /// Returns the score of an upload: the estimated log-likelihood ratio of the statistic's value
     /// in this upload.
-    pub(super) fn score_upload(&self, statistic: Statistic, seen: &UploadView) -> f64 {
+    pub(super) fn score_upload(
+        &self,
+        statistic: AttackStatistic,
+        seen: &AttackerUploadView,
+    ) -> f64 {
         let ratio = rounded_log_ratio(seen);
         let counts = match statistic {
-            Statistic::Parity => Some(self.parity_feature.value_counts(&seen.examined_words)),
-            Statistic::Part => Some(self.word_part_feature.value_counts(&seen.examined_words)),
+            AttackStatistic::Parity => Some(self.parity_feature.value_counts(&seen.examined_words)),
+            AttackStatistic::Part => {
+                Some(self.word_part_feature.value_counts(&seen.examined_words))
+            }
             _ => statistic
                 .statistic_value_in_upload(seen)
                 .and_then(|value| self.value_counts.get(&value).copied()),

@@ -14,11 +14,11 @@ use hushbin_analysis::sums::{SumTotals, sum_epsilon_bounds};
 use rand_core::CryptoRng;
 use serde::Serialize;
 
-use super::verdict::Verdict;
+use super::verdict::AuditVerdict;
 
 /// Result of an audit of sums.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SumAudit {
+pub struct SumAuditResult {
     /// Promised central ε.
     pub central_epsilon: f64,
     /// δ of the promise.
@@ -36,7 +36,7 @@ pub struct SumAudit {
     /// Number of judging batches with each answer.
     pub event_trials: u64,
     /// Conclusion: whether the budget is kept.
-    pub verdict: Verdict,
+    pub verdict: AuditVerdict,
 }
 
 /// Default number of random draws in all trials together. They take one core about 10 s.
@@ -71,7 +71,7 @@ pub fn audit_sums<R: CryptoRng>(
     confidence: f64,
     rng: &mut R,
     mut progress: impl FnMut(u64, u64),
-) -> Result<SumAudit, hushbin::Error> {
+) -> Result<SumAuditResult, hushbin::Error> {
     let accounted = sum_epsilon_bounds(task)?;
     let mut batches = BatchSimulator::new(task);
     let choosing = trials / 2;
@@ -111,7 +111,7 @@ pub fn audit_sums<R: CryptoRng>(
     let event_hits = [low, high].map(|scores| hits(&scores[chosen..], threshold));
     let empirical = bound(event_hits, judging_trials);
     let within = empirical <= task.central_epsilon() && accounted.upper <= task.central_epsilon();
-    Ok(SumAudit {
+    Ok(SumAuditResult {
         central_epsilon: task.central_epsilon(),
         delta: task.delta(),
         accounted,
@@ -121,8 +121,8 @@ pub fn audit_sums<R: CryptoRng>(
         event_hits,
         event_trials: judging_trials,
         verdict: match within {
-            true => Verdict::WithinBudget,
-            false => Verdict::ExceedsBudget,
+            true => AuditVerdict::WithinBudget,
+            false => AuditVerdict::ExceedsBudget,
         },
     })
 }
@@ -131,10 +131,10 @@ pub fn audit_sums<R: CryptoRng>(
 struct BatchSimulator<'a> {
     task: &'a SumTask,
     randomizer: SumRandomizer,
-    messages: Vec<Message>,
+    message_buffer: Vec<Message>,
     /// Three answers. The first is the answer of all people except the targeted person. The
     /// remaining two are the possible answers of the targeted person.
-    answers: [Vec<f64>; 3],
+    neutral_low_high_answers: [Vec<f64>; 3],
 }
 
 impl<'a> BatchSimulator<'a> {
@@ -159,8 +159,8 @@ impl<'a> BatchSimulator<'a> {
         Self {
             task,
             randomizer: SumRandomizer::new(task),
-            messages: Vec::new(),
-            answers,
+            message_buffer: Vec::new(),
+            neutral_low_high_answers: answers,
         }
     }
 
@@ -172,11 +172,13 @@ impl<'a> BatchSimulator<'a> {
         let own = 1 + usize::from(upper);
         let others = self.task.honest_people_count() - 1;
         for answer in (0..others).map(|_| 0).chain([own]) {
-            let made = self
-                .randomizer
-                .randomize(&self.answers[answer], rng, &mut self.messages);
+            let made = self.randomizer.randomize(
+                &self.neutral_low_high_answers[answer],
+                rng,
+                &mut self.message_buffer,
+            );
             made.expect("the answers are the task's");
-            self.messages
+            self.message_buffer
                 .iter()
                 .for_each(|own| totals.add_message(*own));
         }

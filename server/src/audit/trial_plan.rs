@@ -1,12 +1,12 @@
 //! Number of trials of an audit, and the confidence of its bounds.
 
 use hushbin::Task;
-use hushbin_analysis::estimate::CONFIDENCE;
+use hushbin_analysis::estimate::CONFIDENCE_RANGE;
 
 /// Number of trials of an audit, and the confidence of its bounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrialPlan {
-    trials: u64,
+    trials_per_input: u64,
     confidence: f64,
 }
 
@@ -24,7 +24,7 @@ const MAX_TRIALS: u64 = 1_000_000_000;
 #[non_exhaustive]
 pub enum AuditError {
     /// Confidence outside the supported range.
-    #[error("confidence is {confidence}, expected {} to {}", CONFIDENCE.min, CONFIDENCE.max)]
+    #[error("confidence is {confidence}, expected {} to {}", CONFIDENCE_RANGE.min, CONFIDENCE_RANGE.max)]
     ConfidenceOutOfRange {
         /// Requested confidence.
         confidence: f64,
@@ -48,7 +48,7 @@ pub enum AuditError {
 }
 
 /// Returns the δ of a task's reports: the greatest δ of its questions.
-pub(super) fn greatest_delta(task: &Task) -> f64 {
+pub(super) fn max_question_delta(task: &Task) -> f64 {
     let of_each = task
         .questions()
         .iter()
@@ -63,11 +63,11 @@ impl TrialPlan {
     /// # Errors
     /// [`AuditError`] if the confidence or the number of trials is out of range.
     pub fn new(task: &Task, trials: Option<u64>, confidence: f64) -> Result<Self, AuditError> {
-        if !CONFIDENCE.contains(confidence) {
+        if !CONFIDENCE_RANGE.contains(confidence) {
             return Err(AuditError::ConfidenceOutOfRange { confidence });
         }
         let epsilon = task.epsilon();
-        let least = min_trials(epsilon, greatest_delta(task), confidence);
+        let least = min_detection_trial_count(epsilon, max_question_delta(task), confidence);
         let trials = trials.unwrap_or_else(|| DEFAULT_TRIALS.max(4 * least));
         if !(least..=MAX_TRIALS).contains(&trials) {
             return Err(AuditError::TrialCountOutOfRange {
@@ -77,13 +77,16 @@ impl TrialPlan {
                 confidence,
             });
         }
-        Ok(Self { trials, confidence })
+        Ok(Self {
+            trials_per_input: trials,
+            confidence,
+        })
     }
 
     /// Returns the number of runs of the randomizer on each of two inputs.
     #[must_use]
-    pub const fn trials(&self) -> u64 {
-        self.trials
+    pub const fn trials_per_input(&self) -> u64 {
+        self.trials_per_input
     }
 
     /// Returns the confidence at which a lower bound holds.
@@ -104,7 +107,7 @@ impl TrialPlan {
 /// under the other. With failure probability `failure` and q = (failure/2)^(1/n), the bounds of the
 /// two probabilities are q and 1 − q. The log ratio ln((q − δ)/(1 − q)) exceeds ε if n is above
 /// ln(2/failure)/−ln(1 − (1 − δ)/(1 + exp(ε))).
-fn min_trials(epsilon: f64, delta: f64, confidence: f64) -> u64 {
+fn min_detection_trial_count(epsilon: f64, delta: f64, confidence: f64) -> u64 {
     let missed = (1.0 - delta) / (1.0 + epsilon.exp());
     let bound = (2.0 / (1.0 - confidence)).ln() / -(-missed).ln_1p();
     // One more trial, and 0.1 %, cover the rounding of the bounds.

@@ -17,7 +17,7 @@ const BYTES_BEFORE_ID: usize = 17;
 
 /// Attacker's view of an upload that was made from one of two inputs.
 #[derive(Debug, Clone)]
-pub(super) struct UploadView {
+pub(super) struct AttackerUploadView {
     /// Observation of the first report, except that the log-likelihood ratio is the sum over all
     /// reports.
     pub(super) observation: Observation,
@@ -27,11 +27,11 @@ pub(super) struct UploadView {
     /// Hash of the upload apart from its reports. For an upload that the collector accepts, it is a
     /// hash of the number of reports. Otherwise it is a hash of the length, the first bytes and the
     /// last byte.
-    pub(super) frame_hash: u64,
+    pub(super) non_report_hash: u64,
     pub(super) examined_words: ExaminedWords,
 }
 
-impl UploadView {
+impl AttackerUploadView {
     /// Decodes an upload. The sender gave one of the two answers `inputs` to the question at index
     /// `question`. If a report answers a different question, only its seed can reveal anything
     /// about this answer.
@@ -57,7 +57,7 @@ impl UploadView {
         Self {
             reports_hash: hash_value(&reports),
             upload_id: id,
-            frame_hash: hash_value(reports.len()),
+            non_report_hash: hash_value(reports.len()),
             examined_words: ExaminedWords::new(observation.seed, id),
             observation,
         }
@@ -69,7 +69,7 @@ impl UploadView {
             observation: Observation::default(),
             reports_hash: hash_value(bytes),
             upload_id: UploadId([0; 16]),
-            frame_hash: hash_value((bytes.len(), start, bytes.last())),
+            non_report_hash: hash_value((bytes.len(), start, bytes.last())),
             examined_words: ExaminedWords::default(),
         }
     }

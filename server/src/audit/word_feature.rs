@@ -15,7 +15,7 @@ const SPLITMIX64_INCREMENT: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Maximum number of values of a feature.
 const MAX_FEATURE_VALUE_COUNT: usize = 256;
 /// Moduli whose remainders are not functions of a single byte.
-const MODULI: [u8; 6] = [3, 5, 7, 9, 11, 13];
+const REMAINDER_MODULI: [u8; 6] = [3, 5, 7, 9, 11, 13];
 
 /// Words that are examined: the report's seed, four hash keys, and both halves of the upload's id.
 /// The hash keys are the first four outputs of `splitmix64` for the seed.
@@ -25,13 +25,13 @@ pub(super) struct ExaminedWords([u64; EXAMINED_WORD_COUNT]);
 impl ExaminedWords {
     pub(super) fn new(seed: u64, id: UploadId) -> Self {
         let output = |n: u64| mix64(seed.wrapping_add(n.wrapping_mul(SPLITMIX64_INCREMENT)));
-        let [low, high] = id_words(id);
+        let [low, high] = upload_id_halves(id);
         Self([seed, output(1), output(2), output(3), output(4), low, high])
     }
 }
 
 /// Returns the low and the high word of an id.
-pub(super) fn id_words(id: UploadId) -> [u64; 2] {
+pub(super) fn upload_id_halves(id: UploadId) -> [u64; 2] {
     let id = u128::from_le_bytes(id.0);
     [id as u64, (id >> 64) as u64]
 }
@@ -95,12 +95,12 @@ impl WordFeature {
     pub(super) fn best_word_part(samples: [&[ExaminedWords]; 2]) -> Self {
         let bytes = (0..64).step_by(8).map(WordFunction::ByteAtBit);
         let functions = bytes
-            .chain(MODULI.map(WordFunction::Remainder))
+            .chain(REMAINDER_MODULI.map(WordFunction::Remainder))
             .chain([WordFunction::OneBitCount]);
         let features = functions
             .flat_map(|of| (0..EXAMINED_WORD_COUNT).map(move |word| Self::new(samples, word, of)));
         let features =
-            features.map(|feature| (chi_squared_deviations(&feature.value_counts), feature));
+            features.map(|feature| (standardised_chi_squared(&feature.value_counts), feature));
         let (_, best) = features
             .max_by(|(a, _), (b, _)| a.total_cmp(b))
             .expect("there are functions");
@@ -108,7 +108,7 @@ impl WordFeature {
     }
 
     /// Returns the parity of a word that best separates the samples. The mask of the parity
-    /// combines at most two of the [`basic_masks`].
+    /// combines at most two of the [`basic_bit_masks`].
     pub(super) fn best_word_parity(samples: [&[ExaminedWords]; 2]) -> Self {
         let best = (0..EXAMINED_WORD_COUNT).map(|word| {
             let (difference, mask) = best_parity_mask(samples, word);
@@ -122,7 +122,7 @@ impl WordFeature {
 
 /// Computes χ² for the counts of two samples. Returns the number of standard deviations by which χ²
 /// exceeds its mean under equal distributions.
-fn chi_squared_deviations(counts: &[CountsByInput]) -> f64 {
+fn standardised_chi_squared(counts: &[CountsByInput]) -> f64 {
     let met = counts.iter().map(|count| count.map(f64::from));
     let (mut cells, mut square) = (0.0, 0.0);
     for [first, second] in met.filter(|[first, second]| first + second > 0.0) {
@@ -142,7 +142,7 @@ fn best_parity_mask(samples: [&[ExaminedWords]; 2], word: usize) -> (u32, u64) {
         let bits = one.iter().zip(other);
         bits.map(|(a, b)| (a ^ b).count_ones()).sum()
     };
-    let masks = basic_masks();
+    let masks = basic_bit_masks();
     let mut best = (0, 0);
     for (i, mask) in masks.iter().enumerate() {
         for (j, other) in masks.iter().enumerate().skip(i + 1) {
@@ -156,7 +156,7 @@ fn best_parity_mask(samples: [&[ExaminedWords]; 2], word: usize) -> (u32, u64) {
 }
 
 /// Returns the basic masks: empty, each bit, each byte, all bits.
-fn basic_masks() -> Vec<u64> {
+fn basic_bit_masks() -> Vec<u64> {
     let bits = (0..64).map(|bit| 1 << bit);
     let bytes = (0..64).step_by(8).map(|from| 0xff << from);
     [0].into_iter()
@@ -166,7 +166,7 @@ fn basic_masks() -> Vec<u64> {
         .collect()
 }
 
-/// Returns one list of bits for each of the [`basic_masks`]. A bit is the parity of the masked word
+/// Returns one list of bits for each of the [`basic_bit_masks`]. A bit is the parity of the masked word
 /// in one sample.
 fn parity_bits_by_mask(samples: &[ExaminedWords], word: usize) -> Vec<Vec<u64>> {
     let mut planes = vec![vec![0; samples.len().div_ceil(64)]];
@@ -277,7 +277,7 @@ mod tests {
             // χ² of one degree of freedom is above 25 with probability 6e-7. One of twenty thousand
             // parities is above with probability 0.01; with this seed none is.
             assert!(
-                chi_squared_deviations(&feature.value_counts) < 24.0 / 2_f64.sqrt(),
+                standardised_chi_squared(&feature.value_counts) < 24.0 / 2_f64.sqrt(),
                 "{feature:?}"
             );
         }

@@ -8,7 +8,7 @@ use hushbin::Task;
 use hushbin::sums::SumTask;
 use serde::Serialize;
 
-use super::output::{AnswerFormOptions, Error, write_answer_fields};
+use super::output::{AnswerFormatOptions, Error, write_answer_fields};
 use super::{describe, sums};
 use crate::task::task_file::ReportTaskFile;
 use hushbin_analysis::accounting::{
@@ -23,7 +23,7 @@ use hushbin_analysis::promise::{accounting_assumptions_statement, round_up_to_th
 /// reports to people. Without --task, the bound holds for every mechanism whose local ε is
 /// --epsilon.
 #[derive(Debug, clap::Args)]
-pub(super) struct Options {
+pub(super) struct AccountCommandOptions {
     /// Task file (JSON); parameters that the file leaves out are chosen automatically
     #[arg(long, value_name = "FILE", conflicts_with = "epsilon")]
     task: Option<PathBuf>,
@@ -67,11 +67,11 @@ pub(super) struct Options {
     #[arg(long, value_name = "F", default_value_t = DEFAULT_HONEST_FRACTION, hide_default_value = true)]
     honest_fraction: f64,
     #[command(flatten)]
-    form: AnswerFormOptions,
+    form: AnswerFormatOptions,
 }
 
 #[derive(Debug, Serialize)]
-struct AccountAnswer {
+struct PrivacyAccountAnswer {
     #[serde(flatten)]
     composed: ComposedPrivacy,
     /// Local ε of one report, in nats.
@@ -81,9 +81,12 @@ struct AccountAnswer {
     seconds: f64,
 }
 
-pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+pub(super) fn run_account_command(
+    options: &AccountCommandOptions,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     if let Some(task) = options.task.as_deref().and_then(sums::read_sum_task) {
-        return options.run_for_sums(&task?, out);
+        return options.run_for_sum_task(&task?, out);
     }
     let file = options
         .task
@@ -91,7 +94,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         .map(ReportTaskFile::read)
         .transpose()?;
     let subject = match &file {
-        Some(file) => AccountedMechanism::Task(file.resolve()?, file),
+        Some(file) => AccountedMechanism::Task(file.resolve_task()?, file),
         None => AccountedMechanism::AnyMechanism,
     };
     let answer = options.compute_central_privacy(&subject)?;
@@ -126,10 +129,10 @@ impl AccountedMechanism<'_> {
     }
 }
 
-impl Options {
+impl AccountCommandOptions {
     /// Runs the command for a task of sums. Refuses the options that do not apply to sums:
     /// `--central-epsilon`, and `--reports-per-person` above 1.
-    fn run_for_sums(&self, task: &SumTask, out: &mut dyn Write) -> Result<(), Error> {
+    fn run_for_sum_task(&self, task: &SumTask, out: &mut dyn Write) -> Result<(), Error> {
         if self.central_epsilon.is_some()
             || self.reports_per_person.is_some_and(|reports| reports != 1)
         {
@@ -147,7 +150,7 @@ impl Options {
     fn compute_central_privacy(
         &self,
         subject: &AccountedMechanism<'_>,
-    ) -> Result<AccountAnswer, Error> {
+    ) -> Result<PrivacyAccountAnswer, Error> {
         let start = Instant::now();
         let (honest_fraction, delta) = (self.honest_fraction, self.delta);
         let (mixture, reports) = self.mixture_and_report_count(subject)?;
@@ -167,7 +170,7 @@ impl Options {
             _ => compute_composed_privacy(&mixture, reports, honest_fraction, delta, exposure)?,
         };
         let seconds = start.elapsed().as_secs_f64();
-        Ok(AccountAnswer {
+        Ok(PrivacyAccountAnswer {
             composed,
             epsilon: mixture.epsilon(),
             reports,
@@ -245,7 +248,7 @@ impl Options {
     }
 }
 
-impl AccountAnswer {
+impl PrivacyAccountAnswer {
     /// Summarises the answer in a few lines of plain English.
     fn summary_lines(&self) -> Vec<String> {
         let ComposedPrivacy {

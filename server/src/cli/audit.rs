@@ -7,10 +7,11 @@ use chacha20::ChaCha20Rng;
 use hushbin::Task;
 use rand_core::SeedableRng;
 
-use super::output::{Error, progress_bar, write_answer};
+use super::output::{Error, progress_bar, write_json_or_text_answer};
 use super::sums;
 use crate::audit::{
-    Audit, DEFAULT_CONFIDENCE, EmpiricalBound, TrialPlan, Verdict, audit_report_task,
+    AuditVerdict, DEFAULT_CONFIDENCE, EmpiricalLossBound, ReportAuditResult, TrialPlan,
+    audit_report_task,
 };
 use crate::task::task_file::ReportTaskFile;
 
@@ -21,7 +22,7 @@ use crate::task::task_file::ReportTaskFile;
 /// through a shuffler, the command compares whole batches. The command fails if it finds a loss
 /// above the task's ε.
 #[derive(Debug, clap::Args)]
-pub(super) struct Options {
+pub(super) struct AuditCommandOptions {
     /// Task file (JSON); parameters that the file leaves out are chosen automatically
     #[arg(long, value_name = "FILE")]
     task: PathBuf,
@@ -42,12 +43,15 @@ pub(super) struct Options {
     json: bool,
 }
 
-pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+pub(super) fn run_audit_command(
+    options: &AuditCommandOptions,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     let mut rng = match options.seed {
         Some(seed) => ChaCha20Rng::seed_from_u64(seed),
         None => ChaCha20Rng::try_from_rng(&mut getrandom::SysRng)?,
     };
-    let Options {
+    let AuditCommandOptions {
         trials,
         confidence,
         json,
@@ -56,7 +60,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     if let Some(task) = sums::read_sum_task(&options.task) {
         return sums::run_sum_audit_command(&task?, trials, confidence, &mut rng, json, out);
     }
-    let task = ReportTaskFile::read(&options.task)?.resolve()?;
+    let task = ReportTaskFile::read(&options.task)?.resolve_task()?;
     let plan = TrialPlan::new(&task, trials, confidence)?;
     let bar = progress_bar(0, "reports");
     let found = audit_report_task(&task, &plan, &mut rng, |done, total| {
@@ -64,8 +68,8 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         bar.set_position(done);
     });
     bar.finish_and_clear();
-    let written = write_answer(out, options.json, &found, |out| {
-        write_text(out, &task, &found)
+    let written = write_json_or_text_answer(out, options.json, &found, |out| {
+        write_audit_text(out, &task, &found)
     });
     // The exit status shows the verdict even if the reader closed the pipe.
     check_verdict(&task, &found)?;
@@ -73,10 +77,10 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 }
 
 /// Returns an error if the audit found a loss above the task's ε.
-fn check_verdict(task: &Task, found: &Audit) -> Result<(), Error> {
+fn check_verdict(task: &Task, found: &ReportAuditResult) -> Result<(), Error> {
     match found.verdict {
-        Verdict::WithinBudget => Ok(()),
-        Verdict::ExceedsBudget => Err(format!(
+        AuditVerdict::WithinBudget => Ok(()),
+        AuditVerdict::ExceedsBudget => Err(format!(
             "{}: a report has a privacy loss above the task's epsilon of {}",
             task.id(),
             task.epsilon()
@@ -85,7 +89,7 @@ fn check_verdict(task: &Task, found: &Audit) -> Result<(), Error> {
     }
 }
 
-fn write_text(out: &mut dyn Write, task: &Task, found: &Audit) -> io::Result<()> {
+fn write_audit_text(out: &mut dyn Write, task: &Task, found: &ReportAuditResult) -> io::Result<()> {
     let names = task
         .questions()
         .iter()
@@ -130,8 +134,8 @@ fn write_text(out: &mut dyn Write, task: &Task, found: &Audit) -> io::Result<()>
 }
 
 /// Writes the measured lower bound on ε, and the event whose frequencies prove the bound.
-fn write_empirical_bound(out: &mut dyn Write, found: &Audit) -> io::Result<()> {
-    let EmpiricalBound {
+fn write_empirical_bound(out: &mut dyn Write, found: &ReportAuditResult) -> io::Result<()> {
+    let EmpiricalLossBound {
         lower_bound,
         event,
         hits: [hits, others],
@@ -154,10 +158,10 @@ fn write_empirical_bound(out: &mut dyn Write, found: &Audit) -> io::Result<()> {
     writeln!(out, "  inputs    {likelier} against {other}")
 }
 
-fn write_verdict(out: &mut dyn Write, found: &Audit) -> io::Result<()> {
+fn write_verdict(out: &mut dyn Write, found: &ReportAuditResult) -> io::Result<()> {
     let requested = found.requested_epsilon;
     match found.verdict {
-        Verdict::WithinBudget => writeln!(
+        AuditVerdict::WithinBudget => writeln!(
             out,
             "No loss above ε = {requested} was found.\n\
              Trials cannot prove that there is none. They miss losses that are too rare to be \
@@ -167,7 +171,7 @@ fn write_verdict(out: &mut dyn Write, found: &Audit) -> io::Result<()> {
              the input.\n\
              The audit does not cover times, addresses, or several uploads of one person."
         ),
-        Verdict::ExceedsBudget => {
+        AuditVerdict::ExceedsBudget => {
             let how = if found.measured.lower_bound > requested {
                 "measured"
             } else {
@@ -214,7 +218,10 @@ mod tests {
                 upload[1..17].copy_from_slice(&fingerprint);
             };
             let measured = measure_privacy_loss(&asked, &plan, send, |_, _| {});
-            check_verdict(&asked, &Audit::new(&asked, &plan, enumeration, measured))
+            check_verdict(
+                &asked,
+                &ReportAuditResult::new(&asked, &plan, enumeration, measured),
+            )
         };
         assert!(verdict(&asked, &asked).is_ok());
         for (measured, enumerated) in [(&leaky, &asked), (&asked, &leaky)] {

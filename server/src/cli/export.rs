@@ -26,7 +26,7 @@ use crate::store::{BatchRow, StoredReports};
 /// --out FILE, the complete task is written to FILE.task.json, or into the Parquet file. 'hushbin
 /// estimate FILE' then needs no other option than its --format.
 #[derive(Debug, Clone, Args)]
-pub(super) struct Options {
+pub(super) struct ExportCommandOptions {
     #[command(flatten)]
     location: LocationOptions,
     /// Id of the task whose reports are exported
@@ -43,7 +43,10 @@ pub(super) struct Options {
     out: Option<PathBuf>,
 }
 
-pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+pub(super) fn run_export_command(
+    options: &ExportCommandOptions,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     let stored = StoredReports::open(&options.location.journal_location()?, &options.task)?;
     let mut selected = None;
     if let Some(batches) = &options.batches {
@@ -54,7 +57,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         &stored.released_batches()?,
         selected.as_deref(),
     )?;
-    let reports = batches.iter().map(|batch| batch.reports).sum();
+    let reports = batches.iter().map(|batch| batch.report_count).sum();
     let bar = progress_bar(reports, "reports");
     let Some(path) = &options.out else {
         let rows = match options.format {
@@ -62,9 +65,9 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
             // Parquet requires --out, so it never gets here.
             ReportFileFormat::Csv | ReportFileFormat::Parquet => export::csv_writer(out),
         };
-        return Ok(write_rows(&stored, &batches, rows, &bar)?);
+        return Ok(write_report_rows(&stored, &batches, rows, &bar)?);
     };
-    let described = write_files(&stored, &batches, options.format, path, &bar)?;
+    let described = write_export_files(&stored, &batches, options.format, path, &bar)?;
     bar.finish_and_clear();
     let task = described.unwrap_or_else(|| path.clone());
     writeln!(
@@ -132,7 +135,7 @@ fn format_batch_ranges<'a>(batches: impl IntoIterator<Item = &'a BatchRow>) -> S
 
 /// Writes the rows to a new file. For CSV and JSON, also writes a second file that describes the
 /// task and the batches, and returns the path of this second file.
-fn write_files(
+fn write_export_files(
     stored: &StoredReports,
     batches: &[BatchRow],
     format: ReportFileFormat,
@@ -151,7 +154,7 @@ fn write_files(
         ReportFileFormat::Json => export::json_lines_writer(file.file()),
         ReportFileFormat::Parquet => export::parquet_writer(file.file(), &description)?,
     };
-    write_rows(stored, batches, rows, bar)?;
+    write_report_rows(stored, batches, rows, bar)?;
     if let Some(described) = described {
         described
             .file()
@@ -166,7 +169,7 @@ fn write_files(
     finished.map(|()| description_file)
 }
 
-fn write_rows(
+fn write_report_rows(
     stored: &StoredReports,
     batches: &[BatchRow],
     mut rows: Box<dyn RowWriter + '_>,
@@ -185,11 +188,11 @@ fn write_rows(
         })?;
         written?;
         // Reports may have been deleted since the batches were listed.
-        if found != batch.reports {
+        if found != batch.report_count {
             return Err(ExportError::WrongReportCount {
                 batch: batch.number,
                 found,
-                expected: batch.reports,
+                expected: batch.report_count,
             });
         }
     }

@@ -12,16 +12,16 @@ use crate::tokens;
 
 /// Check, copy, export or repair the journal of a collector
 #[derive(Debug, Args)]
-pub(super) struct Options {
+pub(super) struct JournalCommandOptions {
     #[command(subcommand)]
-    command: Command,
+    command: JournalCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    Check(CheckOptions),
+enum JournalCommand {
+    Check(JournalCheckOptions),
     Backup(BackupOptions),
-    Export(export::Options),
+    Export(export::ExportCommandOptions),
     Salvage(SalvageOptions),
 }
 
@@ -30,7 +30,7 @@ enum Command {
 /// The command fails if a file is missing or damaged, and lists all such files. A collector may use
 /// the journal at the same time.
 #[derive(Debug, Args)]
-struct CheckOptions {
+struct JournalCheckOptions {
     /// Directory that contains the journal
     #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
     data: PathBuf,
@@ -75,16 +75,21 @@ struct SalvageOptions {
     role: ProcessRole,
 }
 
-pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+pub(super) fn run_journal_command(
+    options: &JournalCommandOptions,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     match &options.command {
-        Command::Check(options) => write_check_result(&store::check_directory(&options.data), out),
-        Command::Backup(options) => {
+        JournalCommand::Check(options) => {
+            write_check_result(&store::check_directory(&options.data), out)
+        }
+        JournalCommand::Backup(options) => {
             store::backup(&options.data, &options.to)?;
             tokens::copy_tokens(&options.data, &options.to)?;
             write_check_result(&store::check_directory(&options.to), out)
         }
-        Command::Export(options) => export::run(options, out),
-        Command::Salvage(options) => salvage_journal(options, out),
+        JournalCommand::Export(options) => export::run_export_command(options, out),
+        JournalCommand::Salvage(options) => salvage_journal(options, out),
     }
 }
 
@@ -119,11 +124,11 @@ fn salvage_journal(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), 
 /// # Errors
 /// When a file is missing or damaged.
 fn write_check_result(checked: &DirectoryCheck, out: &mut dyn Write) -> Result<(), Error> {
-    for wrong in &checked.wrong {
+    for wrong in &checked.errors {
         writeln!(out, "{wrong}")?;
     }
     let DirectoryCheck { files, reports, .. } = checked;
-    match checked.wrong.len() {
+    match checked.errors.len() {
         0 => Ok(writeln!(
             out,
             "The journal is intact: {files} files with {reports} reports have valid checksums."

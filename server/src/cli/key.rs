@@ -19,22 +19,22 @@ use crate::{ohttp, sealed};
 /// Key files have the format PEM, and are interchangeable with those of 'openssl genpkey' and
 /// 'openssl pkey -pubout'.
 #[derive(Debug, Args)]
-pub(super) struct Options {
+pub(super) struct KeyCommandOptions {
     #[command(subcommand)]
-    command: Command,
+    command: KeyCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    Create(CreateOptions),
-    Public(PublicOptions),
-    Pin(PinOptions),
-    Gateway(GatewayOptions),
+enum KeyCommand {
+    Create(KeyCreateOptions),
+    Public(PublicKeyOptions),
+    Pin(SealingKeyPinOptions),
+    Gateway(GatewayKeyOptions),
 }
 
 /// Create a private key in a file that only its owner can read, and print the public key
 #[derive(Debug, Args)]
-struct CreateOptions {
+struct KeyCreateOptions {
     /// Purpose of the key
     #[arg(long = "for", value_name = "PURPOSE", value_enum)]
     algorithm: KeyAlgorithm,
@@ -45,7 +45,7 @@ struct CreateOptions {
 
 /// Print the public key that belongs to a private key
 #[derive(Debug, Args)]
-struct PublicOptions {
+struct PublicKeyOptions {
     /// Purpose of the key
     #[arg(long = "for", value_name = "PURPOSE", value_enum)]
     algorithm: KeyAlgorithm,
@@ -58,7 +58,7 @@ struct PublicOptions {
 ///
 /// A web page passes these pins to the hushbin client in the option 'analyser'.
 #[derive(Debug, Args)]
-struct PinOptions {
+struct SealingKeyPinOptions {
     /// Task file (JSON) of the task whose reports are sealed
     #[arg(long, value_name = "FILE")]
     task: PathBuf,
@@ -72,33 +72,36 @@ struct PinOptions {
 /// Each key gives one line of hexadecimal digits: a key configuration of Oblivious HTTP (RFC 9458).
 /// A web page passes one such line to the hushbin client in the option 'relay.gateway'.
 #[derive(Debug, Args)]
-struct GatewayOptions {
+struct GatewayKeyOptions {
     /// Files with the gateway's public sealing keys (PEM)
     #[arg(value_name = "FILE", required = true)]
     keys: Vec<PathBuf>,
 }
 
-pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+pub(super) fn run_key_command(
+    options: &KeyCommandOptions,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     match &options.command {
-        Command::Create(CreateOptions { algorithm, file }) => {
+        KeyCommand::Create(KeyCreateOptions { algorithm, file }) => {
             let private = keys::create_private_key(file, *algorithm)?;
             write!(out, "{}", public_key_pem(*algorithm, &private))?;
         }
-        Command::Public(PublicOptions { algorithm, file }) => {
-            let private = keys::read_private(file, *algorithm)?;
+        KeyCommand::Public(PublicKeyOptions { algorithm, file }) => {
+            let private = keys::read_private_key(file, *algorithm)?;
             write!(out, "{}", public_key_pem(*algorithm, &private))?;
         }
-        Command::Pin(PinOptions { task, keys }) => {
-            let task = TaskFile::read(task)?.resolve()?;
+        KeyCommand::Pin(SealingKeyPinOptions { task, keys }) => {
+            let task = TaskFile::read(task)?.resolve_task()?;
             for file in keys {
-                let key = keys::read_public(file, KeyAlgorithm::X25519)?;
+                let key = keys::read_public_key(file, KeyAlgorithm::X25519)?;
                 let pin = KeyConfiguration::new(&task, &key).configuration_pin();
                 writeln!(out, "{}", HEXLOWER.encode(&pin))?;
             }
         }
-        Command::Gateway(GatewayOptions { keys }) => {
+        KeyCommand::Gateway(GatewayKeyOptions { keys }) => {
             for file in keys {
-                let key = keys::read_public(file, KeyAlgorithm::X25519)?;
+                let key = keys::read_public_key(file, KeyAlgorithm::X25519)?;
                 writeln!(out, "{}", HEXLOWER.encode(&ohttp::key_configuration(&key)))?;
             }
         }
@@ -109,8 +112,8 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 /// Returns the public key that belongs to a private key, in PEM.
 fn public_key_pem(algorithm: KeyAlgorithm, private: &[u8; keys::KEY_BYTES]) -> String {
     let public = match algorithm {
-        KeyAlgorithm::X25519 => sealed::public_key_of(private),
-        KeyAlgorithm::Ed25519 => signature::public_key_of(private),
+        KeyAlgorithm::X25519 => sealed::x25519_public_key(private),
+        KeyAlgorithm::Ed25519 => signature::ed25519_public_key(private),
     };
     keys::public_pem(algorithm, &public)
 }

@@ -38,17 +38,17 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Account(account::Options),
-    Audit(audit::Options),
-    Estimate(estimate::Options),
-    Journal(journal::Options),
-    Key(key::Options),
-    Plan(Box<plan::Options>),
-    Schema(schema::Options),
-    Serve(Box<serve::Options>),
-    Simulate(simulate::Options),
-    Task(task::Options),
-    Token(token::Options),
+    Account(account::AccountCommandOptions),
+    Audit(audit::AuditCommandOptions),
+    Estimate(estimate::EstimateCommandOptions),
+    Journal(journal::JournalCommandOptions),
+    Key(key::KeyCommandOptions),
+    Plan(Box<plan::PlanCommandOptions>),
+    Schema(schema::SchemaCommandOptions),
+    Serve(Box<serve::ServeCommandOptions>),
+    Simulate(simulate::SimulateCommandOptions),
+    Task(task::TaskCommandOptions),
+    Token(token::TokenCommandOptions),
 }
 
 impl Cli {
@@ -72,14 +72,14 @@ impl Cli {
     /// Any failure of the command, with a message for its user.
     pub fn run(self, out: &mut dyn Write) -> Result<(), Error> {
         let result = match self.command {
-            Command::Account(options) => account::run(&options, out),
-            Command::Audit(options) => audit::run(&options, out),
-            Command::Estimate(options) => estimate::run(&options, out),
-            Command::Journal(options) => journal::run(&options, out),
-            Command::Key(options) => key::run(&options, out),
-            Command::Plan(options) => plan::run(&options, out),
-            Command::Schema(options) => schema::run(&options, out),
-            Command::Serve(options) => serve::run(*options, out),
+            Command::Account(options) => account::run_account_command(&options, out),
+            Command::Audit(options) => audit::run_audit_command(&options, out),
+            Command::Estimate(options) => estimate::run_estimate_command(&options, out),
+            Command::Journal(options) => journal::run_journal_command(&options, out),
+            Command::Key(options) => key::run_key_command(&options, out),
+            Command::Plan(options) => plan::run_plan_command(&options, out),
+            Command::Schema(options) => schema::run_schema_command(&options, out),
+            Command::Serve(options) => serve::run_serve_command(*options, out),
             Command::Simulate(options) => simulate::run_simulate_command(&options, out),
             Command::Task(options) => task::run_task_command(&options, out),
             Command::Token(options) => token::run_token_command(&options, out),

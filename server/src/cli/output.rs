@@ -9,7 +9,7 @@ use serde::Serialize;
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
 /// Writes an answer: as JSON if `json` is true, or else with the function `words`.
-pub(super) fn write_answer(
+pub(super) fn write_json_or_text_answer(
     out: &mut dyn Write,
     json: bool,
     answer: &impl Serialize,
@@ -25,7 +25,7 @@ pub(super) fn write_answer(
 
 /// Options that choose the form of a command's answer.
 #[derive(Debug, Clone, Copy, clap::Args)]
-pub(super) struct AnswerFormOptions {
+pub(super) struct AnswerFormatOptions {
     /// Also print tables, assumptions and derivations
     #[arg(long, conflicts_with = "json")]
     verbose: bool,
@@ -34,7 +34,7 @@ pub(super) struct AnswerFormOptions {
     json: bool,
 }
 
-impl AnswerFormOptions {
+impl AnswerFormatOptions {
     /// Writes the answer as JSON if `--json` is given, and otherwise as `lines` of plain English.
     /// `--verbose` adds the output of `details`.
     pub(super) fn write_formatted_answer(
@@ -44,7 +44,7 @@ impl AnswerFormOptions {
         lines: &[String],
         details: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), Error> {
-        write_answer(out, self.json, answer, |out| {
+        write_json_or_text_answer(out, self.json, answer, |out| {
             writeln!(out, "{}", lines.join("\n"))?;
             if self.verbose {
                 writeln!(out)?;

@@ -16,25 +16,28 @@ use crate::task::schema_key;
 /// version of hushbin. A task file refers to the schema with the key '$schema', and a configuration
 /// file with the first line '#:schema PATH'.
 #[derive(Debug, Args)]
-pub(super) struct Options {
+pub(super) struct SchemaCommandOptions {
     /// Kind of file that the schema describes
     #[arg(value_name = "KIND", value_enum)]
-    kind: FileKind,
+    kind: SchemaFileKind,
 }
 
 /// Kind of file that people write.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum FileKind {
+enum SchemaFileKind {
     /// Task file (JSON)
     Task,
     /// Configuration file of 'hushbin serve' (TOML)
     Config,
 }
 
-pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+pub(super) fn run_schema_command(
+    options: &SchemaCommandOptions,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     let schema = match options.kind {
-        FileKind::Task => task_file_schema(),
-        FileKind::Config => config_file_schema(),
+        SchemaFileKind::Task => task_file_schema(),
+        SchemaFileKind::Config => config_file_schema(),
     };
     writeln!(out, "{}", serde_json::to_string_pretty(&schema)?)?;
     Ok(())
@@ -82,7 +85,7 @@ fn task_file_schema() -> Value {
         }
     }
     for form in referenced_definition_names(&root) {
-        definitions[&form]["properties"][schema_key::KEY] = json!({
+        definitions[&form]["properties"][schema_key::SCHEMA_KEY] = json!({
             "description": "Location of this schema, for editors. It is not part of the task.",
             "type": "string",
         });

@@ -7,7 +7,7 @@ use chacha20::ChaCha20Rng;
 use hushbin::sums::SumTask;
 use rand_core::SeedableRng;
 
-use super::output::{AnswerFormOptions, Error, progress_bar};
+use super::output::{AnswerFormatOptions, Error, progress_bar};
 use super::table::{error_summary_line, write_estimate_table, write_estimates_and_coverage};
 use super::{describe, sums};
 use crate::simulate::{
@@ -20,7 +20,7 @@ use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 
 /// Simulate a task on a data set, and compare the estimates with the true answers
 #[derive(Debug, clap::Args)]
-pub(super) struct Options {
+pub(super) struct SimulateCommandOptions {
     /// Task file (JSON); parameters that the file leaves out are chosen automatically
     #[arg(long, value_name = "FILE")]
     task: PathBuf,
@@ -46,12 +46,12 @@ pub(super) struct Options {
     #[arg(long, value_name = "LETTERS", default_value = DEFAULT_ALPHABET, hide_default_value = true)]
     alphabet: String,
     #[command(flatten)]
-    form: AnswerFormOptions,
+    form: AnswerFormatOptions,
 }
 
 /// Returns one random generator for each run, with consecutive seeds.
 fn random_generators(
-    options: &Options,
+    options: &SimulateCommandOptions,
 ) -> Result<impl Iterator<Item = ChaCha20Rng> + use<>, Error> {
     let first = match options.seed {
         Some(seed) => seed,
@@ -62,12 +62,15 @@ fn random_generators(
     Ok(seeds.map(ChaCha20Rng::seed_from_u64))
 }
 
-pub(super) fn run_simulate_command(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+pub(super) fn run_simulate_command(
+    options: &SimulateCommandOptions,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     let format = DataFormat::from_path(&options.data)?;
     if let Some(task) = sums::read_sum_task(&options.task) {
         return simulate_sum_task(options, format, &task?, out);
     }
-    let task = ReportTaskFile::read(&options.task)?.resolve()?;
+    let task = ReportTaskFile::read(&options.task)?.resolve_task()?;
     let answers = Answers::open(&options.data, format, &task)?;
     let people = options.people.unwrap_or(answers.person_count());
     let bar = progress_bar(people as u64 * options.runs, "people");
@@ -82,20 +85,20 @@ pub(super) fn run_simulate_command(options: &Options, out: &mut dyn Write) -> Re
     bar.finish_and_clear();
     options
         .form
-        .write_formatted_answer(out, &found, &summary_lines(&found), |out| {
+        .write_formatted_answer(out, &found, &simulation_summary_lines(&found), |out| {
             write_simulation_details(out, &found)
         })
 }
 
 /// Simulates a task of sums through a shuffler, and writes the errors.
 fn simulate_sum_task(
-    options: &Options,
+    options: &SimulateCommandOptions,
     format: DataFormat,
     task: &SumTask,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     let data = SumData::open(&options.data, format, task)?;
-    let people = options.people.unwrap_or(data.people());
+    let people = options.people.unwrap_or(data.person_count());
     let bar = progress_bar(people as u64 * options.runs, "people");
     let progress = |done| bar.set_position(done);
     let rngs = random_generators(options)?;
@@ -108,12 +111,12 @@ fn simulate_sum_task(
     options
         .form
         .write_formatted_answer(out, &found, &lines, |out| {
-            sums::write_simulation_errors(out, &found)
+            sums::write_sum_simulation_errors(out, &found)
         })
 }
 
 /// Summarises the simulation: one line about the runs, and one line for each question.
-fn summary_lines(found: &SimulationResult) -> Vec<String> {
+fn simulation_summary_lines(found: &SimulationResult) -> Vec<String> {
     let question = |own: &QuestionResult| match own.reports > 0.0 {
         false => format!(
             "{}: no one answered; one answer takes {:.0} people on average.",

@@ -13,9 +13,11 @@ use hushbin_analysis::sums::{
 use serde::Serialize;
 
 use super::describe;
-use super::output::{AnswerFormOptions, Error, progress_bar, write_answer, write_answer_fields};
+use super::output::{
+    AnswerFormatOptions, Error, progress_bar, write_answer_fields, write_json_or_text_answer,
+};
 use super::table::write_estimates_and_coverage;
-use crate::audit::{SumAudit, Verdict, audit_sums, default_sum_trials};
+use crate::audit::{AuditVerdict, SumAuditResult, audit_sums, default_sum_trials};
 use crate::simulate::SumSimulationResult;
 use crate::task::task_file::{self, TaskFile};
 use crate::task::{ReportOrSumDraft, ReportOrSumTask};
@@ -30,11 +32,11 @@ pub(super) fn read_sum_task(path: &Path) -> Option<Result<SumTask, Error>> {
     if !fs::metadata(path).is_ok_and(|own| own.is_file()) {
         return None;
     }
-    let text = text_file::read(path).ok()?;
+    let text = text_file::read_text_file(path).ok()?;
     if !ReportOrSumDraft::has_trust_key(&text) {
         return None;
     }
-    let resolved = TaskFile::read(path).and_then(|file| file.resolve());
+    let resolved = TaskFile::read(path).and_then(|file| file.resolve_task());
     Some(match resolved {
         Ok(ReportOrSumTask::Sums(task)) => Ok(task),
         Ok(ReportOrSumTask::Reports(_)) => {
@@ -49,19 +51,19 @@ pub(super) fn read_sum_task(path: &Path) -> Option<Result<SumTask, Error>> {
 pub(super) fn run_sum_plan_command(
     task: SumTask,
     file: Option<&Path>,
-    form: AnswerFormOptions,
+    form: AnswerFormatOptions,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     if let Some(file) = file {
-        task_file::write(file, &ReportOrSumTask::from(task.clone()))?;
+        task_file::write_task(file, &ReportOrSumTask::from(task.clone()))?;
     }
     let plan = SumPlan::new(task)?;
-    let lines = summary_lines(&plan, file);
-    form.write_formatted_answer(out, &plan, &lines, |out| write_plan(out, &plan))
+    let lines = sum_plan_summary_lines(&plan, file);
+    form.write_formatted_answer(out, &plan, &lines, |out| write_sum_plan_details(out, &plan))
 }
 
 /// Summarises the plan for a task of sums in a few lines of plain English.
-fn summary_lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
+fn sum_plan_summary_lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
     let (task, epsilon) = (&plan.task, plan.central_epsilon.upper);
     let yearly = task.budget().reports_a_year();
     let mean = |own: &PredictedMeanError| {
@@ -92,7 +94,7 @@ fn item_name_or_each(label: Option<&impl ToString>) -> String {
     label.map_or_else(|| "each".to_owned(), ToString::to_string)
 }
 
-fn write_plan(out: &mut dyn Write, plan: &SumPlan) -> io::Result<()> {
+fn write_sum_plan_details(out: &mut dyn Write, plan: &SumPlan) -> io::Result<()> {
     let task = &plan.task;
     let [drawn, levels] = [
         task.message_parameters().drawn_coordinate_count(),
@@ -121,13 +123,13 @@ fn write_plan(out: &mut dyn Write, plan: &SumPlan) -> io::Result<()> {
         )?;
     }
     for own in &plan.influence {
-        write_influence(out, own)?;
+        write_sum_influence(out, own)?;
     }
     writeln!(out)?;
     writeln!(out, "{}", plan.privacy.statement)
 }
 
-fn write_influence(out: &mut dyn Write, own: &SumInfluence) -> io::Result<()> {
+fn write_sum_influence(out: &mut dyn Write, own: &SumInfluence) -> io::Result<()> {
     writeln!(
         out,
         "dishonest {}: one person who breaks the protocol moves the sum by at most {:.4}{}; an \
@@ -161,7 +163,7 @@ pub(super) fn run_sum_account_command(
     (people, honest_fraction): (u64, f64),
     delta: f64,
     batches: u32,
-    form: AnswerFormOptions,
+    form: AnswerFormatOptions,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     BATCH_COUNT_RANGE.check_in_range(f64::from(batches))?;
@@ -219,10 +221,10 @@ pub(super) fn run_sum_audit_command<R: rand_core::CryptoRng>(
         bar.set_position(done);
     })?;
     bar.finish_and_clear();
-    write_answer(out, json, &found, |out| write_audit(out, task, &found))?;
+    write_json_or_text_answer(out, json, &found, |out| write_sum_audit(out, task, &found))?;
     match found.verdict {
-        Verdict::WithinBudget => Ok(()),
-        Verdict::ExceedsBudget => Err(format!(
+        AuditVerdict::WithinBudget => Ok(()),
+        AuditVerdict::ExceedsBudget => Err(format!(
             "{}: a batch has a privacy loss above the task's central epsilon of {}",
             task.id(),
             task.central_epsilon()
@@ -231,7 +233,7 @@ pub(super) fn run_sum_audit_command<R: rand_core::CryptoRng>(
     }
 }
 
-fn write_audit(out: &mut dyn Write, task: &SumTask, found: &SumAudit) -> io::Result<()> {
+fn write_sum_audit(out: &mut dyn Write, task: &SumTask, found: &SumAuditResult) -> io::Result<()> {
     writeln!(out, "{}: sums through a shuffler", task.id())?;
     writeln!(
         out,
@@ -260,7 +262,7 @@ fn write_audit(out: &mut dyn Write, task: &SumTask, found: &SumAudit) -> io::Res
 }
 
 /// Writes the errors of the estimates in a simulation of sums.
-pub(super) fn write_simulation_errors(
+pub(super) fn write_sum_simulation_errors(
     out: &mut dyn Write,
     found: &SumSimulationResult,
 ) -> io::Result<()> {

@@ -6,7 +6,7 @@ use super::describe;
 use crate::simulate::{ComparedEstimate, ErrorTally};
 
 /// Maximum number of rows of a table.
-const MAX_ROWS: usize = 20;
+const MAX_TABLE_ROWS: usize = 20;
 
 /// Writes a table of a simulation's estimates, and how often the intervals contain the true
 /// values.
@@ -57,10 +57,10 @@ pub(super) fn write_estimate_table(
     are_shares: bool,
 ) -> io::Result<()> {
     let mut lines: Vec<&ComparedEstimate> = estimates.iter().collect();
-    let others = lines.len().saturating_sub(MAX_ROWS);
+    let others = lines.len().saturating_sub(MAX_TABLE_ROWS);
     if others > 0 {
         lines.sort_by(|a, b| b.truth.total_cmp(&a.truth));
-        lines.truncate(MAX_ROWS);
+        lines.truncate(MAX_TABLE_ROWS);
     }
     let mut rows = vec!["\ttruth\testimate\t±\terror".to_owned()];
     rows.extend(

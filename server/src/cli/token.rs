@@ -12,21 +12,21 @@ use crate::tokens::{self, TokenRole};
 ///
 /// Changes apply at once, also to a running collector.
 #[derive(Debug, Args)]
-pub(super) struct Options {
+pub(super) struct TokenCommandOptions {
     #[command(subcommand)]
-    command: Command,
+    command: TokenCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    Create(CreateOptions),
-    List(ListOptions),
-    Revoke(RevokeOptions),
+enum TokenCommand {
+    Create(TokenCreateOptions),
+    List(TokenListOptions),
+    Revoke(TokenRevokeOptions),
 }
 
 /// Create a token and print it; it cannot be shown again
 #[derive(Debug, Args)]
-struct CreateOptions {
+struct TokenCreateOptions {
     #[command(flatten)]
     location: LocationOptions,
     /// Permissions that the token gives
@@ -39,14 +39,14 @@ struct CreateOptions {
 
 /// List the id, role and name of every token; the tokens themselves are never shown
 #[derive(Debug, Args)]
-struct ListOptions {
+struct TokenListOptions {
     #[command(flatten)]
     location: LocationOptions,
 }
 
 /// Revoke a token, so that requests with this token are refused from now on
 #[derive(Debug, Args)]
-struct RevokeOptions {
+struct TokenRevokeOptions {
     #[command(flatten)]
     location: LocationOptions,
     /// Id of the token, as 'hushbin token list' prints it
@@ -54,9 +54,12 @@ struct RevokeOptions {
     id: String,
 }
 
-pub(super) fn run_token_command(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+pub(super) fn run_token_command(
+    options: &TokenCommandOptions,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     match &options.command {
-        Command::Create(options) => {
+        TokenCommand::Create(options) => {
             let (_, text) = tokens::create_token(
                 &options.location.journal_location()?,
                 options.role,
@@ -64,13 +67,13 @@ pub(super) fn run_token_command(options: &Options, out: &mut dyn Write) -> Resul
             )?;
             writeln!(out, "{text}")?;
         }
-        Command::List(options) => {
+        TokenCommand::List(options) => {
             for token in tokens::list_tokens(&options.location.journal_location()?)? {
                 let role = token.role.name();
                 writeln!(out, "{}  {role:<7}  {}", token.id, token.name)?;
             }
         }
-        Command::Revoke(options) => {
+        TokenCommand::Revoke(options) => {
             let token = tokens::revoke_token(&options.location.journal_location()?, &options.id)?;
             writeln!(out, "revoked {}  {}", token.id, token.name)?;
         }

@@ -6,7 +6,7 @@ pub(crate) mod partial_totals;
 use std::io::{self, Write};
 
 use hushbin::{Items, Task};
-use hushbin_analysis::estimate::{EstimateError, PostProcessingMethod, Query, Totals};
+use hushbin_analysis::estimate::{EstimateError, EstimateQuery, PostProcessingMethod, Totals};
 use serde::Serialize;
 
 /// Maximum number of batches in one query.
@@ -73,7 +73,7 @@ pub(crate) fn parse_post_processing(
 
 /// Returns true if the query can be answered from the totals of whole batches. It returns false if
 /// the question has no list of items: such a query needs the reports themselves.
-pub(crate) fn is_answerable_from_totals(task: &Task, query: &Query) -> bool {
+pub(crate) fn is_answerable_from_totals(task: &Task, query: &EstimateQuery) -> bool {
     match task.questions()[query.question_index()].items() {
         Items::Named(_) | Items::Count(_) => true,
         Items::Open(_) => false,
@@ -81,7 +81,7 @@ pub(crate) fn is_answerable_from_totals(task: &Task, query: &Query) -> bool {
 }
 
 /// Returns the empty totals into which reports are folded to answer the query.
-pub(crate) fn empty_totals(task: &Task, query: &Query) -> Totals {
+pub(crate) fn empty_totals(task: &Task, query: &EstimateQuery) -> Totals {
     match is_answerable_from_totals(task, query) {
         true => Totals::new(task),
         false => Totals::for_items(task, query.question_index(), query.items()),
@@ -92,7 +92,7 @@ pub(crate) fn empty_totals(task: &Task, query: &Query) -> Totals {
 ///
 /// # Errors
 /// When writing to `out` fails.
-pub(crate) fn write_answer<W: Write>(
+pub(crate) fn write_json_or_csv_answer<W: Write>(
     csv: bool,
     answer: &impl Serialize,
     write_csv: impl FnOnce(&mut W) -> io::Result<()>,

@@ -27,10 +27,10 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::format_version::version_of;
+use crate::format_version::json_format_version;
 
 /// Version of the format.
-const FORMAT_VERSION: u64 = 1;
+const PARTIAL_TOTALS_VERSION: u64 = 1;
 
 /// Identifier of a fold: the first 16 bytes of the SHA-256 of its reports.
 type ReportsDigest = [u8; 16];
@@ -93,7 +93,7 @@ const PARTIAL_TOTALS_KEYS: [&str; 3] = ["fingerprint", "parts", "totals"];
 
 /// Returns true if a file with this beginning is meant to contain partial totals: its first line
 /// has a key that only partial totals have. Damaged and truncated lines count too.
-pub(crate) fn is_partial_totals(beginning: &[u8]) -> bool {
+pub(crate) fn looks_like_partial_totals(beginning: &[u8]) -> bool {
     let line = beginning.trim_ascii();
     if let Ok(keys) = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(line) {
         return PARTIAL_TOTALS_KEYS
@@ -165,12 +165,12 @@ impl PartialTotals {
             at: at.clone(),
             source,
         };
-        let found = version_of(line).map_err(syntax)?;
-        if found != FORMAT_VERSION {
+        let found = json_format_version(line).map_err(syntax)?;
+        if found != PARTIAL_TOTALS_VERSION {
             return Err(PartialTotalsError::UnsupportedVersion {
                 at,
                 found,
-                known: FORMAT_VERSION,
+                known: PARTIAL_TOTALS_VERSION,
             });
         }
         let mut line: PartialTotalsLine = serde_json::from_slice(line).map_err(syntax)?;
@@ -212,7 +212,7 @@ impl PartialTotals {
     }
 
     /// Returns the partial totals as one line of JSON, without a line break.
-    pub(crate) fn to_line(&self, task: &Task) -> String {
+    pub(crate) fn to_json_line(&self, task: &Task) -> String {
         let mut line = PartialTotalsLine {
             fingerprint: task.fingerprint(),
             reports: self.totals.report_count(),
@@ -249,30 +249,32 @@ fn first_16_bytes(digest: Sha256) -> ReportsDigest {
 
 #[cfg(test)]
 mod tests {
-    use super::is_partial_totals;
+    use super::looks_like_partial_totals;
 
     #[test]
     fn damaged_lines_are_told_from_rows_of_reports() {
         let line = r#"{"fingerprint":"0a","reports":1,"parts":["0b"],"totals":"0c","sum":"0d"}"#;
         for cut in 1..=line.len() {
-            assert!(is_partial_totals(&line.as_bytes()[..cut]), "{cut}");
-            assert!(is_partial_totals(
+            assert!(looks_like_partial_totals(&line.as_bytes()[..cut]), "{cut}");
+            assert!(looks_like_partial_totals(
                 format!("\r\n \n{}\n", &line[..cut]).as_bytes()
             ));
         }
         for place in 0..line.len() {
             let mut damaged = line.as_bytes().to_owned();
             damaged[place] ^= 1;
-            assert!(is_partial_totals(&damaged), "{place}");
+            assert!(looks_like_partial_totals(&damaged), "{place}");
         }
-        assert!(is_partial_totals(format!("\u{feff}{line}").as_bytes()));
-        assert!(is_partial_totals(b"{ \"totals\" : \"\" }"));
+        assert!(looks_like_partial_totals(
+            format!("\u{feff}{line}").as_bytes()
+        ));
+        assert!(looks_like_partial_totals(b"{ \"totals\" : \"\" }"));
         let row = r#"{"batch":1,"question":"\"totals\":","seed":"1","bucket":null,"report":"00"}"#;
         for cut in (0..=row.len()).filter(|cut| !(1..=2).contains(cut)) {
-            assert!(!is_partial_totals(&row.as_bytes()[..cut]), "{cut}");
+            assert!(!looks_like_partial_totals(&row.as_bytes()[..cut]), "{cut}");
         }
         for other in ["", "\n", "batch,question,seed,bucket,report\n", "PAR1"] {
-            assert!(!is_partial_totals(other.as_bytes()), "{other}");
+            assert!(!looks_like_partial_totals(other.as_bytes()), "{other}");
         }
     }
 }

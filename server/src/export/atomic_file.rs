@@ -10,7 +10,7 @@ use crate::store::open_or_create;
 /// File that is written under a temporary name, and deleted if it is not finished.
 #[derive(Debug)]
 pub(crate) struct AtomicFile {
-    path: PathBuf,
+    final_path: PathBuf,
     temporary_path: PathBuf,
     /// Temporary file, locked so that no second process writes or finishes it.
     file: File,
@@ -25,16 +25,16 @@ impl AtomicFile {
         let mut name = path.as_os_str().to_owned();
         name.push(".unfinished");
         let unfinished = PathBuf::from(name);
-        check_absent(path)?;
+        check_file_absent(path)?;
         let file =
-            open_or_create(&unfinished).map_err(|source| file_failure(&unfinished, source))?;
+            open_or_create(&unfinished).map_err(|source| export_file_error(&unfinished, source))?;
         match file.try_lock() {
             Ok(()) => {
                 // The lock is free, so any content was left by a process that has ended.
                 file.set_len(0)
-                    .map_err(|source| file_failure(&unfinished, source))?;
+                    .map_err(|source| export_file_error(&unfinished, source))?;
                 Ok(Self {
-                    path: path.to_owned(),
+                    final_path: path.to_owned(),
                     temporary_path: unfinished,
                     file,
                 })
@@ -42,7 +42,7 @@ impl AtomicFile {
             Err(TryLockError::WouldBlock) => Err(ExportError::FileInUse {
                 path: display_path(&unfinished),
             }),
-            Err(TryLockError::Error(source)) => Err(file_failure(&unfinished, source)),
+            Err(TryLockError::Error(source)) => Err(export_file_error(&unfinished, source)),
         }
     }
 
@@ -58,10 +58,10 @@ impl AtomicFile {
         let synced = self.file.sync_all();
         // Sync before the rename, so that after a power loss the final name never has partial
         // content.
-        synced.map_err(|source| file_failure(&self.temporary_path, source))?;
-        check_absent(&self.path)?;
-        fs::rename(&self.temporary_path, &self.path)
-            .map_err(|source| file_failure(&self.path, source))
+        synced.map_err(|source| export_file_error(&self.temporary_path, source))?;
+        check_file_absent(&self.final_path)?;
+        fs::rename(&self.temporary_path, &self.final_path)
+            .map_err(|source| export_file_error(&self.final_path, source))
     }
 }
 
@@ -72,7 +72,7 @@ impl Drop for AtomicFile {
     }
 }
 
-fn check_absent(path: &Path) -> Result<(), ExportError> {
+fn check_file_absent(path: &Path) -> Result<(), ExportError> {
     match fs::symlink_metadata(path) {
         Ok(_) => Err(ExportError::FileExists {
             path: display_path(path),
@@ -85,7 +85,7 @@ pub(super) fn display_path(path: &Path) -> String {
     path.display().to_string()
 }
 
-fn file_failure(path: &Path, source: io::Error) -> ExportError {
+fn export_file_error(path: &Path, source: io::Error) -> ExportError {
     let path = display_path(path);
     ExportError::FileAccess { path, source }
 }

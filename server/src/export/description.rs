@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use hushbin::{Fingerprint, Task};
 use serde::{Deserialize, Serialize};
 
-use crate::format_version::version_of;
+use crate::format_version::json_format_version;
 use crate::store::BatchRow;
 
 /// Version of the format of descriptions and of files of reports. Descriptions of later versions
 /// have a key `version`. Version 1 does not have this key.
-const FORMAT_VERSION: u64 = 1;
+const REPORT_FILES_VERSION: u64 = 1;
 
 /// Task of the reports in a file, and the number of reports in each batch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,9 +40,9 @@ impl ReportsDescription {
     pub(crate) fn new(task: &Task, batches: &[BatchRow]) -> Self {
         let exported = |row: &BatchRow| ExportedBatch {
             number: row.number,
-            reports: row.reports,
-            opened: row.opened,
-            closed: row.closed,
+            reports: row.report_count,
+            opened: row.opened_at,
+            closed: row.closed_at,
         };
         Self {
             task: task.clone(),
@@ -61,10 +61,10 @@ impl ReportsDescription {
     /// # Errors
     /// Message that names the mistake and the expected value.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let found = version_of(text.as_bytes()).map_err(|error| error.to_string())?;
-        if found != FORMAT_VERSION {
+        let found = json_format_version(text.as_bytes()).map_err(|error| error.to_string())?;
+        if found != REPORT_FILES_VERSION {
             return Err(format!(
-                "it has version {found}, this hushbin supports version {FORMAT_VERSION}"
+                "it has version {found}, this hushbin supports version {REPORT_FILES_VERSION}"
             ));
         }
         let read: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;

@@ -8,7 +8,7 @@ use parquet::errors::ParquetError;
 
 #[cfg(not(feature = "parquet"))]
 use crate::missing_feature::MissingFeature as ParquetError;
-use crate::store::OpenError;
+use crate::store::JournalError;
 
 /// Error of exporting reports.
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +25,7 @@ pub(crate) enum ExportError {
     #[error(transparent)]
     Parquet(#[from] ParquetError),
     #[error(transparent)]
-    JournalOpenFailed(#[from] OpenError),
+    JournalOpenFailed(#[from] JournalError),
     #[error("no batch of task {id:?} is released yet")]
     NothingReleased { id: String },
     #[error("batch {batch} of task {id:?} is not released; released batches: {released}")]
@@ -103,7 +103,7 @@ pub(crate) enum ReadError {
         "the task of the reports in {path} is unknown: put {description_file} next to the file, \
          as hushbin journal export does, or give the task file with --task"
     )]
-    NoTask {
+    UnknownReportTask {
         path: String,
         description_file: String,
     },
@@ -120,7 +120,7 @@ pub(crate) enum ReadError {
         batch: u64,
     },
     #[error("{path} holds {found} reports of batch {batch}, expected {expected}")]
-    Incomplete {
+    ReportCountMismatch {
         path: String,
         batch: u64,
         found: u64,

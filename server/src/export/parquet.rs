@@ -20,11 +20,11 @@ use parquet::errors::ParquetError;
 use super::atomic_file::display_path;
 use super::description::ReportsDescription;
 use super::error::{ExportError, ReadError};
-use super::row::{COLUMNS, ReportRow};
+use super::row::{REPORT_COLUMNS, ReportRow};
 use super::row_writer::RowWriter;
 
 /// Key of the description in the footer.
-const METADATA_KEY: &str = "hushbin";
+const DESCRIPTION_METADATA_KEY: &str = "hushbin";
 
 /// Maximum number of rows in a Parquet row group. A group is kept in memory until it is written.
 const MAX_ROW_GROUP_ROWS: usize = 1 << 17;
@@ -51,9 +51,9 @@ pub(crate) fn parquet_writer(
     // Seeds and reports are random, so a dictionary only adds bytes. Compression packs two
     // hexadecimal digits into a byte. Higher levels of Zstandard encode chance repetitions, which
     // takes more bytes. Statistics and indexes cost more than they save in files of this size.
-    let [_, _, seed, _, report] = COLUMNS.map(ColumnPath::from);
+    let [_, _, seed, _, report] = REPORT_COLUMNS.map(ColumnPath::from);
     let description = serde_json::to_string(description).map_err(io::Error::from)?;
-    let described = KeyValue::new(METADATA_KEY.to_owned(), description);
+    let described = KeyValue::new(DESCRIPTION_METADATA_KEY.to_owned(), description);
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_column_dictionary_enabled(seed, false)
@@ -106,12 +106,12 @@ impl RowWriter for ParquetRowWriter {
 /// Parquet file that is read.
 pub(super) struct ParquetFile {
     reader: SerializedFileReader<File>,
-    /// Columns of [`Row`] in its order, with the types that they have in the file.
+    /// Columns of [`ReportRow`] in its order, with the types that they have in the file.
     columns: Type,
 }
 
 impl ParquetFile {
-    /// Opens a file and finds the columns of [`Row`] by name, in any order.
+    /// Opens a file and finds the columns of [`ReportRow`] by name, in any order.
     ///
     /// # Errors
     /// When the file is not Parquet, or a column is missing.
@@ -122,13 +122,13 @@ impl ParquetFile {
         };
         let reader = SerializedFileReader::new(file).map_err(failed)?;
         let schema = reader.metadata().file_metadata().schema();
-        let found = COLUMNS.iter().map(|&column| {
+        let found = REPORT_COLUMNS.iter().map(|&column| {
             let mut fields = schema.get_fields().iter();
             let own = fields.find(|field| field.name() == column && has_one_value_per_row(field));
             own.cloned().ok_or_else(|| ReadError::MissingColumn {
                 path: display_path(path),
                 column,
-                expected: COLUMNS.join(", "),
+                expected: REPORT_COLUMNS.join(", "),
             })
         });
         let columns = Type::group_type_builder(schema.name())
@@ -144,7 +144,7 @@ impl ParquetFile {
         let pairs = metadata.key_value_metadata()?;
         pairs
             .iter()
-            .find(|pair| pair.key == METADATA_KEY)?
+            .find(|pair| pair.key == DESCRIPTION_METADATA_KEY)?
             .value
             .as_deref()
     }
@@ -172,7 +172,7 @@ fn has_one_value_per_row(field: &Type) -> bool {
 
 /// Converts a row of a Parquet file. Its columns may have any types that represent the same values.
 fn convert_row(found: parquet::record::Row) -> Result<ReportRow, String> {
-    let found = <[_; COLUMNS.len()]>::try_from(found.into_columns());
+    let found = <[_; REPORT_COLUMNS.len()]>::try_from(found.into_columns());
     let [batch, question, seed, bucket, report] = found.expect("these columns are read");
     Ok(ReportRow {
         batch: convert_integer(&batch, u64::MAX)?,

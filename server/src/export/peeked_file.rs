@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::atomic_file::display_path;
 use super::error::ReadError;
-use crate::text_file::MARK;
+use crate::text_file::BYTE_ORDER_MARK;
 
 /// Number of bytes read to detect the format, unless the file begins with a JSON object.
 const FORMAT_DETECTION_BYTES: u64 = 4096;
@@ -20,7 +20,7 @@ pub(crate) struct PeekedFile {
 }
 
 /// Reader of all bytes of a file, including those that were read before.
-pub(super) type WholeReader = Chain<Cursor<Vec<u8>>, BufReader<File>>;
+pub(super) type WholeFileReader = Chain<Cursor<Vec<u8>>, BufReader<File>>;
 
 impl PeekedFile {
     /// Opens a file and reads its beginning. If the first line that is not blank is a JSON object,
@@ -29,7 +29,7 @@ impl PeekedFile {
     /// # Errors
     /// When the file cannot be read, for example a directory.
     pub(crate) fn open(path: &Path) -> Result<Self, ReadError> {
-        let failed = |source| file_error(path, source);
+        let failed = |source| file_access_error(path, source);
         let mut rest = BufReader::new(File::open(path).map_err(failed)?);
         let beginning = read_beginning(&mut rest).map_err(failed)?;
         Ok(Self {
@@ -50,7 +50,7 @@ impl PeekedFile {
     }
 
     /// Returns a reader of the whole file, without a byte order mark.
-    pub(crate) fn into_reader(self) -> WholeReader {
+    pub(crate) fn into_reader(self) -> WholeFileReader {
         Cursor::new(self.beginning).chain(self.remaining_reader)
     }
 
@@ -67,7 +67,7 @@ impl PeekedFile {
                     path: display_path(&self.path),
                 })
             }
-            Err(source) => Err(file_error(&self.path, source)),
+            Err(source) => Err(file_access_error(&self.path, source)),
         }
     }
 }
@@ -80,8 +80,8 @@ fn read_beginning(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
             .by_ref()
             .take(FORMAT_DETECTION_BYTES)
             .read_until(b'\n', &mut bytes)?;
-        if bytes.starts_with(MARK.as_bytes()) {
-            bytes.drain(..MARK.len());
+        if bytes.starts_with(BYTE_ORDER_MARK.as_bytes()) {
+            bytes.drain(..BYTE_ORDER_MARK.len());
         }
         let line = bytes.trim_ascii_start();
         if line.starts_with(b"{") && !line.ends_with(b"\n") {
@@ -94,7 +94,7 @@ fn read_beginning(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
     }
 }
 
-pub(super) fn file_error(path: &Path, source: io::Error) -> ReadError {
+pub(super) fn file_access_error(path: &Path, source: io::Error) -> ReadError {
     ReadError::FileAccess {
         path: display_path(path),
         source,

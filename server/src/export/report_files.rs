@@ -11,8 +11,8 @@ use super::atomic_file::display_path;
 use super::description::{ReportsDescription, description_path};
 use super::error::ReadError;
 use super::parquet::ParquetFile;
-use super::peeked_file::{PeekedFile, WholeReader, file_error};
-use super::row::{COLUMNS, ReportRow};
+use super::peeked_file::{PeekedFile, WholeFileReader, file_access_error};
+use super::row::{REPORT_COLUMNS, ReportRow};
 use crate::task::ReportOrSumTask;
 use crate::task::task_file::{ReportTaskFile, TaskFile};
 use crate::text_file::{self, without_byte_order_mark};
@@ -20,22 +20,22 @@ use crate::text_file::{self, without_byte_order_mark};
 /// Magic bytes at the start of a Parquet file.
 const PARQUET_MAGIC: &[u8] = b"PAR1";
 
-enum FileKind {
-    Csv(WholeReader),
-    Json(WholeReader),
+enum ReportFileReader {
+    Csv(WholeFileReader),
+    Json(WholeFileReader),
     Parquet(Box<ParquetFile>),
 }
 
-struct OpenedFile {
+struct OpenedReportFile {
     path: PathBuf,
-    kind: FileKind,
+    file_reader: ReportFileReader,
     description: Option<ReportsDescription>,
 }
 
 /// Files of reports of one task.
 pub(crate) struct ReportFiles {
     task: Task,
-    opened_files: Vec<OpenedFile>,
+    opened_files: Vec<OpenedReportFile>,
 }
 
 /// Task and its fingerprint, from a description next to reports or from a response of the
@@ -52,7 +52,7 @@ struct TaskWithFingerprint {
 /// # Errors
 /// When the file is none of these.
 pub(crate) fn read_task(path: &Path) -> Result<Task, Box<dyn std::error::Error + Send + Sync>> {
-    let text = text_file::read(path).map_err(|source| file_error(path, source))?;
+    let text = text_file::read_text_file(path).map_err(|source| file_access_error(path, source))?;
     match serde_json::from_str::<TaskWithFingerprint>(&text) {
         Ok(TaskWithFingerprint { task, fingerprint }) if task.fingerprint() == fingerprint => {
             Ok(task)
@@ -63,7 +63,7 @@ pub(crate) fn read_task(path: &Path) -> Result<Task, Box<dyn std::error::Error +
             found: task.fingerprint(),
         }
         .into()),
-        Err(_) => Ok(ReportTaskFile::read(path)?.resolve()?),
+        Err(_) => Ok(ReportTaskFile::read(path)?.resolve_task()?),
     }
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn read_report_or_sum_task(
     path: &Path,
 ) -> Result<ReportOrSumTask, Box<dyn std::error::Error + Send + Sync>> {
     let file = TaskFile::read(path);
-    match file.and_then(|file| file.resolve()) {
+    match file.and_then(|file| file.resolve_task()) {
         Ok(task) => Ok(task),
         Err(_) => Ok(read_task(path)?.into()),
     }
@@ -88,13 +88,13 @@ impl ReportFiles {
     /// # Errors
     /// When a file does not contain reports, or the files belong to different tasks.
     pub(crate) fn new(opened: Vec<PeekedFile>, given: Option<Task>) -> Result<Self, ReadError> {
-        let opened = opened.into_iter().map(OpenedFile::new);
-        let opened: Vec<OpenedFile> = opened.collect::<Result<_, _>>()?;
+        let opened = opened.into_iter().map(OpenedReportFile::new);
+        let opened: Vec<OpenedReportFile> = opened.collect::<Result<_, _>>()?;
         // Without a given task, each file needs a description. The description of one file need not
         // hold for another file.
         let silent = opened.iter().find(|file| file.description.is_none());
         if let (Some(silent), None) = (silent, &given) {
-            return Err(ReadError::NoTask {
+            return Err(ReadError::UnknownReportTask {
                 path: display_path(&silent.path),
                 description_file: display_path(&description_path(&silent.path)),
             });
@@ -165,7 +165,7 @@ fn check_report_counts(
     for (batch, expected) in expected {
         let found = counts.get(&batch).copied().unwrap_or(0);
         if found != expected {
-            return Err(ReadError::Incomplete {
+            return Err(ReadError::ReportCountMismatch {
                 path: display_path(path),
                 batch,
                 found,
@@ -176,29 +176,29 @@ fn check_report_counts(
     Ok(())
 }
 
-impl OpenedFile {
+impl OpenedReportFile {
     fn new(opened: PeekedFile) -> Result<Self, ReadError> {
         let path = &*opened.path().to_owned();
         let kind = match opened.beginning() {
-            beginning if beginning.starts_with(PARQUET_MAGIC) => {
-                FileKind::Parquet(Box::new(ParquetFile::open(path, opened.into_seekable()?)?))
-            }
-            [b'{', ..] => FileKind::Json(opened.into_reader()),
-            _ => FileKind::Csv(opened.into_reader()),
+            beginning if beginning.starts_with(PARQUET_MAGIC) => ReportFileReader::Parquet(
+                Box::new(ParquetFile::open(path, opened.into_seekable()?)?),
+            ),
+            [b'{', ..] => ReportFileReader::Json(opened.into_reader()),
+            _ => ReportFileReader::Csv(opened.into_reader()),
         };
         let description_file = description_path(path);
         let inside = match &kind {
-            FileKind::Parquet(file) => file.description().map(str::to_owned),
-            FileKind::Csv(_) | FileKind::Json(_) => None,
+            ReportFileReader::Parquet(file) => file.description().map(str::to_owned),
+            ReportFileReader::Csv(_) | ReportFileReader::Json(_) => None,
         };
         // Most tools drop the footer when they save Parquet again, so the description file is the
         // fallback.
         let (told_by, told) = match inside {
             Some(text) => (path, Some(text)),
-            None => match text_file::read(&description_file) {
+            None => match text_file::read_text_file(&description_file) {
                 Ok(text) => (&*description_file, Some(text)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => (path, None),
-                Err(source) => return Err(file_error(&description_file, source)),
+                Err(source) => return Err(file_access_error(&description_file, source)),
             },
         };
         let description = told
@@ -210,7 +210,7 @@ impl OpenedFile {
         })?;
         Ok(Self {
             path: path.to_owned(),
-            kind,
+            file_reader: kind,
             description,
         })
     }
@@ -223,9 +223,9 @@ impl OpenedFile {
     ) -> Result<BTreeMap<u64, u64>, ReadError> {
         let mut counts = BTreeMap::new();
         let path = &*self.path;
-        let what = match self.kind {
-            FileKind::Parquet(_) => "row",
-            FileKind::Csv(_) | FileKind::Json(_) => "line",
+        let what = match self.file_reader {
+            ReportFileReader::Parquet(_) => "row",
+            ReportFileReader::Csv(_) | ReportFileReader::Json(_) => "line",
         };
         let mut take = |number: u64, row: Result<ReportRow, String>| {
             let report = row.and_then(|row| Ok((row.batch, row.decode(task)?)));
@@ -239,10 +239,10 @@ impl OpenedFile {
             visit(&report);
             Ok(())
         };
-        match self.kind {
-            FileKind::Csv(file) => for_each_csv_row(path, file, &mut take)?,
-            FileKind::Json(file) => for_each_json_row(path, file, &mut take)?,
-            FileKind::Parquet(file) => {
+        match self.file_reader {
+            ReportFileReader::Csv(file) => for_each_csv_row(path, file, &mut take)?,
+            ReportFileReader::Json(file) => for_each_json_row(path, file, &mut take)?,
+            ReportFileReader::Parquet(file) => {
                 let rows = file.rows().map_err(|source| ReadError::Parquet {
                     path: display_path(path),
                     source,
@@ -260,11 +260,13 @@ type RowVisitor<'a> = dyn FnMut(u64, Result<ReportRow, String>) -> Result<(), Re
 
 fn for_each_csv_row(
     path: &Path,
-    file: WholeReader,
+    file: WholeFileReader,
     take: &mut RowVisitor<'_>,
 ) -> Result<(), ReadError> {
     let mut reader = csv::Reader::from_reader(file);
-    let header = reader.headers().map(|header| header.iter().eq(COLUMNS));
+    let header = reader
+        .headers()
+        .map(|header| header.iter().eq(REPORT_COLUMNS));
     if !header.is_ok_and(|ours| ours) {
         return Err(ReadError::NoReports {
             path: display_path(path),
@@ -282,14 +284,14 @@ fn for_each_csv_row(
         match row {
             Ok(row) => take(number, Ok(row))?,
             Err(error) => match error.into_kind() {
-                csv::ErrorKind::Io(source) => return Err(file_error(path, source)),
+                csv::ErrorKind::Io(source) => return Err(file_access_error(path, source)),
                 csv::ErrorKind::Deserialize { err, .. } => {
                     let field = err.field().unwrap_or_default() as usize;
-                    let (column, cell) = (COLUMNS[field], &record[field]);
+                    let (column, cell) = (REPORT_COLUMNS[field], &record[field]);
                     take(number, Err(format!("{column} is {cell:?}: {}", err.kind())))?;
                 }
                 csv::ErrorKind::UnequalLengths { len, .. } => {
-                    let columns = COLUMNS.len();
+                    let columns = REPORT_COLUMNS.len();
                     take(
                         number,
                         Err(format!("it has {len} fields, expected {columns}")),
@@ -304,14 +306,14 @@ fn for_each_csv_row(
 
 fn for_each_json_row(
     path: &Path,
-    mut file: WholeReader,
+    mut file: WholeFileReader,
     take: &mut RowVisitor<'_>,
 ) -> Result<(), ReadError> {
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
         let read = file.read_until(b'\n', &mut line);
-        if read.map_err(|source| file_error(path, source))? == 0 {
+        if read.map_err(|source| file_access_error(path, source))? == 0 {
             break;
         }
         let row = serde_json::from_slice::<ReportRow>(without_byte_order_mark(&line));

@@ -23,7 +23,7 @@ pub(crate) struct ReportRow {
 }
 
 /// Names of the columns, in order.
-pub(super) const COLUMNS: [&str; 5] = ["batch", "question", "seed", "bucket", "report"];
+pub(super) const REPORT_COLUMNS: [&str; 5] = ["batch", "question", "seed", "bucket", "report"];
 
 fn write_seed<S: Serializer>(seed: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(seed)

@@ -35,9 +35,9 @@ impl From<BatchRow> for BatchSummary {
                 BatchState::Closed => "closed",
                 BatchState::Released => "released",
             },
-            reports: row.reports,
-            opened: row.opened,
-            closed: row.closed,
+            reports: row.report_count,
+            opened: row.opened_at,
+            closed: row.closed_at,
             reports_kept: row.reports_kept,
         }
     }

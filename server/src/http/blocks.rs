@@ -37,7 +37,7 @@ pub(super) struct BlockReceipt {
 ///
 /// Reports that cannot be opened were made by a client that broke the protocol. They are left out,
 /// so that such a client cannot keep the remaining reports from being counted.
-pub(super) async fn receive_block(
+pub(super) async fn receive_sealed_block(
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
@@ -47,10 +47,11 @@ pub(super) async fn receive_block(
     let analyser = state.role_peers().analyser_keys.as_ref();
     let analyser = analyser.ok_or(Problem::OtherRole)?;
     body::check_no_content_encoding(&headers)?;
-    let limits = state.limits();
+    let limits = state.request_limits();
     let mut memory = state.store().empty_memory_reservation();
     let most = limits.max_upload_bytes.max(MAX_BLOCK_BYTES);
-    let block = body::read_within_deadline(body, most, limits.body_timeout, &mut memory).await?;
+    let block =
+        body::read_body_within_deadline(body, most, limits.body_timeout, &mut memory).await?;
     let signature = headers
         .get(signature::SIGNATURE_HEADER)
         .and_then(|value| value.to_str().ok());
@@ -65,7 +66,7 @@ pub(super) async fn receive_block(
     let opened = opened.await.map_err(|_| Problem::Internal)??;
     state
         .metrics()
-        .count_unopened_reports(opened.unopened_report_count);
+        .count_unopenable_reports(opened.unopenable_report_count);
     if !opened.uploads.is_empty() {
         let submission = Submission {
             uploads: opened.uploads,
@@ -73,7 +74,7 @@ pub(super) async fn receive_block(
             memory,
         };
         let taken = state.store().submit_uploads(&stored, submission).await?;
-        if let Some(id) = taken.conflict {
+        if let Some(id) = taken.first_conflicting_id {
             return Err(Problem::UploadIdConflict { id: id.to_string() });
         }
     }
@@ -84,7 +85,7 @@ pub(super) async fn receive_block(
 struct UnsealedBlock {
     uploads: Vec<SubmittedUpload>,
     encoded_uploads: Vec<u8>,
-    unopened_report_count: u64,
+    unopenable_report_count: u64,
 }
 
 /// Opens the reports of a block. Reports that were sealed to the same key become one upload, whose
@@ -124,8 +125,8 @@ fn unseal_block_reports(
         let id = derive_upload_id(&digest, &key);
         let origin = ReportOrigin {
             shuffler,
-            batch: sealed.id.0,
-            key,
+            batch_id: sealed.id.0,
+            key_id: key,
         };
         let begin = bytes.len();
         bytes.extend(upload::upload_header(id, &fingerprint, reports));
@@ -136,7 +137,7 @@ fn unseal_block_reports(
     Ok(UnsealedBlock {
         uploads,
         encoded_uploads: bytes,
-        unopened_report_count: count - u64::from(found),
+        unopenable_report_count: count - u64::from(found),
     })
 }
 

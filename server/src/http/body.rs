@@ -37,13 +37,13 @@ pub(super) fn check_no_content_encoding(headers: &HeaderMap) -> Result<(), Probl
 /// - [`Problem::Overloaded`] if the memory for all uploads is exhausted.
 /// - [`Problem::Timeout`] after `deadline`.
 /// - [`Problem::IncompleteBody`] if the body ends early.
-pub(super) async fn read_within_deadline(
+pub(super) async fn read_body_within_deadline(
     body: Body,
     limit: usize,
     deadline: Duration,
     memory: &mut MemoryReservation,
 ) -> Result<Vec<u8>, Problem> {
-    tokio::time::timeout(deadline, read_all(body, limit, memory))
+    tokio::time::timeout(deadline, read_limited_body(body, limit, memory))
         .await
         .map_err(|_| Problem::Timeout)?
 }
@@ -51,11 +51,11 @@ pub(super) async fn read_within_deadline(
 /// Reads the body of a request that needs a token. The limits of uploads apply.
 ///
 /// # Errors
-/// Same as [`read`].
-async fn read_bytes(state: &AppState, body: Body) -> Result<Vec<u8>, Problem> {
-    let limits = state.limits();
+/// Same as [`read_body_within_deadline`].
+async fn read_body_bytes(state: &AppState, body: Body) -> Result<Vec<u8>, Problem> {
+    let limits = state.request_limits();
     let mut memory = state.store().empty_memory_reservation();
-    read_within_deadline(
+    read_body_within_deadline(
         body,
         limits.max_upload_bytes,
         limits.body_timeout,
@@ -67,20 +67,20 @@ async fn read_bytes(state: &AppState, body: Body) -> Result<Vec<u8>, Problem> {
 /// Reads the body of an analyst's query.
 ///
 /// # Errors
-/// Same as [`read`], and [`Problem::BadQuery`] if the body is not UTF-8.
-pub(super) async fn read_text(state: &AppState, body: Body) -> Result<String, Problem> {
-    String::from_utf8(read_bytes(state, body).await?).map_err(|_| query::not_utf8_problem())
+/// Same as [`read_body_within_deadline`], and [`Problem::BadQuery`] if the body is not UTF-8.
+pub(super) async fn read_body_text(state: &AppState, body: Body) -> Result<String, Problem> {
+    String::from_utf8(read_body_bytes(state, body).await?).map_err(|_| query::not_utf8_problem())
 }
 
 /// Reads the body of an admin's request, as a JSON object.
 ///
 /// # Errors
-/// Same as [`read`], and [`Problem::BadRequest`], which describes the mistake and its position.
-pub(super) async fn read_json<T: DeserializeOwned>(
+/// Same as [`read_body_within_deadline`], and [`Problem::BadRequest`], which describes the mistake and its position.
+pub(super) async fn read_body_json<T: DeserializeOwned>(
     state: &AppState,
     body: Body,
 ) -> Result<T, Problem> {
-    let bytes = read_bytes(state, body).await?;
+    let bytes = read_body_bytes(state, body).await?;
     // serde would accept a list as the fields in order, and an empty list as all defaults.
     if bytes.trim_ascii_start().starts_with(b"[") {
         return Err(Problem::BadRequest(
@@ -90,7 +90,7 @@ pub(super) async fn read_json<T: DeserializeOwned>(
     serde_json::from_slice(&bytes).map_err(|error| Problem::BadRequest(error.to_string()))
 }
 
-async fn read_all(
+async fn read_limited_body(
     mut body: Body,
     limit: usize,
     memory: &mut MemoryReservation,

@@ -28,13 +28,13 @@ const DASHBOARD_HEADERS: [(HeaderName, HeaderValue); 4] = [
 ];
 
 /// Returns a response whose body is inside the binary.
-fn file_response(kind: &'static str, body: &'static str) -> Response {
+fn dashboard_file_response(kind: &'static str, body: &'static str) -> Response {
     (DASHBOARD_HEADERS, [(header::CONTENT_TYPE, kind)], body).into_response()
 }
 
 /// `GET /` and `GET /dashboard`: redirects to the page. The location is relative, so it also works
 /// if the router is nested.
-pub(super) async fn redirect_to_page() -> Response {
+pub(super) async fn redirect_to_dashboard() -> Response {
     (
         StatusCode::TEMPORARY_REDIRECT,
         [(header::LOCATION, "dashboard/")],
@@ -45,23 +45,23 @@ pub(super) async fn redirect_to_page() -> Response {
 /// `GET /dashboard/`: the HTML page.
 pub(super) async fn dashboard_page() -> Response {
     let body = include_str!("../../dashboard/index.html");
-    file_response("text/html; charset=utf-8", body)
+    dashboard_file_response("text/html; charset=utf-8", body)
 }
 
 /// `GET /dashboard/dashboard.js`: the page's script.
 pub(super) async fn dashboard_script() -> Response {
     let body = include_str!("../../dashboard/dashboard.js");
-    file_response("text/javascript; charset=utf-8", body)
+    dashboard_file_response("text/javascript; charset=utf-8", body)
 }
 
 /// `GET /dashboard/dashboard.css`: the page's style sheet.
 pub(super) async fn dashboard_stylesheet() -> Response {
     let body = include_str!("../../dashboard/dashboard.css");
-    file_response("text/css; charset=utf-8", body)
+    dashboard_file_response("text/css; charset=utf-8", body)
 }
 
 /// `GET /dashboard/icon.svg`: the page's icon.
 pub(super) async fn dashboard_icon() -> Response {
     let body = include_str!("../../dashboard/icon.svg");
-    file_response("image/svg+xml", body)
+    dashboard_file_response("image/svg+xml", body)
 }

@@ -11,12 +11,12 @@ use hushbin::{Items, Question, Task};
 
 use super::access::RequireAnalyst;
 use super::problem::Problem;
-use super::response_writer::WorkKind;
+use super::response_writer::ResponseWorkKind;
 use super::state::AppState;
 use super::{accept, body, query, response_writer, tasks};
 use crate::estimates;
 use crate::store::{BatchRow, StoredTask};
-use hushbin_analysis::estimate::{EstimateOptions, Query};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery};
 use hushbin_analysis::sums::{SumEstimates, SumQuery};
 
 /// Maximum number of items in a response that counts as short. One estimate has about 500 bytes.
@@ -47,7 +47,7 @@ pub(super) async fn post_estimates_query(
 ) -> Result<Response, Problem> {
     let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
     body::check_no_content_encoding(&headers)?;
-    let query = body::read_text(&state, body).await?;
+    let query = body::read_body_text(&state, body).await?;
     estimates_response(&query, &state, stored, &headers).await
 }
 
@@ -58,11 +58,13 @@ async fn estimates_response(
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
     let (options, asked) = query::parse_estimates_query(query)?;
-    let batches = state.released_batches(&stored, asked.as_deref()).await?;
+    let batches = state
+        .select_released_batches(&stored, asked.as_deref())
+        .await?;
     let csv = accept::prefers_csv(headers);
     if let Some(task) = stored.task().sum_task() {
         let query = SumQuery::new(task, &options)?;
-        let body = state.write_response(WorkKind::ShortFromTotals, move |store, out| {
+        let body = state.write_response(ResponseWorkKind::ShortFromTotals, move |store, out| {
             let task = stored.task().sum_task().ok_or(Problem::Internal)?;
             let totals = store.sum_totals(&stored, task, &batches)?;
             let estimates = SumEstimates::new(task, &totals, &query);
@@ -75,16 +77,16 @@ async fn estimates_response(
         estimator.task(),
         &options,
         &batches,
-        state.limits().max_hashes_per_response,
+        state.request_limits().max_hashes_per_response,
     )?;
     let body = state.write_response(work, move |store, out| {
         let estimator = stored.estimator().ok_or(Problem::NotForSums)?;
-        let query = Query::new(estimator.task(), &options)?;
+        let query = EstimateQuery::new(estimator.task(), &options)?;
         let totals = match work {
-            WorkKind::ShortFromTotals | WorkKind::LongFromTotals => {
+            ResponseWorkKind::ShortFromTotals | ResponseWorkKind::LongFromTotals => {
                 store.totals(&stored, asked.as_deref())?
             }
-            WorkKind::ComputedFromReports => {
+            ResponseWorkKind::ComputedFromReports => {
                 let none = estimates::empty_totals(estimator.task(), &query);
                 let given_up = || out.is_abandoned();
                 Arc::new(store.recount_reports(&stored, &batches, &given_up, &none)?)
@@ -107,22 +109,22 @@ fn work_kind(
     options: &EstimateOptions,
     batches: &[BatchRow],
     hashes: u64,
-) -> Result<WorkKind, Problem> {
-    let named = options.question.as_deref();
+) -> Result<ResponseWorkKind, Problem> {
+    let named = options.question_name.as_deref();
     let is_asked = |question: &&Question| named.is_none_or(|name| question.name() == name);
     let asked: Vec<_> = task.questions().iter().filter(is_asked).collect();
-    let items = options.items.as_ref().map(Vec::len);
+    let items = options.item_names.as_ref().map(Vec::len);
     let is_open = |question: &Question| matches!(question.items(), Items::Open(_));
     if let [sole] = asked[..]
         && is_open(sole)
     {
-        let reports: u64 = batches.iter().map(|batch| batch.reports).sum();
+        let reports: u64 = batches.iter().map(|batch| batch.report_count).sum();
         let (have, most) = (
             items.unwrap_or(0),
             hashes / (MAX_HASHES_PER_ITEM * reports.max(1)),
         );
         return match have as u64 <= most {
-            true => Ok(WorkKind::ComputedFromReports),
+            true => Ok(ResponseWorkKind::ComputedFromReports),
             false => Err(Problem::TooManyItems { have, most }),
         };
     }
@@ -132,7 +134,7 @@ fn work_kind(
         Items::Open(_) => 0,
     };
     match items.unwrap_or_else(|| asked.iter().map(listed).sum()) {
-        ..=MAX_SHORT_RESPONSE_ITEMS => Ok(WorkKind::ShortFromTotals),
-        _ => Ok(WorkKind::LongFromTotals),
+        ..=MAX_SHORT_RESPONSE_ITEMS => Ok(ResponseWorkKind::ShortFromTotals),
+        _ => Ok(ResponseWorkKind::LongFromTotals),
     }
 }

@@ -8,7 +8,7 @@ use hushbin_analysis::heavy_hitters::TextSearch;
 
 use super::access::RequireAnalyst;
 use super::problem::Problem;
-use super::response_writer::WorkKind;
+use super::response_writer::ResponseWorkKind;
 use super::state::AppState;
 use super::{accept, query, response_writer, tasks};
 
@@ -23,13 +23,13 @@ pub(super) async fn get_heavy_hitters(
     let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
     let options = query::parse_heavy_hitters_query(
         raw.as_deref().unwrap_or_default(),
-        state.limits().max_hashes_per_response,
+        state.request_limits().max_hashes_per_response,
     )?;
     let task = stored.task().report_task().ok_or(Problem::NotForSums)?;
     let search = TextSearch::new(task, options)?;
-    let batches = state.released_batches(&stored, None).await?;
+    let batches = state.select_released_batches(&stored, None).await?;
     let csv = accept::prefers_csv(&headers);
-    let body = state.write_response(WorkKind::ComputedFromReports, move |store, out| {
+    let body = state.write_response(ResponseWorkKind::ComputedFromReports, move |store, out| {
         let given_up = || out.is_abandoned();
         let mut reports = search.empty_reports();
         store.for_each_report(&stored, &batches, &given_up, |report| {

@@ -14,7 +14,7 @@ pub(crate) struct AllowedHosts(Vec<String>);
 /// Error for a text that is not a host name.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{name:?} is not a host, expected a host name or address without scheme and port")]
-pub(crate) struct BadHost {
+pub(crate) struct InvalidHostName {
     name: String,
 }
 
@@ -23,10 +23,12 @@ impl AllowedHosts {
     ///
     /// # Errors
     /// When a name has a scheme or port, or is not a host name.
-    pub(crate) fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, BadHost> {
+    pub(crate) fn new<'a>(
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self, InvalidHostName> {
         let name = |name: &str| match name.parse::<Authority>() {
             Ok(host) if host.host() == name => Ok(normalise_host(name)),
-            _ => Err(BadHost { name: name.into() }),
+            _ => Err(InvalidHostName { name: name.into() }),
         };
         Ok(Self(names.into_iter().map(name).collect::<Result<_, _>>()?))
     }
@@ -117,7 +119,7 @@ mod tests {
     fn invalid_host_names_are_refused() {
         for name in ["", "a:80", "http://a", "a/b", "user@a", "a b", "::1"] {
             let refused = AllowedHosts::new([name]).unwrap_err();
-            assert_eq!(refused, BadHost { name: name.into() });
+            assert_eq!(refused, InvalidHostName { name: name.into() });
         }
     }
 }

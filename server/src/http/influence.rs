@@ -5,13 +5,13 @@ use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use hushbin::Fingerprint;
 use hushbin::sums::SumTask;
-use hushbin_analysis::estimate::{ForgedReportInfluence, HonestyTest, MADE_UP};
+use hushbin_analysis::estimate::{FORGED_REPORT_FRACTION, ForgedReportInfluence, HonestyTest};
 use hushbin_analysis::sums::{SumInfluence, SumTotals};
 use serde::Serialize;
 
 use super::access::RequireAnalyst;
 use super::problem::Problem;
-use super::response_writer::WorkKind;
+use super::response_writer::ResponseWorkKind;
 use super::state::AppState;
 use super::{query, response_writer, tasks};
 
@@ -47,12 +47,12 @@ impl<'a> SumsInfluenceResponse<'a> {
             fingerprint: task.fingerprint(),
             people,
             influence: SumInfluence::for_task(task, people),
-            statement: SUMS_STATEMENT,
+            statement: SUM_INFLUENCE_STATEMENT,
         }
     }
 }
 
-const SUMS_STATEMENT: &str = "The influence is the maximum change of a sum by one person who breaks \
+const SUM_INFLUENCE_STATEMENT: &str = "The influence is the maximum change of a sum by one person who breaks \
                               the protocol. The shuffler limits the messages of one upload, but it \
                               cannot see their sealed content. Someone who sends many uploads can \
                               move the sum that many times.";
@@ -74,9 +74,11 @@ pub(super) async fn get_influence(
 ) -> Result<Response, Problem> {
     let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
     let asked = query::parse_batches_query(raw.as_deref().unwrap_or_default())?;
-    let batches = state.released_batches(&stored, asked.as_deref()).await?;
+    let batches = state
+        .select_released_batches(&stored, asked.as_deref())
+        .await?;
     // `ShortFromTotals`, since the estimates of all items are computed, but not sent.
-    let body = state.write_response(WorkKind::ShortFromTotals, move |store, out| {
+    let body = state.write_response(ResponseWorkKind::ShortFromTotals, move |store, out| {
         if let Some(task) = stored.task().sum_task() {
             let totals = store.sum_totals(&stored, task, &batches)?;
             return response_writer::write_json(&SumsInfluenceResponse::new(task, &totals), out);
@@ -88,8 +90,8 @@ pub(super) async fn get_influence(
             task: task.id(),
             fingerprint: task.fingerprint(),
             reports: totals.report_count(),
-            made_up: MADE_UP,
-            influence: estimator.influence(),
+            made_up: FORGED_REPORT_FRACTION,
+            influence: estimator.forged_report_influence(),
             crowd: estimator.run_honesty_tests(&totals),
             statement: FORGED_REPORT_STATEMENT,
         };

@@ -29,27 +29,27 @@ pub(super) fn starting_router(metrics: Arc<Metrics>) -> Router {
         .route(METRICS_ROUTE, get(health::prometheus_metrics))
         .fallback(async || Problem::Starting)
         .with_state(Arc::clone(&metrics));
-    with_common_layers(router, LayerState::new(metrics))
+    with_common_layers(router, MiddlewareState::new(metrics))
 }
 
 /// Returns the router that refuses all requests, for peers that send too many.
 pub(super) fn too_many_requests_router(metrics: Arc<Metrics>) -> Router {
     let router = Router::new().fallback(async || Problem::TooManyRequests);
-    with_common_layers(router, LayerState::new(metrics))
+    with_common_layers(router, MiddlewareState::new(metrics))
 }
 
 /// State of the middleware.
 #[derive(Clone)]
-pub(super) struct LayerState {
+pub(super) struct MiddlewareState {
     pub(super) metrics: Arc<Metrics>,
-    pub(super) deadline: Duration,
+    pub(super) request_timeout: Duration,
 }
 
-impl LayerState {
+impl MiddlewareState {
     fn new(metrics: Arc<Metrics>) -> Self {
         Self {
             metrics,
-            deadline: RequestLimits::DEFAULT.request_timeout,
+            request_timeout: RequestLimits::DEFAULT.request_timeout,
         }
     }
 }
@@ -59,7 +59,7 @@ impl LayerState {
 ///
 /// The middleware is a single layer. A router boxes each layer, and clones it with all inner layers
 /// for each request. With separate layers, cloning took a third of an upload's time.
-pub(super) fn with_common_layers(router: Router, common: LayerState) -> Router {
+pub(super) fn with_common_layers(router: Router, common: MiddlewareState) -> Router {
     let cors = CorsLayer::new()
         .allow_origin(Anything)
         .allow_methods([Method::GET, Method::POST])
@@ -87,11 +87,11 @@ pub(super) fn with_common_layers(router: Router, common: LayerState) -> Router {
 /// Enforces the deadline of a request. Work that the handler began may still complete after the
 /// deadline. An upload that was committed too late is a duplicate when the client sends it again.
 async fn enforce_deadline(
-    State(common): State<LayerState>,
+    State(common): State<MiddlewareState>,
     request: Request,
     next: Next,
 ) -> Response {
-    let mut response = tokio::time::timeout(common.deadline, next.run(request))
+    let mut response = tokio::time::timeout(common.request_timeout, next.run(request))
         .await
         .unwrap_or_else(|_| Problem::Overloaded.into_response());
     if let Some(ProblemSlug(slug)) = response.extensions().get() {

@@ -30,12 +30,12 @@ pub(crate) struct Metrics {
     journal_ready: Gauge,
     queued_requests: Gauge,
     journal_bytes: Gauge,
-    open_reports: Gauge,
-    waiting_batches: Gauge,
+    open_batch_reports: Gauge,
+    closed_unreleased_batches: Gauge,
     released_batches: Gauge,
-    unsent_batches: Gauge,
+    unacknowledged_batches: Gauge,
     oldest_batch_age_seconds: Gauge,
-    unopened_reports: Counter,
+    unopenable_reports: Counter,
     relayed_requests: Counter,
     opened_store: Mutex<Option<OpenedStore>>,
 }
@@ -58,21 +58,21 @@ struct CloseReasonLabel {
 
 /// Reason that the collector closed a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CloseReason {
+pub(crate) enum ConnectionCloseReason {
     /// The peer already had the maximum number of connections.
     PeerLimitReached,
     /// The connection had waited longest for a request when all slots were taken.
-    MakeRoom,
+    ReplacedByNewConnection,
     /// The peer did not read its responses.
     ResponsesUnread,
     /// The TLS handshake failed or took too long.
     TlsHandshakeFailed,
 }
 
-impl CloseReason {
+impl ConnectionCloseReason {
     const ALL_CLOSE_REASONS: [Self; 4] = [
         Self::PeerLimitReached,
-        Self::MakeRoom,
+        Self::ReplacedByNewConnection,
         Self::ResponsesUnread,
         Self::TlsHandshakeFailed,
     ];
@@ -80,7 +80,7 @@ impl CloseReason {
     const fn label(self) -> CloseReasonLabel {
         let reason = match self {
             Self::PeerLimitReached => "peer",
-            Self::MakeRoom => "room",
+            Self::ReplacedByNewConnection => "room",
             Self::ResponsesUnread => "unread",
             Self::TlsHandshakeFailed => "handshake",
         };
@@ -90,8 +90,8 @@ impl CloseReason {
 
 impl Metrics {
     /// Counts sealed reports that could not be opened and were left out.
-    pub(crate) fn count_unopened_reports(&self, reports: u64) {
-        self.unopened_reports.inc_by(reports);
+    pub(crate) fn count_unopenable_reports(&self, reports: u64) {
+        self.unopenable_reports.inc_by(reports);
     }
 
     /// Counts a request that came from a relay and was opened.
@@ -105,16 +105,16 @@ impl Metrics {
             registry: Mutex::new(Registry::with_prefix(METRIC_NAME_PREFIX)),
             ..Self::default()
         };
-        for closed in CloseReason::ALL_CLOSE_REASONS {
+        for closed in ConnectionCloseReason::ALL_CLOSE_REASONS {
             // Creates each series at 0, so that its first increase is visible.
             drop(metrics.closed_connections.get_or_create(&closed.label()));
         }
-        metrics.register();
+        metrics.register_process_metrics();
         metrics
     }
 
     #[rustfmt::skip]
-    fn register(&self) {
+    fn register_process_metrics(&self) {
         let mut registry = self.registry.lock();
         registry.register("build", "The program", Info::new([("version", env!("CARGO_PKG_VERSION"))]));
         let start = Gauge::<i64>::default();
@@ -126,11 +126,11 @@ impl Metrics {
         registry.register("connections_closed", "Connections that the collector closed: too many from one peer (peer), an idle one to make room for others (room), a peer that did not read (unread), a failed or slow TLS handshake (handshake)", self.closed_connections.clone());
         registry.register("queue_requests", "Requests with uploads that wait for the disk", self.queued_requests.clone());
         registry.register_with_unit("journal", "Size of the data directory's files", Unit::Bytes, self.journal_bytes.clone());
-        registry.register("open_reports", "Reports in open batches", self.open_reports.clone());
-        registry.register("reports_unopened", "Sealed reports that were left out of what shufflers sent, as they cannot be opened", self.unopened_reports.clone());
+        registry.register("open_reports", "Reports in open batches", self.open_batch_reports.clone());
+        registry.register("reports_unopened", "Sealed reports that were left out of what shufflers sent, as they cannot be opened", self.unopenable_reports.clone());
         registry.register("requests_relayed", "Requests that came through a relay (Oblivious HTTP), and could be opened", self.relayed_requests.clone());
-        registry.register("batches_waiting", "Batches that are closed and not released yet", self.waiting_batches.clone());
-        registry.register("batches_unsent", "Batches of a shuffler that its analyser has not signed for", self.unsent_batches.clone());
+        registry.register("batches_waiting", "Batches that are closed and not released yet", self.closed_unreleased_batches.clone());
+        registry.register("batches_unsent", "Batches of a shuffler that its analyser has not signed for", self.unacknowledged_batches.clone());
         registry.register("batches_released", "Batches that are released", self.released_batches.clone());
         registry.register_with_unit("oldest_open_batch", "Age of the oldest open batch that has reports", Unit::Seconds, self.oldest_batch_age_seconds.clone());
     }
@@ -173,7 +173,7 @@ impl Metrics {
     }
 
     /// Counts a connection that was closed.
-    pub(crate) fn count_closed_connection(&self, why: CloseReason) {
+    pub(crate) fn count_closed_connection(&self, why: ConnectionCloseReason) {
         self.closed_connections.get_or_create(&why.label()).inc();
     }
 
@@ -183,23 +183,23 @@ impl Metrics {
         for task in store.tasks() {
             for batch in task.batches().iter() {
                 match batch.state {
-                    BatchState::Open if batch.reports > 0 => {
-                        reports += batch.reports;
+                    BatchState::Open if batch.report_count > 0 => {
+                        reports += batch.report_count;
                         oldest = oldest.max(store.open_batch_age(&task));
                     }
                     BatchState::Open => {}
                     BatchState::Closed => waiting += 1,
                     BatchState::Released => {
                         released += 1;
-                        unsent += u64::from(sends && batch.reports_kept && batch.reports > 0);
+                        unsent += u64::from(sends && batch.reports_kept && batch.report_count > 0);
                     }
                 }
             }
         }
-        self.open_reports.set(gauge_value(reports));
-        self.waiting_batches.set(gauge_value(waiting));
+        self.open_batch_reports.set(gauge_value(reports));
+        self.closed_unreleased_batches.set(gauge_value(waiting));
         self.released_batches.set(gauge_value(released));
-        self.unsent_batches.set(gauge_value(unsent));
+        self.unacknowledged_batches.set(gauge_value(unsent));
         self.oldest_batch_age_seconds.set(gauge_value(oldest));
     }
 

@@ -86,7 +86,7 @@ pub(crate) use access::AccessPolicy;
 pub(crate) use hosts::AllowedHosts;
 pub(crate) use openapi::OPENAPI_JSON as OPENAPI;
 pub(crate) use router_service::RouterService;
-pub(crate) use server::{ServerOptions, listen, serve};
+pub(crate) use server::{ServerOptions, bind_listener, serve_connections};
 pub use state::RequestLimits;
 pub(crate) use tls::{Tls, TlsError};
 
@@ -94,7 +94,7 @@ use crate::http::metrics::Metrics;
 use crate::ohttp::OhttpGateway;
 use crate::role::RolePeers;
 use crate::store::{ProcessRole, Store};
-use layers::{LayerState, with_common_layers};
+use layers::{MiddlewareState, with_common_layers};
 use ohttp::RelayedRequestRouter;
 use paths::{LIVENESS_ROUTE, METRICS_ROUTE, OHTTP_GATEWAY_ROUTE, READINESS_ROUTE, UPLOAD_ROUTE};
 use problem::Problem;
@@ -132,10 +132,10 @@ fn routes() -> [Route; 22] {
         ("/tasks/{id}/privacy", get(privacy::get_privacy), ESTIMATE_SERVING_ROLES),
         ("/tasks/{id}/influence", get(influence::get_influence), ESTIMATE_SERVING_ROLES),
         ("/tasks/{id}/keys", get(keys::get_key_configurations), SEALED_REPORT_ROLES),
-        ("/tasks/{id}/blocks", post(blocks::receive_block), &[ProcessRole::Analyser]),
-        (OHTTP_GATEWAY_ROUTE, get(ohttp::key_configurations).post(ohttp::answer_sealed_request), UPLOAD_ROLES),
-        ("/", get(dashboard::redirect_to_page), ESTIMATE_SERVING_ROLES),
-        ("/dashboard", get(dashboard::redirect_to_page), ESTIMATE_SERVING_ROLES),
+        ("/tasks/{id}/blocks", post(blocks::receive_sealed_block), &[ProcessRole::Analyser]),
+        (OHTTP_GATEWAY_ROUTE, get(ohttp::get_ohttp_key_configurations).post(ohttp::answer_sealed_request), UPLOAD_ROLES),
+        ("/", get(dashboard::redirect_to_dashboard), ESTIMATE_SERVING_ROLES),
+        ("/dashboard", get(dashboard::redirect_to_dashboard), ESTIMATE_SERVING_ROLES),
         ("/dashboard/", get(dashboard::dashboard_page), ESTIMATE_SERVING_ROLES),
         ("/dashboard/dashboard.js", get(dashboard::dashboard_script), ESTIMATE_SERVING_ROLES),
         ("/dashboard/dashboard.css", get(dashboard::dashboard_stylesheet), ESTIMATE_SERVING_ROLES),
@@ -191,7 +191,10 @@ pub(crate) fn collector_router(
     let deadline = limits.request_timeout;
     let role = store.role();
     let state = AppState::new(store, access, limits, peers, Arc::clone(&metrics), gateway);
-    let common = LayerState { metrics, deadline };
+    let common = MiddlewareState {
+        metrics,
+        request_timeout: deadline,
+    };
     let inside = router_for_role(relayed_routes(), role).with_state(state.clone());
     let inside = RelayedRequestRouter(with_common_layers(inside, common.clone()));
     let routes = routes().map(|(path, methods, roles)| match path {

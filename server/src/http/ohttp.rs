@@ -19,17 +19,17 @@ use crate::store::MemoryReservation;
 
 /// Number of bytes by which a sealed request may exceed the longest upload. The envelope takes some
 /// hundred bytes, and the rest is room for padding.
-const MAX_ENVELOPE_BYTES: usize = 16 << 10;
+const MAX_ENVELOPE_OVERHEAD_BYTES: usize = 16 << 10;
 
 /// Router that answers requests from relays after they are opened.
 #[derive(Clone)]
 pub(super) struct RelayedRequestRouter(pub(super) Router);
 
 /// `GET /.well-known/ohttp-gateway`: key configurations that requests may be sealed to.
-pub(super) async fn key_configurations(
+pub(super) async fn get_ohttp_key_configurations(
     State(state): State<AppState>,
 ) -> Result<impl IntoResponse, Problem> {
-    let gateway = state.gateway().ok_or(Problem::NotFound)?;
+    let gateway = state.ohttp_gateway().ok_or(Problem::NotFound)?;
     let kind = HeaderValue::from_static("application/ohttp-keys");
     let kind = [(header::CONTENT_TYPE, kind)];
     Ok((tasks::NO_CACHE_HEADER, kind, gateway.key_configurations()))
@@ -50,12 +50,13 @@ pub(super) async fn answer_sealed_request(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let gateway = state.gateway().ok_or(Problem::NotFound)?;
+    let gateway = state.ohttp_gateway().ok_or(Problem::NotFound)?;
     body::check_no_content_encoding(&headers)?;
-    let limits = state.limits();
+    let limits = state.request_limits();
     let mut memory = state.store().empty_memory_reservation();
-    let most = limits.max_upload_bytes + MAX_ENVELOPE_BYTES;
-    let bytes = body::read_within_deadline(body, most, limits.body_timeout, &mut memory).await?;
+    let most = limits.max_upload_bytes + MAX_ENVELOPE_OVERHEAD_BYTES;
+    let bytes =
+        body::read_body_within_deadline(body, most, limits.body_timeout, &mut memory).await?;
     // Opening takes 70 µs for short messages and 400 µs for 1 MiB, so it may run on the runtime's
     // thread.
     let (message, reply) = gateway.open_request(bytes)?;

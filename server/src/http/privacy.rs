@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::access::RequireAnalyst;
 use super::problem::Problem;
-use super::response_writer::WorkKind;
+use super::response_writer::ResponseWorkKind;
 use super::state::AppState;
 use super::{query, response_writer, tasks};
 use crate::store::ProcessRole;
@@ -70,15 +70,15 @@ pub(super) async fn get_privacy(
 ) -> Result<Response, Problem> {
     let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
     let asked = query::parse_privacy_query(raw.as_deref().unwrap_or_default())?;
-    let batches = state.released_batches(&stored, None).await?;
+    let batches = state.select_released_batches(&stored, None).await?;
     // A batch whose reports were lost has 0 reports, and reveals nothing.
     let sizes = || {
-        let reports = batches.iter().map(|batch| batch.reports);
+        let reports = batches.iter().map(|batch| batch.report_count);
         reports.filter(|&reports| reports > 0)
     };
     let (reports, smallest) = (sizes().sum(), sizes().min().unwrap_or(0));
     // `ShortFromTotals`, since computing the account takes 20 ms for 10⁸ reports.
-    let body = state.write_response(WorkKind::ShortFromTotals, move |store, out| {
+    let body = state.write_response(ResponseWorkKind::ShortFromTotals, move |store, out| {
         let task = stored.task();
         let origins = store.origin_counts(&stored, &batches)?;
         let (smallest_batch, shuffled_by) = match store.role() {
@@ -109,7 +109,7 @@ pub(super) async fn get_privacy(
         }
         let task = task.report_task().ok_or(Problem::NotForSums)?;
         let (shuffled, shuffled_statement) =
-            batch_privacy(task, smallest_batch, &shuffled_by, asked)?;
+            batch_privacy_and_statement(task, smallest_batch, &shuffled_by, asked)?;
         let show = PrivacyResponse {
             task: task.id(),
             fingerprint: task.fingerprint(),
@@ -131,7 +131,7 @@ pub(super) async fn get_privacy(
 ///
 /// # Errors
 /// [`Problem::BadQuery`] if δ or the honest fraction is out of range for this task.
-fn batch_privacy(
+fn batch_privacy_and_statement(
     task: &Task,
     reports: u64,
     shufflers: &[String],

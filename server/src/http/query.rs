@@ -28,9 +28,9 @@ pub(super) fn parse_estimates_query(
     let mut confidence = None;
     for (key, value) in key_value_pairs(query) {
         match decode_component(key)?.as_str() {
-            "question" => parse_text_once("question", value, &mut options.question)?,
+            "question" => parse_text_once("question", value, &mut options.question_name)?,
             "items" => {
-                let names = options.items.get_or_insert_default();
+                let names = options.item_names.get_or_insert_default();
                 for name in value.split(',') {
                     let name = decode_component(name)?;
                     if name.is_empty() {
@@ -43,7 +43,10 @@ pub(super) fn parse_estimates_query(
                 parse_batch_numbers(&decode_component(value)?, batches.get_or_insert_default())?;
             }
             "confidence" => parse_number_once("confidence", value, &mut confidence)?,
-            "post" => parse_post_processing(&decode_component(value)?, &mut options.post)?,
+            "post" => parse_post_processing(
+                &decode_component(value)?,
+                &mut options.post_processing_methods,
+            )?,
             "quantiles" => {
                 let quantiles = options.quantiles.get_or_insert_default();
                 for part in decode_component(value)?.split(',') {
@@ -109,7 +112,7 @@ pub(super) fn parse_heavy_hitters_query(
         }
     }
     Ok(heavy_hitters::SearchOptions {
-        question,
+        question_name: question,
         alphabet: alphabet.unwrap_or_else(|| DEFAULT_ALPHABET.to_owned()),
         confidence: confidence.unwrap_or(DEFAULT_CONFIDENCE),
         max_hashes_per_length: work,
@@ -119,7 +122,7 @@ pub(super) fn parse_heavy_hitters_query(
 /// Assumptions under which the central privacy of a shuffled batch is computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PrivacyAssumptions {
-    /// Probability δ that the guarantee fails, in the range [`DELTA`].
+    /// Probability δ that the guarantee fails, in the range [`DELTA_RANGE`].
     pub(super) delta: f64,
     /// Fraction of the reports that are assumed to be honest, in the range [`HONEST_FRACTION_RANGE`].
     pub(super) honest_fraction: f64,
@@ -210,7 +213,7 @@ mod tests {
     use super::*;
 
     fn parsed_query_items(query: &str) -> Vec<String> {
-        parse_estimates_query(query).unwrap().0.items.unwrap()
+        parse_estimates_query(query).unwrap().0.item_names.unwrap()
     }
 
     #[test]
@@ -248,14 +251,14 @@ mod tests {
             parse_estimates_query("post=projection,conditional-mean")
                 .unwrap()
                 .0
-                .post,
+                .post_processing_methods,
             both
         );
         assert_eq!(
             parse_estimates_query("post=projection&post=conditional%2Dmean")
                 .unwrap()
                 .0
-                .post,
+                .post_processing_methods,
             both
         );
         for (query, unknown) in [("post=median", "median"), ("post=", ""), ("post", "")] {

@@ -34,7 +34,7 @@ pub(super) fn write_json_or_csv(
     write_csv: impl FnOnce(&mut ResponseWriter) -> io::Result<()>,
     out: &mut ResponseWriter,
 ) -> Result<(), Problem> {
-    estimates::write_answer(csv, answer, write_csv, out).map_err(|_| Problem::Internal)
+    estimates::write_json_or_csv_answer(csv, answer, write_csv, out).map_err(|_| Problem::Internal)
 }
 
 /// Writes a response to `out` as JSON.
@@ -64,7 +64,7 @@ pub(super) fn json_or_csv_response(csv: bool, body: Body) -> Response {
 /// Kind of work that a response needs. The kind determines whether the response is buffered, and in
 /// which queue the work waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum WorkKind {
+pub(super) enum ResponseWorkKind {
     /// Response of at most some hundred KB, computed from totals.
     ShortFromTotals,
     /// Response of any length, computed from totals.
@@ -75,7 +75,7 @@ pub(super) enum WorkKind {
 
 /// Writer of the body of a response, on a thread for blocking work.
 pub(super) struct ResponseWriter {
-    work: WorkKind,
+    work_kind: ResponseWorkKind,
     buffer: Vec<u8>,
     state: ResponseState,
 }
@@ -96,9 +96,12 @@ enum ResponseChunk {
 
 impl ResponseWriter {
     /// Creates a writer whose response goes to `reply`.
-    pub(super) const fn new(work: WorkKind, reply: oneshot::Sender<Result<Body, Problem>>) -> Self {
+    pub(super) const fn new(
+        work: ResponseWorkKind,
+        reply: oneshot::Sender<Result<Body, Problem>>,
+    ) -> Self {
         Self {
-            work,
+            work_kind: work,
             buffer: Vec::new(),
             state: ResponseState::NotStarted(reply),
         }
@@ -157,7 +160,7 @@ fn begin_streaming(
     let (pieces, reader) = mpsc::channel(MAX_WAITING_CHUNKS);
     let body = Body::new(StreamedBody {
         chunk_receiver: reader,
-        ended: false,
+        has_ended: false,
     });
     reply
         .send(Ok(body))
@@ -168,7 +171,9 @@ fn begin_streaming(
 impl Write for ResponseWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.buffer.extend_from_slice(bytes);
-        if self.work != WorkKind::ShortFromTotals && self.buffer.len() >= RESPONSE_CHUNK_BYTES {
+        if self.work_kind != ResponseWorkKind::ShortFromTotals
+            && self.buffer.len() >= RESPONSE_CHUNK_BYTES
+        {
             self.send_chunk()?;
         }
         Ok(bytes.len())
@@ -182,7 +187,7 @@ impl Write for ResponseWriter {
 /// Response body whose pieces are sent while later pieces are still being written.
 struct StreamedBody {
     chunk_receiver: mpsc::Receiver<ResponseChunk>,
-    ended: bool,
+    has_ended: bool,
 }
 
 impl HttpBody for StreamedBody {
@@ -193,7 +198,7 @@ impl HttpBody for StreamedBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        if self.ended {
+        if self.has_ended {
             return Poll::Ready(None);
         }
         self.chunk_receiver
@@ -201,7 +206,7 @@ impl HttpBody for StreamedBody {
             .map(|piece| match piece {
                 Some(ResponseChunk::Bytes(bytes)) => Some(Ok(Frame::data(bytes))),
                 Some(ResponseChunk::End) => {
-                    self.ended = true;
+                    self.has_ended = true;
                     None
                 }
                 // The writer was dropped without `End`: a truncated body must not look complete.
@@ -225,7 +230,7 @@ mod tests {
 
     /// Writes `count` numbers on a separate thread, and finishes with `end`.
     fn write_numbers(
-        work: WorkKind,
+        work: ResponseWorkKind,
         count: usize,
         end: Result<(), Problem>,
     ) -> (
@@ -244,9 +249,9 @@ mod tests {
     #[tokio::test]
     async fn responses_arrive_complete() {
         for work in [
-            WorkKind::ShortFromTotals,
-            WorkKind::LongFromTotals,
-            WorkKind::ComputedFromReports,
+            ResponseWorkKind::ShortFromTotals,
+            ResponseWorkKind::LongFromTotals,
+            ResponseWorkKind::ComputedFromReports,
         ] {
             for count in [0, 10, 1_000_000] {
                 let (answer, writing) = write_numbers(work, count, Ok(()));
@@ -254,7 +259,8 @@ mod tests {
                 let held = body.size_hint().exact().is_some();
                 let bytes = body.collect().await.unwrap().to_bytes();
                 assert_eq!(bytes, serde_json::to_vec(&numbers(count)).unwrap());
-                let fits = work == WorkKind::ShortFromTotals || bytes.len() < RESPONSE_CHUNK_BYTES;
+                let fits =
+                    work == ResponseWorkKind::ShortFromTotals || bytes.len() < RESPONSE_CHUNK_BYTES;
                 assert_eq!(held, fits, "{work:?} {count}");
                 writing.join().unwrap();
             }
@@ -263,7 +269,7 @@ mod tests {
 
     #[tokio::test]
     async fn slow_reader_slows_writer() {
-        let (answer, writing) = write_numbers(WorkKind::LongFromTotals, 1_000_000, Ok(()));
+        let (answer, writing) = write_numbers(ResponseWorkKind::LongFromTotals, 1_000_000, Ok(()));
         let mut body = answer.await.unwrap().unwrap();
         body.frame().await.unwrap().unwrap();
         // More than the waiting pieces remains to be written.
@@ -275,9 +281,9 @@ mod tests {
     #[tokio::test]
     async fn early_error_is_sent_as_problem() {
         for work in [
-            WorkKind::ShortFromTotals,
-            WorkKind::LongFromTotals,
-            WorkKind::ComputedFromReports,
+            ResponseWorkKind::ShortFromTotals,
+            ResponseWorkKind::LongFromTotals,
+            ResponseWorkKind::ComputedFromReports,
         ] {
             let (answer, _) = write_numbers(work, 10, Err(Problem::Storage));
             assert_eq!(answer.await.unwrap().unwrap_err(), Problem::Storage);
@@ -286,8 +292,11 @@ mod tests {
 
     #[tokio::test]
     async fn truncated_response_is_an_error() {
-        let (answer, writing) =
-            write_numbers(WorkKind::LongFromTotals, 100_000, Err(Problem::Internal));
+        let (answer, writing) = write_numbers(
+            ResponseWorkKind::LongFromTotals,
+            100_000,
+            Err(Problem::Internal),
+        );
         let body = answer.await.unwrap().unwrap();
         assert!(body.collect().await.is_err());
         writing.join().unwrap();

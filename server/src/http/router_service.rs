@@ -27,7 +27,7 @@ pub(crate) struct RouterService(Arc<RouterServiceState>);
 struct RouterServiceState {
     router: RwLock<Router>,
     rate_limited_router: Router,
-    hosts: RwLock<AllowedHosts>,
+    allowed_hosts: RwLock<AllowedHosts>,
     tls: RwLock<Option<Tls>>,
     metrics: Arc<Metrics>,
 }
@@ -39,7 +39,7 @@ impl RouterService {
         Self(Arc::new(RouterServiceState {
             router: RwLock::new(starting_router(Arc::clone(&metrics))),
             rate_limited_router: too_many_requests_router(Arc::clone(&metrics)),
-            hosts: RwLock::new(hosts),
+            allowed_hosts: RwLock::new(hosts),
             tls: RwLock::new(tls),
             metrics,
         }))
@@ -51,8 +51,8 @@ impl RouterService {
     }
 
     /// Replaces the allowed host names.
-    pub(crate) fn set_hosts(&self, hosts: AllowedHosts) {
-        *self.0.hosts.write() = hosts;
+    pub(crate) fn set_allowed_hosts(&self, hosts: AllowedHosts) {
+        *self.0.allowed_hosts.write() = hosts;
     }
 
     /// Replaces the certificate for new connections. Returns true if the new certificate differs
@@ -80,13 +80,13 @@ impl RouterService {
         // Health checks use an IP address instead of a host name. The responses reveal only the
         // health.
         let health = HEALTH_CHECK_ROUTES.contains(&parts.uri.path());
-        if !health && !self.0.hosts.read().allows_request(&parts) {
+        if !health && !self.0.allowed_hosts.read().allows_request(&parts) {
             self.0.metrics.count_problem(Problem::Misdirected.slug());
             return Problem::Misdirected.into_response();
         }
         if parts.uri.path() == OHTTP_GATEWAY_ROUTE {
             // The handler checks the sealed request inside against the same host names.
-            parts.extensions.insert(self.0.hosts.read().clone());
+            parts.extensions.insert(self.0.allowed_hosts.read().clone());
         }
         let router = match allowed || health {
             // Cloned, so that no lock is held while the request is answered.

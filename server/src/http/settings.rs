@@ -30,7 +30,7 @@ pub(super) async fn replace_task_settings(
     body: Body,
 ) -> Result<Json<TaskSettings>, Problem> {
     let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
-    let settings: TaskSettings = body::read_json(&state, body).await?;
+    let settings: TaskSettings = body::read_body_json(&state, body).await?;
     let checked = settings.check();
     checked.map_err(|error| Problem::BadRequest(error.to_string()))?;
     state

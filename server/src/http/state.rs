@@ -12,7 +12,7 @@ use tokio::sync::{Semaphore, oneshot};
 
 use super::access::AccessPolicy;
 use super::problem::Problem;
-use super::response_writer::{ResponseWriter, WorkKind};
+use super::response_writer::{ResponseWorkKind, ResponseWriter};
 use crate::http::metrics::Metrics;
 use crate::ohttp::OhttpGateway;
 use crate::role::RolePeers;
@@ -66,7 +66,7 @@ impl Default for RequestLimits {
 
 impl FromRef<AppState> for AccessPolicy {
     fn from_ref(state: &AppState) -> Self {
-        state.0.access.clone()
+        state.0.access_policy.clone()
     }
 }
 
@@ -82,11 +82,11 @@ pub(super) struct AppState(Arc<SharedState>);
 
 struct SharedState {
     store: Store,
-    access: AccessPolicy,
-    limits: RequestLimits,
+    access_policy: AccessPolicy,
+    request_limits: RequestLimits,
     role_peers: RolePeers,
     metrics: Arc<Metrics>,
-    gateway: Option<Arc<OhttpGateway>>,
+    ohttp_gateway: Option<Arc<OhttpGateway>>,
     /// Permits for short responses.
     short_response_permits: Arc<Semaphore>,
     /// Permits for long responses. They are separate, so that long responses cannot delay short
@@ -96,10 +96,10 @@ struct SharedState {
     /// responses cannot delay other responses.
     report_scan_permits: Arc<Semaphore>,
     /// Public description of each task as JSON, by the task's id.
-    task_json: Mutex<HashMap<String, (Fingerprint, Bytes)>>,
+    task_json_by_id: Mutex<HashMap<String, (Fingerprint, Bytes)>>,
 }
 
-fn semaphore(count: usize) -> Arc<Semaphore> {
+fn response_semaphore(count: usize) -> Arc<Semaphore> {
     // At least one permit, or no response would ever be written.
     Arc::new(Semaphore::new(count.max(1)))
 }
@@ -115,15 +115,15 @@ impl AppState {
     ) -> Self {
         Self(Arc::new(SharedState {
             store,
-            access,
-            limits,
+            access_policy: access,
+            request_limits: limits,
             role_peers: peers,
             metrics,
-            gateway,
-            short_response_permits: semaphore(limits.max_concurrent_short_responses),
-            long_response_permits: semaphore(limits.max_concurrent_long_responses),
-            report_scan_permits: semaphore(limits.max_concurrent_report_scans),
-            task_json: Mutex::default(),
+            ohttp_gateway: gateway,
+            short_response_permits: response_semaphore(limits.max_concurrent_short_responses),
+            long_response_permits: response_semaphore(limits.max_concurrent_long_responses),
+            report_scan_permits: response_semaphore(limits.max_concurrent_report_scans),
+            task_json_by_id: Mutex::default(),
         }))
     }
 
@@ -131,8 +131,8 @@ impl AppState {
         &self.0.store
     }
 
-    pub(super) fn limits(&self) -> &RequestLimits {
-        &self.0.limits
+    pub(super) fn request_limits(&self) -> &RequestLimits {
+        &self.0.request_limits
     }
 
     /// Returns the keys of this process, and the processes with which it exchanges reports.
@@ -145,8 +145,8 @@ impl AppState {
     }
 
     /// Returns the gateway for requests through relays; `None` if relays are not supported.
-    pub(super) fn gateway(&self) -> Option<&OhttpGateway> {
-        self.0.gateway.as_deref()
+    pub(super) fn ohttp_gateway(&self) -> Option<&OhttpGateway> {
+        self.0.ohttp_gateway.as_deref()
     }
 
     pub(super) fn find_stored_task(
@@ -162,18 +162,18 @@ impl AppState {
     ///
     /// # Errors
     /// [`Problem::NothingReleased`] or [`Problem::UnknownBatch`].
-    pub(super) async fn released_batches(
+    pub(super) async fn select_released_batches(
         &self,
         stored: &Arc<StoredTask>,
         asked: Option<&[u64]>,
     ) -> Result<Vec<BatchRow>, Problem> {
-        match self.limits().release_on_read {
+        match self.request_limits().release_on_read {
             true => self.store().release_open_batch(stored).await?,
             false => self.store().refresh_batches(stored).await?,
         }
         let all = stored.released_batches();
         let Some(asked) = asked else {
-            return match all.is_empty() && !self.limits().release_on_read {
+            return match all.is_empty() && !self.request_limits().release_on_read {
                 true => Err(Problem::NothingReleased {
                     have: stored.open_batch_report_count(),
                     need: stored.batch_settings().least,
@@ -200,7 +200,7 @@ impl AppState {
         task: &ReportOrSumTask,
         make: impl FnOnce() -> Result<Bytes, Problem>,
     ) -> Result<Bytes, Problem> {
-        let mut shown = self.0.task_json.lock();
+        let mut shown = self.0.task_json_by_id.lock();
         let fingerprint = task.fingerprint();
         match shown.get(task.id()) {
             // A new task may have the id of a deleted one, so the fingerprint must match.
@@ -221,13 +221,13 @@ impl AppState {
     /// last piece of the response has been handed over for sending.
     pub(super) async fn write_response(
         &self,
-        work: WorkKind,
+        work: ResponseWorkKind,
         write: impl FnOnce(&Store, &mut ResponseWriter) -> Result<(), Problem> + Send + 'static,
     ) -> Result<Body, Problem> {
         let places = match work {
-            WorkKind::ShortFromTotals => &self.0.short_response_permits,
-            WorkKind::LongFromTotals => &self.0.long_response_permits,
-            WorkKind::ComputedFromReports => &self.0.report_scan_permits,
+            ResponseWorkKind::ShortFromTotals => &self.0.short_response_permits,
+            ResponseWorkKind::LongFromTotals => &self.0.long_response_permits,
+            ResponseWorkKind::ComputedFromReports => &self.0.report_scan_permits,
         };
         // The deadline of all requests also ends this wait.
         let place = Arc::clone(places)

@@ -131,7 +131,7 @@ pub(super) async fn create_task(
     State(state): State<AppState>,
     body: Body,
 ) -> Result<(StatusCode, Json<CreatedTask>), Problem> {
-    let CreateTaskRequest { task, settings } = body::read_json(&state, body).await?;
+    let CreateTaskRequest { task, settings } = body::read_body_json(&state, body).await?;
     let collected = TaskSetup {
         draft: task,
         settings,

@@ -41,24 +41,24 @@ pub(crate) enum TlsError {
     #[error("{path}: {source}")]
     FileAccess { path: String, source: io::Error },
     #[error("{path} is not a PEM file, expected {expected}")]
-    Malformed {
+    NotPemFile {
         path: String,
         expected: &'static str,
     },
     #[error("{path} has no usable PEM block, expected {expected}")]
-    Empty {
+    NoPemBlock {
         path: String,
         expected: &'static str,
     },
     #[error(transparent)]
     KeyFilePermissions(#[from] KeyPermissionError),
     #[error("the key in {key} does not match the first certificate in {certificate}")]
-    Mismatch { certificate: String, key: String },
+    KeyCertificateMismatch { certificate: String, key: String },
     #[error(
         "{certificate} with {key}: {source}, expected an X.509 certificate and its RSA, ECDSA or \
          Ed25519 key"
     )]
-    Unusable {
+    UnusableCertificateOrKey {
         certificate: String,
         key: String,
         source: rustls::Error,
@@ -98,11 +98,13 @@ impl Tls {
         let own = PrivateKeyDer::from_pem_slice(&text)
             .map_err(|error| pem_error(key, EXPECTED_KEY_CONTENT, &error))?;
         let config = server_config(chain.clone(), own).map_err(|source| match source {
-            rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => TlsError::Mismatch {
-                certificate: path_text(certificate),
-                key: path_text(key),
-            },
-            source => TlsError::Unusable {
+            rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => {
+                TlsError::KeyCertificateMismatch {
+                    certificate: path_text(certificate),
+                    key: path_text(key),
+                }
+            }
+            source => TlsError::UnusableCertificateOrKey {
                 certificate: path_text(certificate),
                 key: path_text(key),
                 source,
@@ -170,8 +172,8 @@ fn file_error(path: &Path, source: io::Error) -> TlsError {
 fn pem_error(path: &Path, expected: &'static str, error: &pem::Error) -> TlsError {
     let path = path_text(path);
     match error {
-        pem::Error::NoItemsFound => TlsError::Empty { path, expected },
-        _ => TlsError::Malformed { path, expected },
+        pem::Error::NoItemsFound => TlsError::NoPemBlock { path, expected },
+        _ => TlsError::NotPemFile { path, expected },
     }
 }
 

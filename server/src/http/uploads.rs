@@ -43,9 +43,9 @@ pub(super) async fn accept_uploads(
     check_origin(&settings, &headers)?;
     body::check_no_content_encoding(&headers)?;
     let store = state.store();
-    let limits = state.limits();
+    let limits = state.request_limits();
     let mut memory = store.empty_memory_reservation();
-    let bytes = body::read_within_deadline(
+    let bytes = body::read_body_within_deadline(
         body,
         limits.max_upload_bytes,
         limits.body_timeout,
@@ -56,13 +56,13 @@ pub(super) async fn accept_uploads(
     // runtime's thread. Hostile bytes are rejected here and never reach the writer.
     let uploads = split_uploads(&stored, store.role(), &bytes)?;
     if let Some(expected) = stored.task().messages_per_upload() {
-        let mut counts = uploads.iter().map(|upload| upload.reports as usize);
+        let mut counts = uploads.iter().map(|upload| upload.report_count as usize);
         if let Some(have) = counts.find(|have| *have != expected as usize) {
             return Err(Problem::MessageCount { have, expected });
         }
     } else if let Some(most) = settings.upload_reports {
         let over = |have: &usize| *have > most as usize;
-        let mut counts = uploads.iter().map(|upload| upload.reports as usize);
+        let mut counts = uploads.iter().map(|upload| upload.report_count as usize);
         if let Some(have) = counts.find(over) {
             return Err(Problem::TooManyReports { have, most });
         }
@@ -73,7 +73,7 @@ pub(super) async fn accept_uploads(
         memory,
     };
     let receipt = store.submit_uploads(&stored, submission).await?;
-    if let Some(id) = receipt.conflict {
+    if let Some(id) = receipt.first_conflicting_id {
         return Err(Problem::UploadIdConflict { id: id.to_string() });
     }
     let status = if receipt.duplicates < receipt.uploads {
@@ -83,7 +83,7 @@ pub(super) async fn accept_uploads(
     };
     let accepted = UploadResponse {
         uploads: receipt.uploads,
-        accepted: receipt.reports,
+        accepted: receipt.new_report_count,
         duplicates: receipt.duplicates,
     };
     Ok((status, Json(accepted)))

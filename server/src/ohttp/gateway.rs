@@ -23,15 +23,15 @@ const CIPHER_SUITE_IDS: [u8; 6] = {
 
 /// Length in bytes of a request's first part, which names the key and the suite.
 const REQUEST_HEAD_LENGTH: usize = 1 + CIPHER_SUITE_IDS.len();
-const ENCAPSULATED_LENGTH: usize = 32;
-const TAG_LENGTH: usize = 16;
+const ENCAPSULATED_KEY_LENGTH: usize = 32;
+const AEAD_TAG_LENGTH: usize = 16;
 
 const REQUEST_INFO_LABEL: &[u8] = b"message/bhttp request\0";
 const RESPONSE_EXPORT_LABEL: &[u8] = b"message/bhttp response";
 
 /// Length in bytes of the exported secret, and also of the response's nonce. RFC 9458 takes the
 /// AEAD's key length or nonce length, whichever is greater. Here the key length is greater.
-const SECRET_LENGTH: usize = 16;
+const EXPORTED_SECRET_LENGTH: usize = 16;
 
 /// Gateway that opens requests, with one of several keys.
 pub(crate) struct OhttpGateway {
@@ -65,8 +65,8 @@ pub(crate) enum DecapsulationError {
 
 /// State for sealing the response, so that only the sender of the request can open it.
 pub(crate) struct ResponseSealer {
-    secret: [u8; SECRET_LENGTH],
-    encapsulated_key: [u8; ENCAPSULATED_LENGTH],
+    secret: [u8; EXPORTED_SECRET_LENGTH],
+    encapsulated_key: [u8; ENCAPSULATED_KEY_LENGTH],
 }
 
 /// Shows only the ids of the keys.
@@ -86,7 +86,7 @@ impl OhttpGateway {
     pub(crate) fn new(private: &[[u8; keys::KEY_BYTES]]) -> Result<Self, GatewayKeysError> {
         let mut gateway = Self { keys: Vec::new() };
         for bytes in private {
-            gateway.add_key(key_id(&sealed::public_key_of(bytes)), bytes)?;
+            gateway.add_key(key_id(&sealed::x25519_public_key(bytes)), bytes)?;
         }
         Ok(gateway)
     }
@@ -101,7 +101,7 @@ impl OhttpGateway {
         }
         self.keys.push(GatewayKey {
             id,
-            public_key: sealed::public_key_of(bytes),
+            public_key: sealed::x25519_public_key(bytes),
             private_key: sealed::private_key_from_bytes(bytes),
         });
         Ok(())
@@ -138,7 +138,7 @@ impl OhttpGateway {
         &self,
         mut bytes: Vec<u8>,
     ) -> Result<(Bytes, ResponseSealer), DecapsulationError> {
-        let end = bytes.len().saturating_sub(TAG_LENGTH);
+        let end = bytes.len().saturating_sub(AEAD_TAG_LENGTH);
         let (head, rest) = bytes
             .split_first_chunk_mut::<REQUEST_HEAD_LENGTH>()
             .ok_or(DecapsulationError::RequestTooShort)?;
@@ -146,10 +146,10 @@ impl OhttpGateway {
         let key = self.find_key(id).filter(|_| *suite == CIPHER_SUITE_IDS);
         let key = key.ok_or(DecapsulationError::UnknownKeyOrSuite)?;
         let (encapsulated, rest) = rest
-            .split_first_chunk_mut::<ENCAPSULATED_LENGTH>()
+            .split_first_chunk_mut::<ENCAPSULATED_KEY_LENGTH>()
             .ok_or(DecapsulationError::RequestTooShort)?;
         let (message, tag) = rest
-            .split_last_chunk_mut::<TAG_LENGTH>()
+            .split_last_chunk_mut::<AEAD_TAG_LENGTH>()
             .ok_or(DecapsulationError::RequestTooShort)?;
         let encapsulated_key = Deserializable::from_bytes(&encapsulated[..]);
         let mut context = setup_receiver::<Aead, Kdf, Kem>(
@@ -167,13 +167,13 @@ impl OhttpGateway {
             .open_inout_detached(message.into(), &[], &tag)
             .map_err(|_| DecapsulationError::DecryptionFailed)?;
         let mut reply = ResponseSealer {
-            secret: [0; SECRET_LENGTH],
+            secret: [0; EXPORTED_SECRET_LENGTH],
             encapsulated_key: *encapsulated,
         };
         context
             .export(RESPONSE_EXPORT_LABEL, &mut reply.secret)
             .expect("HKDF gives 16 bytes");
-        let message = Bytes::from(bytes).slice(REQUEST_HEAD_LENGTH + ENCAPSULATED_LENGTH..end);
+        let message = Bytes::from(bytes).slice(REQUEST_HEAD_LENGTH + ENCAPSULATED_KEY_LENGTH..end);
         Ok((message, reply))
     }
 }
@@ -184,23 +184,32 @@ impl ResponseSealer {
     /// # Errors
     /// When the operating system gives no random numbers.
     pub(crate) fn seal(&self, message: &[u8]) -> Result<Vec<u8>, getrandom::Error> {
-        let mut nonce = [0; SECRET_LENGTH];
+        let mut nonce = [0; EXPORTED_SECRET_LENGTH];
         getrandom::fill(&mut nonce)?;
         Ok(self.seal_with_nonce(nonce, message))
     }
 
     /// Seals a response with a given nonce. The caller must never use a nonce twice, so that no
     /// AEAD key is used twice.
-    pub(super) fn seal_with_nonce(&self, nonce: [u8; SECRET_LENGTH], message: &[u8]) -> Vec<u8> {
+    pub(super) fn seal_with_nonce(
+        &self,
+        nonce: [u8; EXPORTED_SECRET_LENGTH],
+        message: &[u8],
+    ) -> Vec<u8> {
         // Key derivation of RFC 9458, section 4.4.
         let salt = [&self.encapsulated_key[..], &nonce].concat();
         let secret = Salt::new(HKDF_SHA256, &salt).extract(&self.secret);
         let (key, of_aead) = derive_key_and_nonce(&secret);
-        let mut sealed = Vec::with_capacity(SECRET_LENGTH + message.len() + TAG_LENGTH);
+        let mut sealed =
+            Vec::with_capacity(EXPORTED_SECRET_LENGTH + message.len() + AEAD_TAG_LENGTH);
         sealed.extend_from_slice(&nonce);
         sealed.extend_from_slice(message);
         let tag = key
-            .seal_in_place_separate_tag(of_aead, Aad::empty(), &mut sealed[SECRET_LENGTH..])
+            .seal_in_place_separate_tag(
+                of_aead,
+                Aad::empty(),
+                &mut sealed[EXPORTED_SECRET_LENGTH..],
+            )
             .expect("AES-GCM takes messages of any length that fits into memory");
         sealed.extend_from_slice(tag.as_ref());
         sealed

@@ -22,7 +22,10 @@ fn gateway(keys: &[u8]) -> OhttpGateway {
 }
 
 fn asker(key: u8) -> Asker {
-    Asker::new(&key_configuration(&sealed::public_key_of(&[key; 32])), 1)
+    Asker::new(
+        &key_configuration(&sealed::x25519_public_key(&[key; 32])),
+        1,
+    )
 }
 
 /// Method, complete address, fields and content.
@@ -102,7 +105,7 @@ fn old_keys_open_while_new_ones_are_named_first() {
     let (new, old) = configurations.split_at(43);
     assert_eq!(
         new[2..],
-        key_configuration(&sealed::public_key_of(&[2; 32]))
+        key_configuration(&sealed::x25519_public_key(&[2; 32]))
     );
     assert_eq!(old, gateway(&[1]).key_configurations());
     for key in [1, 2] {
@@ -118,7 +121,7 @@ fn old_keys_open_while_new_ones_are_named_first() {
 
 #[test]
 fn keys_of_one_id_are_refused_together() {
-    let id = |key: u8| key_configuration(&sealed::public_key_of(&[key; 32]))[0];
+    let id = |key: u8| key_configuration(&sealed::x25519_public_key(&[key; 32]))[0];
     let same = (0..=255).flat_map(|one| (0..one).map(move |other| (one, other)));
     let (one, other) = same
         .into_iter()
@@ -159,7 +162,7 @@ fn whatever_is_changed_is_not_opened() {
     }
     // The id of a key alone is refused. So is a point of low order, with which the secret is always
     // the same.
-    let id = key_configuration(&sealed::public_key_of(&[2; 32]))[0];
+    let id = key_configuration(&sealed::x25519_public_key(&[2; 32]))[0];
     let (claimed, _) = asker(1).named(id).ask("GET", "/", b"");
     assert_eq!(
         gateway.open_request(claimed).map(|_| ()),

@@ -71,7 +71,7 @@ impl AnalyserKeys {
         let shuffler: SignerId = HEXLOWER.decode(shuffler.as_bytes()).ok()?.try_into().ok()?;
         let key = self.shuffler_public_keys.get(&shuffler)?;
         let signature = HEXLOWER.decode(signature.as_bytes()).ok()?;
-        signature::verify(
+        signature::is_valid_signature(
             key,
             SignedStatementKind::BlockFromShuffler,
             block,

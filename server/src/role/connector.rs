@@ -14,6 +14,6 @@ pub(super) type Connector = HttpsConnector<HttpConnector>;
 /// # Errors
 /// When there is no TLS configuration.
 pub(super) fn connector() -> Result<Connector, rustls::Error> {
-    let builder = HttpsConnectorBuilder::new().with_tls_config(tls_roots::client_config()?);
+    let builder = HttpsConnectorBuilder::new().with_tls_config(tls_roots::tls_client_config()?);
     Ok(builder.https_or_http().enable_http1().build())
 }

@@ -22,7 +22,7 @@ use super::connector::{Connector, connector};
 use super::shuffler::ShufflerKeys;
 use super::signature;
 use crate::sealed::KeyConfiguration;
-use crate::store::{BatchRow, OpenError, Store, StoreError, StoredTask};
+use crate::store::{BatchRow, JournalError, Store, StoreError, StoredTask};
 use crate::task::ReportOrSumTask;
 
 /// Interval between checks for batches to send.
@@ -33,7 +33,7 @@ const KEY_FETCH_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Pauses after failures: the first pause and the longest pause. Each further failure doubles the
 /// pause.
-const RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(60)];
+const RETRY_DELAY_RANGE: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(60)];
 
 /// Time limit for the analyser's answer to a request.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
@@ -116,7 +116,7 @@ impl BatchForwarder {
                     if pause.is_none() {
                         tracing::warn!(%error, "batches wait for the analyser");
                     }
-                    let [first, most] = RETRY_DELAYS;
+                    let [first, most] = RETRY_DELAY_RANGE;
                     let next = pause.map_or(first, |last: Duration| (2 * last).min(most));
                     pause = Some(next);
                     tokio::time::sleep(next).await;
@@ -157,7 +157,7 @@ impl BatchForwarder {
         }
         self.store.refresh_batches(stored).await?;
         for batch in stored.released_batches() {
-            if batch.reports_kept && batch.reports > 0 {
+            if batch.reports_kept && batch.report_count > 0 {
                 self.send_batch(stored, batch).await?;
             }
         }
@@ -225,7 +225,7 @@ impl BatchForwarder {
                 drop(blocks);
                 let _ = is_sent.blocking_recv();
                 drop(claim);
-                Ok::<_, OpenError>(true)
+                Ok::<_, JournalError>(true)
             })
         };
         let address = self.resource_address(stored.task(), "blocks")?;
@@ -250,7 +250,7 @@ impl BatchForwarder {
             // Another shuffler that shares the journal is sending this batch.
             return Ok(());
         }
-        self.store.forget_reports(stored, batch.number).await?;
+        self.store.delete_reports(stored, batch.number).await?;
         tracing::info!(
             task = stored.task().id(),
             batch = batch.number,

@@ -49,7 +49,7 @@ impl ShufflerKeys {
     /// Returns true if `receipt` is the analyser's receipt for this block.
     pub(crate) fn is_valid_receipt(&self, receipt: &[u8], block: &[u8]) -> bool {
         let digest = Sha256::digest(block);
-        signature::verify(
+        signature::is_valid_signature(
             &self.analyser_key,
             SignedStatementKind::ReceiptFromAnalyser,
             &digest,

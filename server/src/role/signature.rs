@@ -70,7 +70,7 @@ impl Signer {
 
 /// Returns true if `signature` is a valid signature of the statement about `bytes`, by the signer
 /// with the public key `public`.
-pub(crate) fn verify(
+pub(crate) fn is_valid_signature(
     public: &[u8; keys::KEY_BYTES],
     statement: SignedStatementKind,
     bytes: &[u8],
@@ -82,7 +82,7 @@ pub(crate) fn verify(
 }
 
 /// Returns the public key that belongs to a private key.
-pub(crate) fn public_key_of(private: &[u8; keys::KEY_BYTES]) -> [u8; keys::KEY_BYTES] {
+pub(crate) fn ed25519_public_key(private: &[u8; keys::KEY_BYTES]) -> [u8; keys::KEY_BYTES] {
     Signer::new(private).public_key()
 }
 
@@ -97,7 +97,7 @@ mod tests {
     fn public_key_matches_rfc8032() {
         let private = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
         let private = HEXLOWER.decode(private.as_bytes()).unwrap();
-        let public = public_key_of(private.first_chunk().unwrap());
+        let public = ed25519_public_key(private.first_chunk().unwrap());
         assert_eq!(
             HEXLOWER.encode(&public),
             "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"
@@ -109,32 +109,32 @@ mod tests {
         let signer = Signer::new(&[1; 32]);
         let public = signer.public_key();
         let signature = signer.sign(SignedStatementKind::BlockFromShuffler, b"these");
-        assert!(verify(
+        assert!(is_valid_signature(
             &public,
             SignedStatementKind::BlockFromShuffler,
             b"these",
             &signature
         ));
-        assert!(!verify(
+        assert!(!is_valid_signature(
             &public,
             SignedStatementKind::ReceiptFromAnalyser,
             b"these",
             &signature
         ));
-        assert!(!verify(
+        assert!(!is_valid_signature(
             &public,
             SignedStatementKind::BlockFromShuffler,
             b"those",
             &signature
         ));
         let other = Signer::new(&[2; 32]).public_key();
-        assert!(!verify(
+        assert!(!is_valid_signature(
             &other,
             SignedStatementKind::BlockFromShuffler,
             b"these",
             &signature
         ));
-        assert!(!verify(
+        assert!(!is_valid_signature(
             &public,
             SignedStatementKind::BlockFromShuffler,
             b"these",

@@ -36,7 +36,7 @@ pub(crate) enum KeyConfigurationError {
     #[error("it has version {found}, expected {CONFIGURATION_VERSION}")]
     UnsupportedVersion { found: u8 },
     #[error("it is for other task parameters, another cipher suite or another report length")]
-    Mismatch,
+    WrongTaskOrSuite,
 }
 
 impl KeyConfiguration {
@@ -65,7 +65,7 @@ impl KeyConfiguration {
         let length = unsealed_report_length(task).to_be_bytes();
         match own.starts_with(&configuration_prefix(task)) && own.ends_with(&length) {
             true => Ok(Self(own)),
-            false => Err(KeyConfigurationError::Mismatch),
+            false => Err(KeyConfigurationError::WrongTaskOrSuite),
         }
     }
 

@@ -111,7 +111,7 @@ pub(crate) fn private_key_from_bytes(
 }
 
 /// Computes the public key that belongs to a private key.
-pub(crate) fn public_key_of(key: &[u8; keys::KEY_BYTES]) -> [u8; keys::KEY_BYTES] {
+pub(crate) fn x25519_public_key(key: &[u8; keys::KEY_BYTES]) -> [u8; keys::KEY_BYTES] {
     Kem::sk_to_pk(&private_key_from_bytes(key))
         .to_bytes()
         .into()

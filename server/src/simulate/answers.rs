@@ -65,7 +65,7 @@ impl Answers {
         for_each_record(reader, column, |columns, record| {
             let mut given = vec![Value::Null; answers.question_count];
             for (column, cell) in columns.iter().zip(record) {
-                column.add_cell(&mut given[column.question], cell);
+                column.add_cell(&mut given[column.question_index], cell);
             }
             answers.add_person(task, &given)
         })?;
@@ -128,21 +128,21 @@ impl Answers {
         match (question.kind(), value) {
             (QuestionKind::Set | QuestionKind::Ratings(_), Value::Null) => Ok(Vec::new()),
             (kind @ (QuestionKind::Flag | QuestionKind::Choice), _) => {
-                let item = single_value(kind, question.items(), value)? as u64;
+                let item = parse_single_answer(kind, question.items(), value)? as u64;
                 Ok(vec![one(item)])
             }
             (kind @ QuestionKind::Number(scale), _) => {
-                let value = single_value(kind, question.items(), value)?;
+                let value = parse_single_answer(kind, question.items(), value)?;
                 self.count_if_outside(index, scale.range(), value);
                 Ok(vec![Entry { item: 0, value }])
             }
             (QuestionKind::Set, Value::Array(options)) => {
-                let entry = |option| resolve_item(question.items(), option).map(one);
+                let entry = |option| find_item(question.items(), option).map(one);
                 options.iter().map(entry).collect()
             }
             (QuestionKind::Set, _) => expected("a list of options"),
             (kind @ QuestionKind::Numbers(of), _) if of.is_single() => {
-                let value = single_value(kind, question.items(), value)?;
+                let value = parse_single_answer(kind, question.items(), value)?;
                 Ok(self.sort_and_count_clipped(index, of, vec![Entry { item: 0, value }]))
             }
             (QuestionKind::Numbers(of), Value::Object(numbers)) => {
@@ -256,20 +256,20 @@ fn part_answers(parts: &[QuestionPart], given: &Map<String, Value>) -> Result<Ve
     }
     let answer = |part: &QuestionPart| {
         let own = given.get(part.name()).unwrap_or(&Value::Null);
-        let answer = single_value(&part.kind(), part.items(), own);
+        let answer = parse_single_answer(&part.kind(), part.items(), own);
         answer.map_err(|reason| format!("{:?}: {reason}", part.name()))
     };
     parts.iter().map(answer).collect()
 }
 
 /// Returns an answer as one number: the index of the chosen option, or the number that was given.
-fn single_value(kind: &QuestionKind, items: &Items, given: &Value) -> Result<f64, String> {
+fn parse_single_answer(kind: &QuestionKind, items: &Items, given: &Value) -> Result<f64, String> {
     let expected = |what: &str| Err(format!("expected {what}, found {given}"));
     match (kind, given) {
         (QuestionKind::Flag, Value::Bool(answer)) => Ok(f64::from(u8::from(*answer))),
         (QuestionKind::Flag, _) => expected("true or false"),
         (QuestionKind::Choice, Value::String(_) | Value::Number(_)) => {
-            resolve_item(items, given).map(|item| item as f64)
+            find_item(items, given).map(|item| item as f64)
         }
         (QuestionKind::Choice, _) => expected("one of the options"),
         _ => given
@@ -284,14 +284,14 @@ fn entries_by_item_name(
     values: &Map<String, Value>,
 ) -> Result<Vec<Entry>, String> {
     let entry = |(name, value): (&String, &Value)| {
-        let item = resolve_item(question.items(), &Value::String(name.clone()))?;
+        let item = find_item(question.items(), &Value::String(name.clone()))?;
         let value = value.as_f64().ok_or(format!("{name:?} is {value}"))?;
         Ok(Entry { item, value })
     };
     values.iter().map(entry).collect()
 }
 
-fn resolve_item(items: &Items, name: &Value) -> Result<u64, String> {
+fn find_item(items: &Items, name: &Value) -> Result<u64, String> {
     let text = match (name, items) {
         (Value::String(name), _) => name.clone(),
         (Value::Number(number), Items::Count(_)) => number.to_string(),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// Target of a CSV column: a question, or a part or an item of a question.
 pub(super) struct Column {
-    pub(super) question: usize,
+    pub(super) question_index: usize,
     part: Option<String>,
     /// Kind of the question or part; `None` for the number of an item.
     kind: Option<QuestionKind>,
@@ -19,7 +19,7 @@ impl Column {
     /// If the task has no question, part or item with this name.
     pub(super) fn new(task: &Task, name: &str) -> Result<Self, String> {
         let part_of = |name: &str, question, kind| Self {
-            question,
+            question_index: question,
             part: Some(name.to_owned()),
             kind,
         };
@@ -44,7 +44,7 @@ impl Column {
         match task.question_position(name) {
             Some(question) if parts_of_kind(task.questions()[question].kind()).is_empty() => {
                 Ok(Self {
-                    question,
+                    question_index: question,
                     part: None,
                     kind: Some(task.questions()[question].kind().clone()),
                 })
@@ -65,7 +65,7 @@ impl Column {
         let value = self
             .kind
             .as_ref()
-            .map_or_else(|| parse_number(cell), |kind| parse_cell(kind, cell));
+            .map_or_else(|| parse_number_cell(cell), |kind| parse_cell(kind, cell));
         let Some(part) = &self.part else {
             *answer = value;
             return;
@@ -102,8 +102,8 @@ fn parse_cell(kind: &QuestionKind, cell: &str) -> Value {
         _ if cell.is_empty() => Value::Null,
         QuestionKind::Flag if is(["true", "yes", "1"]) => true.into(),
         QuestionKind::Flag if is(["false", "no", "0"]) => false.into(),
-        QuestionKind::Number(_) => parse_number(cell),
-        QuestionKind::Numbers(of) if of.is_single() => parse_number(cell),
+        QuestionKind::Number(_) => parse_number_cell(cell),
+        QuestionKind::Numbers(of) if of.is_single() => parse_number_cell(cell),
         // Questions with parts have columns for the parts, so this is never a whole answer.
         QuestionKind::Flag
         | QuestionKind::Choice
@@ -112,7 +112,7 @@ fn parse_cell(kind: &QuestionKind, cell: &str) -> Value {
         QuestionKind::Ratings(_) | QuestionKind::Numbers(_) => {
             let rating = |part: &str| {
                 let (item, value) = part.rsplit_once(':')?;
-                Some((item.to_owned(), parse_number(value)))
+                Some((item.to_owned(), parse_number_cell(value)))
             };
             let ratings: Option<Map<String, Value>> = parts().map(rating).collect();
             ratings.map_or_else(text, Value::Object)
@@ -120,7 +120,7 @@ fn parse_cell(kind: &QuestionKind, cell: &str) -> Value {
     }
 }
 
-pub(super) fn parse_number(cell: &str) -> Value {
+pub(super) fn parse_number_cell(cell: &str) -> Value {
     match cell.parse::<f64>() {
         _ if cell.is_empty() => Value::Null,
         Ok(number) if number.is_finite() => number.into(),

@@ -9,7 +9,7 @@ use std::path::Path;
 use csv::{Position, Reader, ReaderBuilder, StringRecord, Trim};
 use serde_json::{Map, Value};
 
-use crate::text_file::MARK;
+use crate::text_file::BYTE_ORDER_MARK;
 
 /// Errors of reading a data set.
 #[derive(Debug, thiserror::Error)]
@@ -24,10 +24,10 @@ pub(crate) enum DataError {
     },
     /// File name without a known extension.
     #[error("{0}: expected a name that ends in .csv, .tsv, .jsonl or .ndjson")]
-    Name(String),
+    UnknownExtension(String),
     /// Invalid line.
     #[error("line {line}: {reason}")]
-    Line {
+    InvalidLine {
         /// Line number, from 1.
         line: usize,
         /// Description of the mistake.
@@ -49,7 +49,7 @@ impl DataFormat {
     /// Returns the format for the file's extension.
     ///
     /// # Errors
-    /// [`DataError::Name`] if the extension is unknown.
+    /// [`DataError::UnknownExtension`] if the extension is unknown.
     pub(crate) fn from_path(path: &Path) -> Result<Self, DataError> {
         let ending = path
             .extension()
@@ -58,7 +58,7 @@ impl DataFormat {
         match ending.as_deref() {
             Some("csv" | "tsv") => Ok(Self::Csv),
             Some("jsonl" | "ndjson") => Ok(Self::JsonLines),
-            _ => Err(DataError::Name(path.display().to_string())),
+            _ => Err(DataError::UnknownExtension(path.display().to_string())),
         }
     }
 }
@@ -106,7 +106,7 @@ const SEPARATORS: [u8; 3] = [b'\t', b';', b','];
 /// unknown names. The chosen separator splits the header into known names.
 ///
 /// # Errors
-/// [`DataError::Line`] for the first invalid line.
+/// [`DataError::InvalidLine`] for the first invalid line.
 pub(super) fn for_each_record<C>(
     mut reader: impl BufRead,
     column: impl Fn(&str) -> Result<C, String>,
@@ -169,14 +169,14 @@ fn parse_header<C>(
 /// missing answer, or `None`.
 ///
 /// # Errors
-/// [`DataError::Line`] for the first invalid line.
+/// [`DataError::InvalidLine`] for the first invalid line.
 pub(super) fn for_each_object(
     reader: impl BufRead,
     mut visit: impl FnMut(Map<String, Value>) -> Result<Option<String>, String>,
 ) -> Result<(), DataError> {
     let mut visit = |line: &str| match serde_json::from_str(line) {
         _ if line.trim().is_empty() => Ok(None),
-        Ok(object) => match duplicate_name(line) {
+        Ok(object) => match find_duplicate_key(line) {
             Some(name) => Err(format!("{name:?} appears twice")),
             None => visit(object),
         },
@@ -186,15 +186,15 @@ pub(super) fn for_each_object(
     };
     check_missing_answers((1..).zip(reader.lines()).map(|(number, line)| {
         let line = line.map_err(|error| line_error(number, &error))?;
-        let lacks =
-            visit(line.trim_start_matches(MARK)).map_err(|error| line_error(number, &error))?;
+        let lacks = visit(line.trim_start_matches(BYTE_ORDER_MARK))
+            .map_err(|error| line_error(number, &error))?;
         Ok((number, lacks))
     }))
 }
 
 /// Returns a name that occurs twice in one object, or `None`. `json` must be well-formed. serde
 /// would silently keep only the last of the two values.
-fn duplicate_name(json: &str) -> Option<String> {
+fn find_duplicate_key(json: &str) -> Option<String> {
     let (mut objects, mut rest) = (Vec::new(), json);
     while let Some(at) = rest.find(['{', '}', '"']) {
         rest = &rest[at..];
@@ -219,7 +219,7 @@ fn duplicate_name(json: &str) -> Option<String> {
 }
 
 pub(super) fn line_error(line: usize, reason: &impl ToString) -> DataError {
-    DataError::Line {
+    DataError::InvalidLine {
         line,
         reason: reason.to_string(),
     }

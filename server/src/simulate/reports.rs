@@ -18,7 +18,7 @@ use hushbin_analysis::heavy_hitters::{SearchError, TextReports};
 pub(crate) enum SimulateError {
     /// Number of people out of range.
     #[error("people is {asked}, expected at most {there}, the size of the data set")]
-    People {
+    PeopleOutOfRange {
         /// Requested number of people.
         asked: usize,
         /// Number of people in the data set.
@@ -26,7 +26,7 @@ pub(crate) enum SimulateError {
     },
     /// Question without a list of items. A simulation needs the list to know the true values.
     #[error("question {question:?} allows any item: list the items to simulate it")]
-    Open {
+    OpenQuestion {
         /// Name of the question.
         question: String,
     },
@@ -38,7 +38,7 @@ pub(crate) enum SimulateError {
     Search(#[from] SearchError),
     /// Value that is invalid for the task.
     #[error("person {person}: {source}")]
-    Entry {
+    InvalidAnswer {
         /// Index of the person, from 0.
         person: usize,
         /// Error of the randomizer.
@@ -57,7 +57,7 @@ const BLOCK_PEOPLE: usize = 4096;
 /// generator's seed and not on the number of cores.
 ///
 /// # Errors
-/// [`SimulateError::Entry`] if the randomizer refuses an answer.
+/// [`SimulateError::InvalidAnswer`] if the randomizer refuses an answer.
 pub(super) fn simulate_reports<'a>(
     task: &Task,
     answers: &(impl Fn(usize) -> Vec<&'a [Entry]> + Sync),
@@ -92,8 +92,8 @@ pub(super) struct FoldedBlocks {
     /// Reports on each question of kind text.
     pub(super) texts: Vec<TextReports>,
     pub(super) sampled_down: usize,
-    pub(super) randomizing: Duration,
-    pub(super) decoding: Duration,
+    pub(super) randomizing_time: Duration,
+    pub(super) folding_time: Duration,
 }
 
 impl FoldedBlocks {
@@ -106,8 +106,8 @@ impl FoldedBlocks {
                 .filter_map(|question| TextReports::new(task, question))
                 .collect(),
             sampled_down: 0,
-            randomizing: Duration::ZERO,
-            decoding: Duration::ZERO,
+            randomizing_time: Duration::ZERO,
+            folding_time: Duration::ZERO,
         }
     }
 
@@ -121,7 +121,7 @@ impl FoldedBlocks {
         let begin = Instant::now();
         for person in block {
             let made = self.randomizer.randomize_answers(&answers(person), rng);
-            let made = made.map_err(|source| SimulateError::Entry { person, source })?;
+            let made = made.map_err(|source| SimulateError::InvalidAnswer { person, source })?;
             self.sampled_down += usize::from(made.was_sampled_down);
             self.reports.push(made.report);
         }
@@ -132,8 +132,8 @@ impl FoldedBlocks {
                 .iter_mut()
                 .for_each(|texts| texts.add_report(report));
         }
-        self.decoding += randomized.elapsed();
-        self.randomizing += randomized - begin;
+        self.folding_time += randomized.elapsed();
+        self.randomizing_time += randomized - begin;
         Ok(())
     }
 
@@ -143,8 +143,8 @@ impl FoldedBlocks {
             own.merge(others);
         }
         self.sampled_down += other.sampled_down;
-        self.randomizing += other.randomizing;
-        self.decoding += other.decoding;
+        self.randomizing_time += other.randomizing_time;
+        self.folding_time += other.folding_time;
         self
     }
 }

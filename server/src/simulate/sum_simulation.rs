@@ -11,7 +11,7 @@ use rand_core::CryptoRng;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::columns::parse_number;
+use super::columns::parse_number_cell;
 use super::error_tally::{ComparedEstimate, ErrorTally};
 use super::lines::{
     DataError, DataFormat, for_each_object, for_each_record, line_error, open_data_set,
@@ -19,7 +19,7 @@ use super::lines::{
 
 /// Numbers of all people: each person has one number for each item of the task.
 pub(crate) struct SumData {
-    items: usize,
+    item_count: usize,
     numbers: Vec<f64>,
 }
 
@@ -33,7 +33,7 @@ impl SumData {
         let reader = open_data_set(path)?;
         let items = task.summed_quantity().items().item_count().unwrap_or(0) as usize;
         let mut data = Self {
-            items,
+            item_count: items,
             numbers: Vec::new(),
         };
         let all = task.summed_quantity().items();
@@ -43,7 +43,7 @@ impl SumData {
         };
         match format {
             DataFormat::Csv => for_each_record(reader, item, |items, record| {
-                let numbers = record.iter().map(parse_number);
+                let numbers = record.iter().map(parse_number_cell);
                 data.add_person(all, &items.iter().copied().zip(numbers).collect())
             })?,
             DataFormat::JsonLines => for_each_object(reader, |given| {
@@ -53,7 +53,7 @@ impl SumData {
                 data.add_person(all, &numbers.collect::<Result<_, String>>()?)
             })?,
         }
-        match data.people() {
+        match data.person_count() {
             0 => Err(line_error(1, &"there are no answers")),
             _ => Ok(data),
         }
@@ -66,7 +66,7 @@ impl SumData {
         items: &Items,
         given: &HashMap<u64, Value>,
     ) -> Result<Option<String>, String> {
-        for item in 0..self.items as u64 {
+        for item in 0..self.item_count as u64 {
             let value = given.get(&item).unwrap_or(&Value::Null);
             let Some(number) = value.as_f64() else {
                 let name = match items {
@@ -84,22 +84,22 @@ impl SumData {
     }
 
     /// Returns the number of people.
-    pub(crate) fn people(&self) -> usize {
-        self.numbers.len() / self.items
+    pub(crate) fn person_count(&self) -> usize {
+        self.numbers.len() / self.item_count
     }
 
     /// Returns the mean of each item over the first `people` people.
     fn means(&self, people: usize) -> Vec<f64> {
-        let mut means = vec![0.0; self.items];
-        for answer in self.first_people(people) {
+        let mut means = vec![0.0; self.item_count];
+        for answer in self.numbers_of_first_people(people) {
             let numbers = means.iter_mut().zip(answer);
             numbers.for_each(|(mean, own)| *mean += own / people as f64);
         }
         means
     }
 
-    fn first_people(&self, people: usize) -> impl Iterator<Item = &[f64]> {
-        self.numbers.chunks_exact(self.items).take(people)
+    fn numbers_of_first_people(&self, people: usize) -> impl Iterator<Item = &[f64]> {
+        self.numbers.chunks_exact(self.item_count).take(people)
     }
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn simulate_sums<R: CryptoRng>(
     rngs: impl Iterator<Item = R>,
     progress: impl Fn(u64),
 ) -> Result<SumSimulationResult, Box<dyn std::error::Error + Send + Sync>> {
-    let (fewest, there) = (task.min_people() as usize, data.people());
+    let (fewest, there) = (task.min_people() as usize, data.person_count());
     if !(fewest..=there).contains(&people) {
         return Err(format!("{people} of {there} people, expected {fewest} or more").into());
     }
@@ -170,9 +170,9 @@ pub(crate) fn simulate_sums<R: CryptoRng>(
     let begun = std::time::Instant::now();
     for mut rng in rngs {
         let mut totals = SumTotals::new(task);
-        for answer in data.first_people(people) {
+        for answer in data.numbers_of_first_people(people) {
             let lost = randomizer.randomize(answer, &mut rng, &mut messages)?;
-            clipped += u64::from(lost.clipped);
+            clipped += u64::from(lost.was_clipped);
             messages.iter().for_each(|own| totals.add_message(*own));
         }
         let found = SumEstimates::new(task, &totals, &query).estimates;

@@ -3,7 +3,9 @@
 use chacha20::ChaCha20Rng;
 use hushbin::task::QuestionKind;
 use hushbin::{Entry, Question, Task};
-use hushbin_analysis::estimate::{Estimand, EstimateOptions, Estimates, Estimator, Query, Totals};
+use hushbin_analysis::estimate::{
+    Estimand, EstimateOptions, EstimateQuery, Estimates, Estimator, Totals,
+};
 use hushbin_analysis::heavy_hitters;
 use serde::Serialize;
 
@@ -112,7 +114,7 @@ pub(crate) fn simulate_survey(
         }
         for (sum, time) in nanoseconds
             .iter_mut()
-            .zip([whole.randomizing, whole.decoding])
+            .zip([whole.randomizing_time, whole.folding_time])
         {
             *sum += time.as_nanos() as f64 / people as f64;
         }
@@ -142,23 +144,23 @@ pub(crate) fn simulate_survey(
 fn check_people(asked: usize, there: usize) -> Result<(), SimulateError> {
     match (1..=there).contains(&asked) {
         true => Ok(()),
-        false => Err(SimulateError::People { asked, there }),
+        false => Err(SimulateError::PeopleOutOfRange { asked, there }),
     }
 }
 
 /// True values of a question, and the query to estimate them.
 struct TrueValues {
-    query: Query,
+    query: EstimateQuery,
     /// True value of each item of the query.
     by_item: Vec<f64>,
     /// Divisor of each item's errors. If the question asks for several numbers, it is the width of
     /// the number's range, otherwise 1.
-    widths: Vec<f64>,
+    error_divisors: Vec<f64>,
     /// Sorted answers to a number, clipped to the range.
-    numbers: Vec<f64>,
+    sorted_numbers: Vec<f64>,
     /// Number of people in each row, and sum of their numbers. Empty unless a `cross` question has
     /// means.
-    rows: Vec<[f64; 2]>,
+    row_counts_and_sums: Vec<[f64; 2]>,
 }
 
 impl TrueValues {
@@ -171,31 +173,31 @@ impl TrueValues {
     ) -> Result<Self, SimulateError> {
         let question = &task.questions()[index];
         if question.items().item_count().is_none() {
-            return Err(SimulateError::Open {
+            return Err(SimulateError::OpenQuestion {
                 question: question.name().to_owned(),
             });
         }
-        let query = Query::new(
+        let query = EstimateQuery::new(
             task,
             &EstimateOptions {
-                question: (!task.has_unnamed_question()).then(|| question.name().to_owned()),
+                question_name: (!task.has_unnamed_question()).then(|| question.name().to_owned()),
                 confidence,
                 ..EstimateOptions::default()
             },
         )?;
         let mut truth = Self {
             by_item: vec![0.0; query.items().len()],
-            widths: vec![1.0; query.items().len()],
+            error_divisors: vec![1.0; query.items().len()],
             query,
-            numbers: Vec::new(),
-            rows: Vec::new(),
+            sorted_numbers: Vec::new(),
+            row_counts_and_sums: Vec::new(),
         };
         for person in 0..people {
             for entry in answers.answer_entries(person, index) {
                 truth.add_entry(question, entry, people as f64);
             }
         }
-        truth.numbers.sort_by(f64::total_cmp);
+        truth.sorted_numbers.sort_by(f64::total_cmp);
         Ok(truth)
     }
 
@@ -205,16 +207,16 @@ impl TrueValues {
         let (cell, next) = match question.kind() {
             QuestionKind::Number(scale) => {
                 let [min, max] = scale.range();
-                self.numbers.push(entry.value.clamp(min, max));
+                self.sorted_numbers.push(entry.value.clamp(min, max));
                 scale.cell_and_next_cell_probability(entry.value)
             }
             QuestionKind::CrossTabulation(cross) => {
                 if let Some(levels) = cross.level_scale() {
                     let [min, max] = levels.range();
-                    self.rows
+                    self.row_counts_and_sums
                         .resize(cross.row_and_column_counts()[0] as usize, [0.0; 2]);
-                    self.rows[item][0] += 1.0;
-                    self.rows[item][1] += entry.value.clamp(min, max);
+                    self.row_counts_and_sums[item][0] += 1.0;
+                    self.row_counts_and_sums[item][1] += entry.value.clamp(min, max);
                     // Cells of levels are not estimated.
                     return;
                 }
@@ -226,7 +228,7 @@ impl TrueValues {
             QuestionKind::Numbers(of) => {
                 let [min, max] = of[item].range();
                 self.by_item[item] += entry.value.clamp(min, max) / people;
-                self.widths[item] = max - min;
+                self.error_divisors[item] = max - min;
                 return;
             }
             _ => {
@@ -245,10 +247,10 @@ impl TrueValues {
     /// Returns the true quantile for the share `part`. It is the smallest answer that is at least
     /// as large as the answers of this share of people.
     fn true_quantile(&self, part: f64) -> f64 {
-        let people = self.numbers.len();
+        let people = self.sorted_numbers.len();
         // The rounding error of the product must not add a person.
         let reached = (part * people as f64 - 1e-9).ceil() as usize;
-        self.numbers[reached.clamp(1, people) - 1]
+        self.sorted_numbers[reached.clamp(1, people) - 1]
     }
 
     /// Compares the estimated mean and quantiles, or the estimated means of rows, with the truth.
@@ -257,11 +259,13 @@ impl TrueValues {
         let Some(number) = &answer.number else {
             let cross = answer.cross.iter();
             let means = cross.flat_map(|cross| &cross.conditional_means);
-            let means = means.zip(&self.rows).map(|(own, [people, sum])| {
-                let what = format!("mean of {}", own.row);
-                let intervals = [own.mean.interval, own.mean.simultaneous_interval];
-                ComparedEstimate::new(&what, unit, sum / people, own.mean.estimate, intervals)
-            });
+            let means = means
+                .zip(&self.row_counts_and_sums)
+                .map(|(own, [people, sum])| {
+                    let what = format!("mean of {}", own.row);
+                    let intervals = [own.mean.interval, own.mean.simultaneous_interval];
+                    ComparedEstimate::new(&what, unit, sum / people, own.mean.estimate, intervals)
+                });
             return means.collect();
         };
         let mean = number.mean.iter();
@@ -296,7 +300,7 @@ impl QuestionResult {
     fn new(task: &Task, index: usize, truth: &TrueValues, clipped: u64) -> Self {
         let question = &task.questions()[index];
         let items = truth.by_item.len();
-        let parts = truth.by_item.iter().zip(&truth.widths);
+        let parts = truth.by_item.iter().zip(&truth.error_divisors);
         let squares = parts.map(|(truth, width)| (truth / width).powi(2));
         Self {
             question: question.name().to_owned(),
@@ -330,7 +334,7 @@ impl QuestionResult {
         self.reports += answer.reports as f64;
         let items = self.items as f64;
         let mut found = Vec::with_capacity(self.items);
-        let truths = truth.by_item.iter().zip(&truth.widths).enumerate();
+        let truths = truth.by_item.iter().zip(&truth.error_divisors).enumerate();
         for (item, (index, (&truly, width))) in answer.estimates.iter().zip(truths) {
             let mut estimates = item.estimates();
             let asked = estimates.find(|(estimand, _)| *estimand == self.estimand);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use hushbin::Task;
 use hushbin::task::PrefixLengths;
 use hushbin_analysis::heavy_hitters::{
-    DetectableShare, FoundText, PROBABILITY, SearchOptions, TextReports, TextSearch,
+    DEFAULT_FIND_PROBABILITY, DetectableShare, FoundText, SearchOptions, TextReports, TextSearch,
 };
 use serde::Serialize;
 
@@ -58,10 +58,10 @@ pub(super) struct TextSearchSimulation {
     search: TextSearch,
     people: f64,
     /// Maps the key of each prefix to the number of people who have the prefix.
-    by_key: HashMap<u64, u64>,
+    people_by_prefix_key: HashMap<u64, u64>,
     /// Keys of the longest prefixes that at least `stated_share` of people have.
-    above: Vec<u64>,
-    found: TextQuestionResult,
+    frequent_prefix_keys: Vec<u64>,
+    result_sums: TextQuestionResult,
 }
 
 impl TextSearchSimulation {
@@ -91,14 +91,14 @@ impl TextSearchSimulation {
         let search = TextSearch::new(
             task,
             SearchOptions {
-                question: Some(question.name().to_owned()),
+                question_name: Some(question.name().to_owned()),
                 ..options.clone()
             },
         )?;
         let letters = options.alphabet.chars().count();
         let answering = (people as f64 * task.question_report_share(index)) as u64;
         let stated = |reports| {
-            let (confidence, probability) = (options.confidence, PROBABILITY);
+            let (confidence, probability) = (options.confidence, DEFAULT_FIND_PROBABILITY);
             let found = DetectableShare::new(question, reports, letters, confidence, probability);
             found.map_or(f64::INFINITY, |found| found.share)
         };
@@ -110,13 +110,13 @@ impl TextSearchSimulation {
         Ok(Self {
             search,
             people: people as f64,
-            by_key,
-            found: TextQuestionResult {
+            people_by_prefix_key: by_key,
+            result_sums: TextQuestionResult {
                 question: question.name().to_owned(),
                 reports: 0.0,
                 stated_share,
                 needed_reports: needed_reports.unwrap_or(u64::MAX),
-                probability: PROBABILITY,
+                probability: DEFAULT_FIND_PROBABILITY,
                 above: above.len(),
                 above_found: 0.0,
                 found: 0.0,
@@ -124,7 +124,7 @@ impl TextSearchSimulation {
                 all_covered: 0.0,
                 texts: Vec::new(),
             },
-            above,
+            frequent_prefix_keys: above,
         })
     }
 
@@ -137,7 +137,7 @@ impl TextSearchSimulation {
         let key = |text: &FoundText| PrefixLengths::text_or_prefix_key(&text.text, text.goes_on);
         let compared = |text: FoundText| ComparedText {
             truth: self
-                .by_key
+                .people_by_prefix_key
                 .get(&key(&text))
                 .map_or(0.0, |&n| n as f64 / self.people),
             text,
@@ -151,9 +151,13 @@ impl TextSearchSimulation {
             (low..=high).contains(&compared.truth)
         };
         let count = |what: &dyn Fn(&ComparedText) -> bool| all.iter().filter(|c| what(c)).count();
-        let found = &mut self.found;
+        let found = &mut self.result_sums;
         found.reports += reports.len() as f64;
-        found.above_found += self.above.iter().filter(|key| keys.contains(key)).count() as f64;
+        found.above_found += self
+            .frequent_prefix_keys
+            .iter()
+            .filter(|key| keys.contains(key))
+            .count() as f64;
         found.found += texts.len() as f64;
         found.invented += count(&|compared| compared.truth == 0.0) as f64;
         found.all_covered += f64::from(u8::from(all.iter().all(covers)));
@@ -167,12 +171,12 @@ impl TextSearchSimulation {
     pub(super) fn into_averages(self, runs: u32) -> TextQuestionResult {
         let average = |sum: f64| sum / f64::from(runs);
         TextQuestionResult {
-            reports: average(self.found.reports),
-            above_found: average(self.found.above_found),
-            found: average(self.found.found),
-            invented: average(self.found.invented),
-            all_covered: average(self.found.all_covered),
-            ..self.found
+            reports: average(self.result_sums.reports),
+            above_found: average(self.result_sums.above_found),
+            found: average(self.result_sums.found),
+            invented: average(self.result_sums.invented),
+            all_covered: average(self.result_sums.all_covered),
+            ..self.result_sums
         }
     }
 }

@@ -122,7 +122,7 @@ impl ClockWatch {
 pub(super) fn plausible_closing_times(batches: &[BatchRow], now: u64) -> Vec<u64> {
     let mut earliest = EARLIEST_DATE;
     let known = batches.iter().map(|batch| {
-        let closed = batch.closed.filter(|closed| *closed <= now)?;
+        let closed = batch.closed_at.filter(|closed| *closed <= now)?;
         if closed < EARLIEST_DATE {
             return None;
         }
@@ -155,9 +155,9 @@ mod tests {
         let row = |(number, &closed): (u64, &u64)| BatchRow {
             number,
             state: BatchState::Released,
-            opened: 0,
-            closed: Some(closed),
-            reports: 1,
+            opened_at: 0,
+            closed_at: Some(closed),
+            report_count: 1,
             reports_kept: true,
         };
         (1..).zip(times).map(row).collect()

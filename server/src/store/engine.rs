@@ -51,12 +51,12 @@ pub struct UploadRecord {
     /// Upload id, unique per task.
     pub id: [u8; 16],
     /// Number of reports in the upload.
-    pub reports: u32,
+    pub report_count: u32,
     /// Bytes of the encoded upload that follow the upload id.
     pub body: Vec<u8>,
 }
 
-/// Outcome of one record that was passed to [`Engine::append_uploads`].
+/// Outcome of one record that was passed to [`StorageEngine::append_uploads`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UploadOutcome {
     /// The upload is new and is now on disk.
@@ -87,11 +87,11 @@ pub struct BatchRow {
     /// State of the batch.
     pub state: BatchState,
     /// Time of opening, in seconds since 1970.
-    pub opened: u64,
+    pub opened_at: u64,
     /// Time of closing, in seconds since 1970, or `None` while the batch is open.
-    pub closed: Option<u64>,
+    pub closed_at: Option<u64>,
     /// Number of reports in the batch.
-    pub reports: u64,
+    pub report_count: u64,
     /// True while the batch's reports are kept. They may be deleted after the release.
     pub reports_kept: bool,
 }
@@ -109,7 +109,7 @@ pub struct BatchRelease {
     /// task of sums, whose messages are not kept.
     pub blocks: Vec<Vec<u8>>,
     /// Ids of the uploads in which the reports arrived.
-    pub uploads: Vec<[u8; 16]>,
+    pub upload_ids: Vec<[u8; 16]>,
 }
 
 /// Failure of the storage engine.
@@ -117,7 +117,7 @@ pub struct BatchRelease {
 pub enum EngineError {
     /// A file or directory could not be used.
     #[error("{path}: {source}")]
-    File {
+    FileAccess {
         /// Path of the file or directory.
         path: String,
         /// Error of the operating system.
@@ -125,7 +125,7 @@ pub enum EngineError {
     },
     /// The operating system has no entropy.
     #[error("the system gives no random numbers: {0}")]
-    Entropy(getrandom::Error),
+    NoRandomNumbers(getrandom::Error),
     /// The data on disk differs from what was written.
     #[error("the journal is damaged: {0}")]
     Damaged(String),
@@ -141,7 +141,7 @@ pub enum EngineError {
     UnconfirmedCommit(String),
     /// The address of a database is invalid.
     #[error("{0}")]
-    Address(String),
+    InvalidAddress(String),
     /// The task was deleted.
     #[error("the task was deleted")]
     TaskDeleted,
@@ -153,7 +153,7 @@ pub enum EngineError {
         "{path} has version {found}, this hushbin supports version {known}: use the hushbin \
          version that wrote it"
     )]
-    Version {
+    UnsupportedVersion {
         /// Path of the file.
         path: String,
         /// Version found in the file.
@@ -183,11 +183,11 @@ fn message_with_causes(error: &dyn Error) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remedy {
     /// Make room: on the disk, in the quota, or in the limit on file sizes.
-    Room,
+    FreeSpace,
     /// Give the collector permission to write there.
     Permission,
     /// Read the log. The cause is neither missing room nor a missing permission.
-    Other,
+    ReadLog,
 }
 
 impl EngineError {
@@ -196,26 +196,26 @@ impl EngineError {
     pub fn remedy(&self) -> Remedy {
         use std::io::ErrorKind as Kind;
         match self {
-            Self::File { source, .. } => match source.kind() {
-                Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge => Remedy::Room,
+            Self::FileAccess { source, .. } => match source.kind() {
+                Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge => Remedy::FreeSpace,
                 Kind::ReadOnlyFilesystem | Kind::PermissionDenied => Remedy::Permission,
-                _ => Remedy::Other,
+                _ => Remedy::ReadLog,
             },
             #[cfg(feature = "postgres")]
             Self::Database(source) => match source.code() {
-                Some(&SqlState::DISK_FULL) => Remedy::Room,
+                Some(&SqlState::DISK_FULL) => Remedy::FreeSpace,
                 Some(&SqlState::READ_ONLY_SQL_TRANSACTION | &SqlState::INSUFFICIENT_PRIVILEGE) => {
                     Remedy::Permission
                 }
-                _ => Remedy::Other,
+                _ => Remedy::ReadLog,
             },
-            _ => Remedy::Other,
+            _ => Remedy::ReadLog,
         }
     }
 }
 
 /// Durable storage of tasks and batches, owned by one thread.
-pub trait Engine: Send {
+pub trait StorageEngine: Send {
     /// Returns all stored tasks, in the order in which they were stored.
     ///
     /// # Errors
@@ -271,7 +271,7 @@ pub trait Engine: Send {
     -> Result<BatchRow, EngineError>;
 
     /// Brings the engine up to date after [`StorageReader::store_release`] or
-    /// [`StorageReader::forget_reports`] has changed a batch in the storage.
+    /// [`StorageReader::delete_reports`] has changed a batch in the storage.
     ///
     /// # Errors
     /// When storage fails.
@@ -338,7 +338,7 @@ pub trait StorageReader: Send + Sync {
     ///
     /// # Errors
     /// When storage fails.
-    fn forget_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError>;
+    fn delete_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError>;
 
     /// Returns the queries for storage that several processes share, or `None` if only one process
     /// writes to the storage.

@@ -8,7 +8,7 @@ use super::settings::TaskSettingsError;
 
 /// Error of opening a journal, or of reading from it.
 #[derive(Debug, thiserror::Error)]
-pub enum OpenError {
+pub enum JournalError {
     /// Another process holds the lock of the directory.
     #[error("{path} is in use by another hushbin process")]
     Locked {
@@ -73,7 +73,7 @@ pub enum OpenError {
     },
     /// A task was stored by a process whose role is not that of this process.
     #[error("task {id:?} was stored with --role {found}, expected {expected}")]
-    Role {
+    WrongRole {
         /// Id of the task.
         id: String,
         /// Role that stored the task.
@@ -93,7 +93,7 @@ pub enum OpenError {
     },
     /// The task is a task of sums. The journal keeps counts of its messages, but no reports.
     #[error("task {id:?} is a task of sums: an analyser keeps only its counts, not its reports")]
-    Sums {
+    UnexpectedSumTask {
         /// Id of the task.
         id: String,
     },

@@ -4,7 +4,7 @@ use hushbin::Task;
 use hushbin::upload::EncodedUpload;
 use hushbin_analysis::estimate::Totals;
 
-use super::error::OpenError;
+use super::error::JournalError;
 
 /// Decodes the reports of a released block one by one, and adds each report to the totals.
 ///
@@ -14,7 +14,7 @@ pub(super) fn add_block_to_totals(
     task: &Task,
     bytes: &[u8],
     totals: &mut Totals,
-) -> Result<(), OpenError> {
+) -> Result<(), JournalError> {
     let upload = EncodedUpload::read_unchecked_upload(bytes, task.fingerprint());
     let folded = upload
         .and_then(|upload| upload.for_each_report(task, |report, _| totals.add_report(&report)));
@@ -22,8 +22,8 @@ pub(super) fn add_block_to_totals(
 }
 
 /// Returns the error for a stored upload that is not an upload of the task.
-pub(super) fn invalid_upload_error(task: &str, source: hushbin::Error) -> OpenError {
-    OpenError::StoredUpload {
+pub(super) fn invalid_upload_error(task: &str, source: hushbin::Error) -> JournalError {
+    JournalError::StoredUpload {
         id: task.to_owned(),
         source,
     }

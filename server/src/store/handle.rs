@@ -8,7 +8,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::clock::Clock;
 use super::engine::{BatchClaim, BatchRow, EngineError, StorageReader};
-use super::error::{OpenError, StoreError};
+use super::error::{JournalError, StoreError};
 use super::memory::{MemoryBudget, MemoryReservation};
 use super::releaser;
 use super::request::{self, Submission, UploadReceipt, UploadRequest, WriterRequest};
@@ -26,9 +26,9 @@ pub struct StoreOptions {
     pub queue_bytes: usize,
     /// Maximum number of uploads in one commit. The last request in a commit may exceed the
     /// maximum.
-    pub group_uploads: usize,
+    pub max_commit_uploads: usize,
     /// Maximum number of bytes in one commit. The last request in a commit may exceed the maximum.
-    pub group_bytes: usize,
+    pub max_commit_bytes: usize,
     /// Interval between checks for batches that are due to be closed.
     pub check_interval: Duration,
     /// Role of the process. All processes that use a journal have the same role.
@@ -39,8 +39,8 @@ impl StoreOptions {
     /// Options that suit one process on a small machine.
     pub const DEFAULT: Self = Self {
         queue_bytes: 64 << 20,
-        group_uploads: 1024,
-        group_bytes: 8 << 20,
+        max_commit_uploads: 1024,
+        max_commit_bytes: 8 << 20,
         check_interval: Duration::from_secs(20),
         role: ProcessRole::Collector,
     };
@@ -120,7 +120,7 @@ impl Store {
         &self,
         stored: &StoredTask,
         batch: u64,
-    ) -> Result<Option<BatchClaim>, OpenError> {
+    ) -> Result<Option<BatchClaim>, JournalError> {
         Ok(releaser::claim_batch(&*self.0.reader, stored, batch)?)
     }
 
@@ -162,13 +162,13 @@ impl Store {
     ///
     /// # Errors
     /// When the task is invalid, its id is taken, or storage fails.
-    pub async fn add_task(&self, collected: TaskSetup) -> Result<Arc<StoredTask>, OpenError> {
+    pub async fn add_task(&self, collected: TaskSetup) -> Result<Arc<StoredTask>, JournalError> {
         let (reply, answer) = oneshot::channel();
         let request = WriterRequest::AddTask(Box::new(collected), reply);
-        let queue = self.writer_queue().map_err(|_| OpenError::ReadOnly)?;
+        let queue = self.writer_queue().map_err(|_| JournalError::ReadOnly)?;
         let sent = queue.send(request).await;
-        sent.map_err(|_| OpenError::Closed)?;
-        answer.await.map_err(|_| OpenError::Closed)?
+        sent.map_err(|_| JournalError::Closed)?;
+        answer.await.map_err(|_| JournalError::Closed)?
     }
 
     /// Deletes a task and everything stored for it.
@@ -285,12 +285,12 @@ impl Store {
     ///
     /// # Errors
     /// When the store is closed.
-    pub(crate) async fn forget_reports(
+    pub(crate) async fn delete_reports(
         &self,
         stored: &Arc<StoredTask>,
         batch: u64,
     ) -> Result<(), StoreError> {
-        let request = WriterRequest::Forget(Arc::clone(stored), batch);
+        let request = WriterRequest::DeleteReports(Arc::clone(stored), batch);
         let sent = self.writer_queue()?.send(request).await;
         sent.map_err(|_| StoreError::Closed)
     }

@@ -56,10 +56,10 @@ mod writer;
 mod writer_metrics;
 
 pub use engine::{
-    BatchClaim, BatchRelease, BatchRow, BatchState, Engine, EngineError, Remedy, SharedStorage,
-    SharedTask, StorageReader, TaskKey, TaskRow, UploadOutcome, UploadRecord, UploadVisitor,
+    BatchClaim, BatchRelease, BatchRow, BatchState, EngineError, Remedy, SharedStorage, SharedTask,
+    StorageEngine, StorageReader, TaskKey, TaskRow, UploadOutcome, UploadRecord, UploadVisitor,
 };
-pub use error::{OpenError, StoreError};
+pub use error::{JournalError, StoreError};
 pub use files::{
     Damage, DataLoss, DirectoryCheck, FilesEngine, SalvageResult, backup, check_directory,
     salvage_directory,

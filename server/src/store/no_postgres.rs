@@ -6,7 +6,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::engine::{Engine, EngineError, StorageReader, TaskBatches};
+use super::engine::{EngineError, StorageEngine, StorageReader, TaskBatches};
 use crate::missing_feature::MissingFeature;
 
 /// Address of a PostgreSQL database. In this build the type has no values.
@@ -26,7 +26,7 @@ impl DatabaseAddress {
     }
 }
 
-pub(super) fn open(database: &DatabaseAddress) -> Result<Box<dyn Engine>, EngineError> {
+pub(super) fn open(database: &DatabaseAddress) -> Result<Box<dyn StorageEngine>, EngineError> {
     match database.0 {}
 }
 

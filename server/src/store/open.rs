@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
 use super::clock::{Clock, ClockWatch};
-use super::engine::{Engine, Remedy, StorageReader};
-use super::error::OpenError;
+use super::engine::{Remedy, StorageEngine, StorageReader};
+use super::error::JournalError;
 use super::files::{self, FilesEngine};
 use super::handle::{Store, StoreOptions, StoreState, WriterHandle};
 use super::location::Location;
@@ -27,7 +27,7 @@ use super::writer_metrics::WriterMetrics;
 
 /// Number of bytes in `queue_bytes` for each slot of the writer's queue. `queue_bytes` is the limit
 /// on waiting uploads.
-const REQUEST_BYTES: usize = 8 << 10;
+const BYTES_PER_QUEUE_SLOT: usize = 8 << 10;
 
 impl Store {
     /// Opens the store in a data directory, and stores the tasks in `tasks` that are new. Creates
@@ -42,7 +42,7 @@ impl Store {
         directory: &Path,
         tasks: &[TaskSetup],
         options: StoreOptions,
-    ) -> Result<Self, OpenError> {
+    ) -> Result<Self, JournalError> {
         Self::open_at(&Location::Directory(directory.to_owned()), tasks, options)
     }
 
@@ -55,8 +55,8 @@ impl Store {
         location: &Location,
         tasks: &[TaskSetup],
         options: StoreOptions,
-    ) -> Result<Self, OpenError> {
-        let (mut engine, lock): (Box<dyn Engine>, _) = match location {
+    ) -> Result<Self, JournalError> {
+        let (mut engine, lock): (Box<dyn StorageEngine>, _) = match location {
             Location::Directory(directory) => {
                 // The version is checked first, so that nothing is written to a directory of
                 // another version.
@@ -91,7 +91,7 @@ impl Store {
         location: &Location,
         tasks: &[TaskSetup],
         options: StoreOptions,
-    ) -> Result<Self, OpenError> {
+    ) -> Result<Self, JournalError> {
         let (rows, reader, shared): (_, Arc<dyn StorageReader>, _) = match location {
             Location::Directory(directory) => {
                 let shared = files::lock_shared(directory)?;
@@ -107,8 +107,8 @@ impl Store {
         for collected in tasks {
             let id = collected.draft.id();
             match stored.iter().find(|stored| stored.task().id() == id) {
-                Some(stored) => task::check_unchanged(stored, collected)?,
-                None => return Err(OpenError::NotStored { id: id.to_owned() }),
+                Some(stored) => task::check_draft_agrees(stored, collected)?,
+                None => return Err(JournalError::NotStored { id: id.to_owned() }),
             }
         }
         let tasks = Arc::new(CurrentTasks::default());
@@ -124,22 +124,22 @@ impl Store {
     /// # Errors
     /// As [`Store::open`].
     pub fn open_with_engine(
-        engine: Box<dyn Engine>,
+        engine: Box<dyn StorageEngine>,
         tasks: &[TaskSetup],
         options: StoreOptions,
-    ) -> Result<Self, OpenError> {
+    ) -> Result<Self, JournalError> {
         Self::start_threads(engine, None, tasks, options, Clock::system())
     }
 
     /// Stores the tasks in `given` that are new, and starts the store's threads: the writer, the
     /// releaser and the timer for due batches.
     pub(super) fn start_threads(
-        mut engine: Box<dyn Engine>,
+        mut engine: Box<dyn StorageEngine>,
         lock: Option<File>,
         given: &[TaskSetup],
         options: StoreOptions,
         clock: Clock,
-    ) -> Result<Self, OpenError> {
+    ) -> Result<Self, JournalError> {
         let stored = task::store_new_tasks(engine.as_mut(), options.role, given, (clock.date)())?;
         let tasks = Arc::new(CurrentTasks::default());
         stored
@@ -147,13 +147,13 @@ impl Store {
             .for_each(|stored| tasks.add(&Arc::new(stored)));
         let reader = engine.reader();
         // A channel needs at least one slot.
-        let (queue, requests) = mpsc::channel((options.queue_bytes / REQUEST_BYTES).max(1));
+        let (queue, requests) = mpsc::channel((options.queue_bytes / BYTES_PER_QUEUE_SLOT).max(1));
         // The releaser's sender is weak, so that it does not keep the writer running.
-        let (releaser, _) =
-            releaser::spawn(Arc::clone(&reader), queue.downgrade()).map_err(OpenError::Thread)?;
+        let (releaser, _) = releaser::spawn(Arc::clone(&reader), queue.downgrade())
+            .map_err(JournalError::Thread)?;
         for task in tasks.all_tasks() {
             // The last process may have closed a batch without releasing it.
-            let _ = releaser.send(ReleaserWork::Closed(task));
+            let _ = releaser.send(ReleaserWork::ReleaseClosedBatches(task));
         }
         let (alive, watched) = watch::channel(());
         let metrics = WriterMetrics::new();
@@ -165,8 +165,8 @@ impl Store {
             queue: requests,
             releaser,
             limits: CommitLimits {
-                uploads: options.group_uploads.max(1),
-                bytes: options.group_bytes.max(1),
+                uploads: options.max_commit_uploads.max(1),
+                bytes: options.max_commit_bytes.max(1),
             },
             metrics: metrics.clone(),
             clock: clock.clone(),
@@ -176,8 +176,8 @@ impl Store {
             alive,
         }
         .spawn()
-        .map_err(OpenError::Thread)?;
-        spawn_due_timer(queue.downgrade(), options.check_interval).map_err(OpenError::Thread)?;
+        .map_err(JournalError::Thread)?;
+        spawn_due_timer(queue.downgrade(), options.check_interval).map_err(JournalError::Thread)?;
         let writer = WriterHandle {
             queue,
             alive: watched,
@@ -199,9 +199,9 @@ impl Store {
         options: StoreOptions,
         writer: Option<(WriterHandle, WriterMetrics)>,
         (shared, clock): (Option<File>, Clock),
-    ) -> Result<Self, OpenError> {
+    ) -> Result<Self, JournalError> {
         if tasks.all_tasks().is_empty() {
-            return Err(OpenError::NoTasks);
+            return Err(JournalError::NoTasks);
         }
         let (writer, metrics) = writer.unzip();
         let store = Self(Arc::new(StoreState {
@@ -215,7 +215,7 @@ impl Store {
             _shared_lock: shared,
         }));
         if store.0.reader.shared_storage().is_some() {
-            store.spawn_poller().map_err(OpenError::Thread)?;
+            store.spawn_poller().map_err(JournalError::Thread)?;
         }
         Ok(store)
     }
@@ -265,18 +265,18 @@ fn spawn_due_timer(queue: mpsc::WeakSender<WriterRequest>, every: Duration) -> s
 fn newest_stored_time(tasks: &CurrentTasks) -> Option<u64> {
     let tasks = tasks.all_tasks();
     let batches = tasks.iter().flat_map(|task| task.batches().to_vec());
-    batches.filter_map(|row| row.closed).max()
+    batches.filter_map(|row| row.closed_at).max()
 }
 
 /// Locks the data directory for this process alone. The operating system releases the lock when the
 /// process ends, even after a crash.
-fn lock_directory(directory: &Path) -> Result<File, OpenError> {
-    let path = directory.join(files::LOCK);
-    let failed = |source| OpenError::Engine(files::file_error(&path, source));
+fn lock_directory(directory: &Path) -> Result<File, JournalError> {
+    let path = directory.join(files::LOCK_FILE_NAME);
+    let failed = |source| JournalError::Engine(files::file_error(&path, source));
     let file = files::open_or_create(&path).map_err(failed)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(OpenError::Locked {
+        Err(TryLockError::WouldBlock) => Err(JournalError::Locked {
             path: directory.display().to_string(),
         }),
         Err(TryLockError::Error(source)) => Err(failed(source)),

@@ -13,17 +13,17 @@ pub(crate) struct ReportOrigin {
     /// Id of the shuffler: the first 8 bytes of the SHA-256 of its public key.
     pub(crate) shuffler: [u8; 8],
     /// Id of the shuffled batch.
-    pub(crate) batch: [u8; 16],
+    pub(crate) batch_id: [u8; 16],
     /// Id of the key that the report was sealed to. Every sealed report contains this id in
     /// plaintext.
-    pub(crate) key: [u8; KEY_ID_BYTES],
+    pub(crate) key_id: [u8; KEY_ID_BYTES],
 }
 
 impl ReportOrigin {
     pub(crate) const LENGTH: usize = 8 + 16 + KEY_ID_BYTES;
 
     pub(crate) fn encode(&self) -> [u8; Self::LENGTH] {
-        let bytes = [&self.shuffler[..], &self.batch, &self.key].concat();
+        let bytes = [&self.shuffler[..], &self.batch_id, &self.key_id].concat();
         bytes.try_into().expect("its parts are so long")
     }
 
@@ -35,8 +35,8 @@ impl ReportOrigin {
         let key = rest.first_chunk().expect("a key ends it");
         Self {
             shuffler: *shuffler,
-            batch: *batch,
-            key: *key,
+            batch_id: *batch,
+            key_id: *key,
         }
     }
 }
@@ -85,7 +85,7 @@ impl OriginCounts {
         bytes.extend((self.0.len() as u64).to_le_bytes());
     }
 
-    /// Reverses [`OriginCounts::append`]: returns the bytes before the encoded origins, and the
+    /// Reverses [`OriginCounts::append_encoded_to`]: returns the bytes before the encoded origins, and the
     /// origins. Returns `None` if the bytes do not end in encoded origins.
     pub(super) fn split_off_origins(bytes: &[u8]) -> Option<(&[u8], Self)> {
         const EACH: usize = ReportOrigin::LENGTH + 8;
@@ -107,7 +107,7 @@ impl OriginCounts {
 impl ProcessRole {
     /// Splits the stored body of an upload into the body that was sent, and the origin after it.
     /// Only an analyser stores an origin.
-    pub(super) fn split_body(self, body: &[u8]) -> (&[u8], Option<ReportOrigin>) {
+    pub(super) fn split_origin_from_body(self, body: &[u8]) -> (&[u8], Option<ReportOrigin>) {
         match (self, body.split_last_chunk()) {
             (Self::Analyser, Some((body, origin))) => (body, Some(ReportOrigin::decode(origin))),
             _ => (body, None),
@@ -116,7 +116,7 @@ impl ProcessRole {
 
     /// Splits the stored totals of a released batch into the encoded totals and the origins after
     /// them. Returns `None` if an analyser's totals lack the origins.
-    pub(super) fn split_totals(self, bytes: &[u8]) -> Option<(&[u8], OriginCounts)> {
+    pub(super) fn split_origins_from_totals(self, bytes: &[u8]) -> Option<(&[u8], OriginCounts)> {
         match self {
             Self::Analyser => OriginCounts::split_off_origins(bytes),
             Self::Collector | Self::Shuffler => Some((bytes, OriginCounts::default())),
@@ -133,8 +133,8 @@ mod tests {
     fn origins_are_read_as_they_were_written() {
         let origin = |n: u8| ReportOrigin {
             shuffler: [n % 2; 8],
-            batch: [n; 16],
-            key: [7; KEY_ID_BYTES],
+            batch_id: [n; 16],
+            key_id: [7; KEY_ID_BYTES],
         };
         let mut origins = OriginCounts::default();
         let mut bytes = b"totals".to_vec();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::engine::{SharedStorage, SharedTask, StorageReader};
-use super::error::OpenError;
+use super::error::JournalError;
 use super::repeated_errors::RepeatedErrors;
 use super::role::ProcessRole;
 use super::task;
@@ -39,7 +39,7 @@ fn apply_storage_changes(
     tasks: &CurrentTasks,
     shared: &dyn SharedStorage,
     role: ProcessRole,
-) -> Result<(), OpenError> {
+) -> Result<(), JournalError> {
     // Listed before the storage is read. A task stored in between is then not taken for a deleted
     // one.
     let known = tasks.all_tasks();

@@ -9,7 +9,7 @@ use hushbin_analysis::estimate::Totals;
 use hushbin_analysis::sums::SumTotals;
 
 use super::engine::BatchRow;
-use super::error::OpenError;
+use super::error::JournalError;
 use super::handle::Store;
 use super::origin::OriginCounts;
 use super::role::ProcessRole;
@@ -17,10 +17,10 @@ use super::stored_reports;
 use super::task::StoredTask;
 
 /// Checks that the reports of these batches are still kept.
-fn check_reports_kept(stored: &StoredTask, batches: &[BatchRow]) -> Result<(), OpenError> {
+fn check_reports_kept(stored: &StoredTask, batches: &[BatchRow]) -> Result<(), JournalError> {
     match batches.iter().find(|batch| !batch.reports_kept) {
         None => Ok(()),
-        Some(gone) => Err(OpenError::ReportsDeleted {
+        Some(gone) => Err(JournalError::ReportsDeleted {
             id: stored.task().id().to_owned(),
             batch: gone.number,
         }),
@@ -29,9 +29,9 @@ fn check_reports_kept(stored: &StoredTask, batches: &[BatchRow]) -> Result<(), O
 
 /// Returns the task if it collects reports under local differential privacy. Returns an error for a
 /// task of sums.
-fn require_report_task(stored: &StoredTask) -> Result<&Task, OpenError> {
+fn require_report_task(stored: &StoredTask) -> Result<&Task, JournalError> {
     let reports = stored.task().report_task();
-    reports.ok_or_else(|| OpenError::Sums {
+    reports.ok_or_else(|| JournalError::UnexpectedSumTask {
         id: stored.task().id().to_owned(),
     })
 }
@@ -46,7 +46,7 @@ impl Store {
         &self,
         stored: &StoredTask,
         batches: Option<&[u64]>,
-    ) -> Result<Arc<Totals>, OpenError> {
+    ) -> Result<Arc<Totals>, JournalError> {
         let task = require_report_task(stored)?;
         let Some(batches) = batches else {
             return self.all_totals(stored, task);
@@ -68,10 +68,10 @@ impl Store {
         stored: &StoredTask,
         task: &SumTask,
         batches: &[BatchRow],
-    ) -> Result<SumTotals, OpenError> {
+    ) -> Result<SumTotals, JournalError> {
         let mut totals = SumTotals::new(task);
         // A batch without messages only takes the place of a batch that was lost. It adds nothing.
-        for batch in batches.iter().filter(|batch| batch.reports > 0) {
+        for batch in batches.iter().filter(|batch| batch.report_count > 0) {
             let own = self.read_totals(stored, batch.number, |bytes, _| {
                 SumTotals::decode(task, bytes).map_err(|error| error.to_string())
             })?;
@@ -82,7 +82,7 @@ impl Store {
 
     /// Returns the totals over all released batches. The totals are cached, and each call adds the
     /// batches that were released since the last call.
-    fn all_totals(&self, stored: &StoredTask, task: &Task) -> Result<Arc<Totals>, OpenError> {
+    fn all_totals(&self, stored: &StoredTask, task: &Task) -> Result<Arc<Totals>, JournalError> {
         // Taken out of the cache: after an error below, the next call starts from empty totals.
         let mut known = stored.cached_totals.lock();
         let (mut last, mut totals) = match known.take() {
@@ -105,7 +105,7 @@ impl Store {
         stored: &StoredTask,
         task: &Task,
         batch: u64,
-    ) -> Result<Totals, OpenError> {
+    ) -> Result<Totals, JournalError> {
         self.read_totals(stored, batch, |bytes, _| {
             Totals::decode(task, bytes).map_err(|error| error.to_string())
         })
@@ -121,7 +121,7 @@ impl Store {
         &self,
         stored: &StoredTask,
         batches: &[BatchRow],
-    ) -> Result<OriginCounts, OpenError> {
+    ) -> Result<OriginCounts, JournalError> {
         let mut all = OriginCounts::default();
         if stored.role() == ProcessRole::Analyser {
             for batch in batches {
@@ -139,13 +139,13 @@ impl Store {
         stored: &StoredTask,
         batch: u64,
         read: impl FnOnce(&[u8], OriginCounts) -> Result<T, String>,
-    ) -> Result<T, OpenError> {
+    ) -> Result<T, JournalError> {
         let bytes = self.0.reader.totals(stored.key(), batch)?;
-        let parts = stored.role().split_totals(&bytes);
+        let parts = stored.role().split_origins_from_totals(&bytes);
         let read = parts
             .ok_or_else(|| "their origins are missing".to_owned())
             .and_then(|(totals, origins)| read(totals, origins));
-        read.map_err(|reason| OpenError::StoredTotals {
+        read.map_err(|reason| JournalError::StoredTotals {
             id: stored.task().id().to_owned(),
             batch,
             reason,
@@ -162,7 +162,7 @@ impl Store {
         stored: &StoredTask,
         batch: u64,
         visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
-    ) -> Result<(), OpenError> {
+    ) -> Result<(), JournalError> {
         Ok(self.0.reader.for_each_block(stored.key(), batch, visit)?)
     }
 
@@ -178,7 +178,7 @@ impl Store {
         batches: &[BatchRow],
         given_up: &dyn Fn() -> bool,
         mut visit: impl FnMut(&Report),
-    ) -> Result<(), OpenError> {
+    ) -> Result<(), JournalError> {
         check_reports_kept(stored, batches)?;
         let reader = &*self.0.reader;
         let (key, task) = (stored.key(), require_report_task(stored)?);
@@ -212,7 +212,7 @@ impl Store {
         batches: &[BatchRow],
         given_up: &(dyn Fn() -> bool + Sync),
         none: &Totals,
-    ) -> Result<Totals, OpenError> {
+    ) -> Result<Totals, JournalError> {
         check_reports_kept(stored, batches)?;
         let (reader, of) = (
             &*self.0.reader,

@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 use tokio::sync::{mpsc, oneshot};
 
 use super::engine::{BatchClaim, BatchRelease, BatchState, EngineError, StorageReader};
-use super::error::OpenError;
+use super::error::JournalError;
 use super::fold::invalid_upload_error;
 use super::origin::OriginCounts;
 use super::repeated_errors::RepeatedErrors;
@@ -34,10 +34,10 @@ use crate::task::ReportOrSumTask;
 
 /// Maximum number of reports in a block. Blocks are encoded as uploads, so uploads have the same
 /// maximum.
-const BLOCK_REPORTS: usize = hushbin::bounds::REPORTS_PER_UPLOAD_RANGE.max as usize;
+const MAX_BLOCK_REPORTS: usize = hushbin::bounds::REPORTS_PER_UPLOAD_RANGE.max as usize;
 
 /// Maximum number of bytes in a block of sealed reports, unless a single report is longer.
-const BLOCK_BYTES: usize = 1 << 19;
+const MAX_BLOCK_BYTES: usize = 1 << 19;
 
 /// Pause after a failure, before the work is tried again. The most frequent failure is a full disk.
 const RETRY_DELAY: Duration = Duration::from_secs(10);
@@ -45,9 +45,9 @@ const RETRY_DELAY: Duration = Duration::from_secs(10);
 /// Work for the releaser thread.
 pub(super) enum ReleaserWork {
     /// Release the closed batches of this task.
-    Closed(Arc<StoredTask>),
+    ReleaseClosedBatches(Arc<StoredTask>),
     /// Delete the reports of the released batch with this number.
-    Forget(Arc<StoredTask>, u64),
+    DeleteReports(Arc<StoredTask>, u64),
 }
 
 /// Starts the releaser thread. Returns a sender, through which the thread receives work, and the
@@ -65,13 +65,13 @@ pub(super) fn spawn(
             let mut errors = RepeatedErrors::default();
             while let Some(next) = work.blocking_recv() {
                 let (task, action, done) = match &next {
-                    ReleaserWork::Closed(task) => (
+                    ReleaserWork::ReleaseClosedBatches(task) => (
                         task,
                         "releasing a batch",
                         releaser.release_oldest_batch(task),
                     ),
-                    ReleaserWork::Forget(task, batch) => {
-                        let forgotten = releaser.forget_reports(task, *batch);
+                    ReleaserWork::DeleteReports(task, batch) => {
+                        let forgotten = releaser.delete_reports(task, *batch);
                         (task, "forgetting reports", forgotten.map(|()| false))
                     }
                 };
@@ -135,8 +135,8 @@ impl Releaser {
     }
 
     /// Deletes the reports of a released batch, and notifies the writer.
-    fn forget_reports(&self, task: &Arc<StoredTask>, batch: u64) -> Result<(), String> {
-        let forgotten = self.reader.forget_reports(task.key(), batch);
+    fn delete_reports(&self, task: &Arc<StoredTask>, batch: u64) -> Result<(), String> {
+        let forgotten = self.reader.delete_reports(task.key(), batch);
         forgotten.map_err(|error| error.to_string())?;
         self.notify_writer(task, batch)?;
         tracing::info!(task = task.task().id(), batch, "its reports are forgotten");
@@ -155,7 +155,7 @@ impl Releaser {
     /// has ended, the next start reads the new state from the storage.
     fn notify_writer(&self, task: &Arc<StoredTask>, batch: u64) -> Result<(), String> {
         let (reply, answer) = oneshot::channel();
-        let request = WriterRequest::SettleRelease {
+        let request = WriterRequest::UpdateAfterRelease {
             task: Arc::clone(task),
             batch,
             reply,
@@ -193,7 +193,7 @@ fn build_release(
     reader: &dyn StorageReader,
     stored: &StoredTask,
     batch: u64,
-) -> Result<BatchRelease, OpenError> {
+) -> Result<BatchRelease, JournalError> {
     match stored.task() {
         ReportOrSumTask::Reports(task) => build_reports_release(reader, stored, task, batch),
         ReportOrSumTask::Sums(task) => build_sums_release(reader, stored, task, batch),
@@ -208,7 +208,7 @@ fn build_reports_release(
     stored: &StoredTask,
     task: &Task,
     batch: u64,
-) -> Result<BatchRelease, OpenError> {
+) -> Result<BatchRelease, JournalError> {
     let (mut bodies, mut ends, mut origins) = (Vec::new(), Vec::new(), OriginCounts::default());
     stored_reports::for_each_unreleased_upload(reader, stored, batch, |upload, origin| {
         bodies.extend(upload.encoded_reports);
@@ -234,7 +234,7 @@ fn build_reports_release(
     // Sorted by bytes, so that the order reveals nothing of the order of arrival.
     reports.par_sort_unstable();
     let blocks = (0_u128..)
-        .zip(reports.chunks(BLOCK_REPORTS))
+        .zip(reports.chunks(MAX_BLOCK_REPORTS))
         .map(|(number, reports)| {
             // A block does not correspond to an original upload, so its number serves as its upload
             // id.
@@ -250,7 +250,7 @@ fn build_reports_release(
     Ok(BatchRelease {
         totals,
         blocks: blocks.collect(),
-        uploads: uploads.iter().map(|upload| upload.id.0).collect(),
+        upload_ids: uploads.iter().map(|upload| upload.id.0).collect(),
     })
 }
 
@@ -299,7 +299,7 @@ fn build_sums_release(
     stored: &StoredTask,
     task: &SumTask,
     batch: u64,
-) -> Result<BatchRelease, OpenError> {
+) -> Result<BatchRelease, JournalError> {
     let (mut totals, mut uploads) = (SumTotals::new(task), Vec::new());
     let mut origins = OriginCounts::default();
     stored_reports::for_each_unreleased_upload(reader, stored, batch, |upload, origin| {
@@ -317,7 +317,7 @@ fn build_sums_release(
     Ok(BatchRelease {
         totals,
         blocks: Vec::new(),
-        uploads,
+        upload_ids: uploads,
     })
 }
 
@@ -329,7 +329,7 @@ fn build_sealed_release(
     reader: &dyn StorageReader,
     stored: &StoredTask,
     batch: u64,
-) -> Result<BatchRelease, OpenError> {
+) -> Result<BatchRelease, JournalError> {
     let task = stored.task();
     let length = task.sealed_report_length();
     let (mut bytes, mut uploads) = (Vec::new(), Vec::new());
@@ -354,7 +354,7 @@ fn build_sealed_release(
     let digest = hash.finalize();
     let id = UploadId(*digest.first_chunk().expect("a digest has 32 bytes"));
     // A single report may be longer than `BLOCK_BYTES`.
-    let each = (BLOCK_BYTES / length).clamp(1, BLOCK_REPORTS);
+    let each = (MAX_BLOCK_BYTES / length).clamp(1, MAX_BLOCK_REPORTS);
     let blocks = reports.chunks(each).map(|reports| {
         let upload = EncodedUpload {
             id,
@@ -366,7 +366,7 @@ fn build_sealed_release(
     Ok(BatchRelease {
         totals: Vec::new(),
         blocks: blocks.collect(),
-        uploads,
+        upload_ids: uploads,
     })
 }
 

@@ -7,7 +7,7 @@ use hushbin::UploadId;
 use tokio::sync::oneshot;
 
 use super::engine::{BatchRow, UploadOutcome, UploadRecord};
-use super::error::{OpenError, StoreError};
+use super::error::{JournalError, StoreError};
 use super::memory::MemoryReservation;
 use super::settings::TaskSettings;
 use super::task::{StoredTask, TaskSetup};
@@ -27,9 +27,9 @@ pub(crate) struct Submission {
 #[derive(Debug)]
 pub(crate) struct SubmittedUpload {
     pub(crate) id: UploadId,
-    pub(crate) reports: u32,
+    pub(crate) report_count: u32,
     /// Range of the body in the bytes of the submission.
-    pub(crate) body: Range<usize>,
+    pub(crate) body_range: Range<usize>,
 }
 
 impl SubmittedUpload {
@@ -38,8 +38,8 @@ impl SubmittedUpload {
     pub(crate) const fn new(id: UploadId, reports: u32, whole: Range<usize>) -> Self {
         Self {
             id,
-            reports,
-            body: whole.start + 1 + 16 + 16..whole.end,
+            report_count: reports,
+            body_range: whole.start + 1 + 16 + 16..whole.end,
         }
     }
 }
@@ -57,20 +57,22 @@ pub(crate) struct UploadReceipt {
     /// Number of uploads submitted.
     pub(crate) uploads: usize,
     /// Number of reports in new uploads.
-    pub(crate) reports: usize,
+    pub(crate) new_report_count: usize,
     /// Number of uploads that were already stored, or came twice in the same commit.
     pub(crate) duplicates: usize,
     /// First upload whose id is already stored with other bytes.
-    pub(crate) conflict: Option<UploadId>,
+    pub(crate) first_conflicting_id: Option<UploadId>,
 }
 
 impl UploadReceipt {
     pub(super) fn add_outcome(&mut self, record: &UploadRecord, outcome: UploadOutcome) {
         self.uploads += 1;
         match outcome {
-            UploadOutcome::Stored => self.reports += record.reports as usize,
+            UploadOutcome::Stored => self.new_report_count += record.report_count as usize,
             UploadOutcome::Duplicate => self.duplicates += 1,
-            UploadOutcome::Conflict => self.conflict = self.conflict.or(Some(UploadId(record.id))),
+            UploadOutcome::Conflict => {
+                self.first_conflicting_id = self.first_conflicting_id.or(Some(UploadId(record.id)));
+            }
         }
     }
 }
@@ -89,17 +91,17 @@ pub(super) enum WriterRequest {
     /// Close a task's open batch, if it has at least this number of reports.
     CloseBatch(Arc<StoredTask>, u64, ReplySender<BatchRow>),
     /// Tell the engine that a batch was released, or that its reports were deleted.
-    SettleRelease {
+    UpdateAfterRelease {
         task: Arc<StoredTask>,
         batch: u64,
         reply: ReplySender<()>,
     },
     /// Delete the reports of a released batch.
-    Forget(Arc<StoredTask>, u64),
+    DeleteReports(Arc<StoredTask>, u64),
     /// Store a new task.
     AddTask(
         Box<TaskSetup>,
-        oneshot::Sender<Result<Arc<StoredTask>, OpenError>>,
+        oneshot::Sender<Result<Arc<StoredTask>, JournalError>>,
     ),
     /// Change the settings of a task.
     Configure(Arc<StoredTask>, TaskSettings, ReplySender<()>),

@@ -10,7 +10,7 @@ use hushbin_analysis::estimate::Totals;
 use rayon::prelude::*;
 
 use super::engine::{BatchRow, BatchState, SharedStorage, StorageReader, TaskKey};
-use super::error::OpenError;
+use super::error::JournalError;
 use super::files::{self, FilesReader};
 use super::fold::{add_block_to_totals, invalid_upload_error};
 use super::location::Location;
@@ -21,7 +21,7 @@ use super::task::{self, StoredTask};
 
 /// Number of blocks that are counted at once. Blocks and uploads have the same maximum number of
 /// reports.
-const BLOCKS: usize = 16;
+const BLOCKS_COUNTED_AT_ONCE: usize = 16;
 
 /// Visits every upload of an unreleased batch, with the origin of the upload's reports if the
 /// origin is stored. The uploads are a snapshot of one moment. Their reports stay encoded.
@@ -32,10 +32,10 @@ pub(super) fn for_each_unreleased_upload(
     reader: &dyn StorageReader,
     stored: &StoredTask,
     batch: u64,
-    mut visit: impl FnMut(EncodedUpload<'_>, Option<ReportOrigin>) -> Result<(), OpenError>,
-) -> Result<(), OpenError> {
+    mut visit: impl FnMut(EncodedUpload<'_>, Option<ReportOrigin>) -> Result<(), JournalError>,
+) -> Result<(), JournalError> {
     let mut visit = |id: [u8; 16], body: &[u8]| {
-        let (body, origin) = stored.role().split_body(body);
+        let (body, origin) = stored.role().split_origin_from_body(body);
         let upload = EncodedUpload::from_id_and_body(UploadId(id), body);
         visit(
             upload.map_err(|source| invalid_upload_error(stored.task().id(), source))?,
@@ -63,7 +63,7 @@ pub(super) fn for_each_released_report(
     task: &Task,
     batch: u64,
     visit: &mut dyn FnMut(Report) -> ControlFlow<()>,
-) -> Result<(), OpenError> {
+) -> Result<(), JournalError> {
     let mut damaged = Ok(());
     reader.for_each_block(key, batch, &mut |bytes| match decode_block(task, bytes) {
         Ok(upload) => upload.reports.into_iter().try_for_each(&mut *visit),
@@ -86,12 +86,12 @@ pub(super) fn recount_released_batch(
     batch: u64,
     given_up: &(dyn Fn() -> bool + Sync),
     none: &Totals,
-) -> Result<Totals, OpenError> {
+) -> Result<Totals, JournalError> {
     let (mut totals, mut blocks) = (none.clone(), Vec::new());
     let mut failed = None;
     reader.for_each_block(key, batch, &mut |bytes| {
         blocks.push(bytes.to_vec());
-        if blocks.len() == BLOCKS {
+        if blocks.len() == BLOCKS_COUNTED_AT_ONCE {
             match recount_blocks(task, &mem::take(&mut blocks), given_up, none) {
                 Ok(part) => totals.merge(&part),
                 Err(error) => failed = Some(error),
@@ -115,7 +115,7 @@ fn recount_blocks(
     blocks: &[Vec<u8>],
     given_up: &(dyn Fn() -> bool + Sync),
     none: &Totals,
-) -> Result<Totals, OpenError> {
+) -> Result<Totals, JournalError> {
     // At most one part per core, because each part has its own totals, which may be large.
     let share = blocks.len().div_ceil(rayon::current_num_threads());
     let parts = blocks.par_chunks(share.max(1)).map(|blocks| {
@@ -132,7 +132,7 @@ fn recount_blocks(
     parts.try_reduce(|| none.clone(), merge)
 }
 
-fn decode_block(task: &Task, bytes: &[u8]) -> Result<Upload, OpenError> {
+fn decode_block(task: &Task, bytes: &[u8]) -> Result<Upload, JournalError> {
     Upload::decode(bytes, task).map_err(|source| invalid_upload_error(task.id(), source))
 }
 
@@ -140,7 +140,7 @@ fn decode_block(task: &Task, bytes: &[u8]) -> Result<Upload, OpenError> {
 pub(crate) struct StoredReports {
     task: Task,
     key: TaskKey,
-    source: StorageSource,
+    storage: StorageSource,
 }
 
 /// Reader of a directory or of a database.
@@ -170,7 +170,7 @@ impl StoredReports {
     /// # Errors
     /// When the location has no such task, or the task's reports cannot be read, because they are
     /// sealed or the task is a task of sums.
-    pub(crate) fn open(location: &Location, id: &str) -> Result<Self, OpenError> {
+    pub(crate) fn open(location: &Location, id: &str) -> Result<Self, JournalError> {
         let (rows, source) = match location {
             Location::Directory(directory) => {
                 let (rows, reader) = files::open_for_concurrent_reading(directory)?;
@@ -183,20 +183,20 @@ impl StoredReports {
             }
         };
         let row = rows.iter().find(|row| row.id == id);
-        let row = row.ok_or_else(|| OpenError::UnknownTask {
+        let row = row.ok_or_else(|| JournalError::UnknownTask {
             id: id.to_owned(),
             known: rows.iter().map(|row| row.id.clone()).collect(),
         })?;
         let (role, _) = task::read_settings(&row.id, &row.settings)?;
         if role == ProcessRole::Shuffler {
-            return Err(OpenError::Sealed { id: id.to_owned() });
+            return Err(JournalError::Sealed { id: id.to_owned() });
         }
         Ok(Self {
             task: task::read_task(row)?
                 .into_report_task()
-                .ok_or_else(|| OpenError::Sums { id: id.to_owned() })?,
+                .ok_or_else(|| JournalError::UnexpectedSumTask { id: id.to_owned() })?,
             key: row.key,
-            source,
+            storage: source,
         })
     }
 
@@ -209,8 +209,8 @@ impl StoredReports {
     ///
     /// # Errors
     /// When storage fails.
-    pub(crate) fn released_batches(&self) -> Result<Vec<BatchRow>, OpenError> {
-        Ok(match &self.source {
+    pub(crate) fn released_batches(&self) -> Result<Vec<BatchRow>, JournalError> {
+        Ok(match &self.storage {
             StorageSource::Files(reader) => {
                 reader.released_batches(self.key, self.task.fingerprint().0)?
             }
@@ -231,7 +231,7 @@ impl StoredReports {
         &self,
         batch: u64,
         visit: &mut dyn FnMut(Report) -> ControlFlow<()>,
-    ) -> Result<(), OpenError> {
-        for_each_released_report(self.source.reader(), self.key, &self.task, batch, visit)
+    ) -> Result<(), JournalError> {
+        for_each_released_report(self.storage.reader(), self.key, &self.task, batch, visit)
     }
 }

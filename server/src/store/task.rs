@@ -11,8 +11,10 @@ use parking_lot::{Mutex, RwLock};
 use serde::{Deserialize, Serialize};
 
 use super::clock::Clock;
-use super::engine::{BatchRow, BatchState, Engine, EngineError, TaskBatches, TaskKey, TaskRow};
-use super::error::{OpenError, StoreError};
+use super::engine::{
+    BatchRow, BatchState, EngineError, StorageEngine, TaskBatches, TaskKey, TaskRow,
+};
+use super::error::{JournalError, StoreError};
 use super::role::ProcessRole;
 use super::settings::{BatchSettings, TaskSettings};
 use crate::task::{ReportOrSumDraft, ReportOrSumTask};
@@ -104,7 +106,8 @@ impl StoredTask {
 
     /// Returns the number of reports in the open batch.
     pub(crate) fn open_batch_report_count(&self) -> u64 {
-        self.current_open_batch().map_or(0, |open| open.reports)
+        self.current_open_batch()
+            .map_or(0, |open| open.report_count)
     }
 
     /// Returns the age of the open batch in seconds. If the stored time of opening is in the future,
@@ -120,7 +123,7 @@ impl StoredTask {
             *first_seen = (open.number, steady);
         }
         let seen_for = steady.saturating_sub(first_seen.1).as_secs();
-        (clock.date)().saturating_sub(open.opened).max(seen_for)
+        (clock.date)().saturating_sub(open.opened_at).max(seen_for)
     }
 
     /// Returns true if closed batches wait to be counted.
@@ -223,7 +226,7 @@ fn has_closed_batches(batches: &[BatchRow]) -> bool {
 fn is_older_snapshot(batches: &[BatchRow], known: &[BatchRow]) -> bool {
     let before = |(own, known): (&BatchRow, &BatchRow)| {
         own.state < known.state
-            || own.reports < known.reports
+            || own.report_count < known.report_count
             || own.reports_kept && !known.reports_kept
     };
     batches.len() < known.len() || batches.iter().zip(known).any(before)
@@ -265,11 +268,11 @@ impl From<SumTaskDraft> for TaskSetup {
 /// When a draft is invalid or contradicts a stored task, a stored task cannot be used, or storage
 /// fails.
 pub(super) fn store_new_tasks(
-    engine: &mut dyn Engine,
+    engine: &mut dyn StorageEngine,
     role: ProcessRole,
     given: &[TaskSetup],
     now: u64,
-) -> Result<Vec<StoredTask>, OpenError> {
+) -> Result<Vec<StoredTask>, JournalError> {
     let rows = engine.tasks()?.into_iter();
     let rows = rows.map(|row| {
         let batches = engine.batches(row.key);
@@ -280,7 +283,7 @@ pub(super) fn store_new_tasks(
         let id = collected.draft.id();
         match tasks.iter().find(|stored| stored.task().id() == id) {
             Some(stored) => {
-                check_unchanged(stored, collected)?;
+                check_draft_agrees(stored, collected)?;
                 store_settings(engine, stored, collected)?;
             }
             None => tasks.push(store_task(engine, role, collected, now)?),
@@ -297,12 +300,12 @@ pub(super) fn store_new_tasks(
 pub(super) fn read_tasks(
     rows: impl IntoIterator<Item = TaskBatches>,
     expected: ProcessRole,
-) -> Result<Vec<StoredTask>, OpenError> {
+) -> Result<Vec<StoredTask>, JournalError> {
     let read = |(row, batches): TaskBatches| {
         let task = read_task(&row)?;
         let (found, settings) = read_settings(&row.id, &row.settings)?;
         if found != expected {
-            return Err(OpenError::Role {
+            return Err(JournalError::WrongRole {
                 id: row.id,
                 found,
                 expected,
@@ -317,11 +320,14 @@ pub(super) fn read_tasks(
 ///
 /// # Errors
 /// When the two differ.
-pub(super) fn check_unchanged(stored: &StoredTask, setup: &TaskSetup) -> Result<(), OpenError> {
+pub(super) fn check_draft_agrees(
+    stored: &StoredTask,
+    setup: &TaskSetup,
+) -> Result<(), JournalError> {
     let draft = &setup.draft;
     draft
         .check_agrees_with(stored.task())
-        .map_err(|source| OpenError::TaskDiffers {
+        .map_err(|source| JournalError::TaskDiffers {
             id: draft.id().to_owned(),
             source,
         })
@@ -329,10 +335,10 @@ pub(super) fn check_unchanged(stored: &StoredTask, setup: &TaskSetup) -> Result<
 
 /// Stores the settings in `TaskSetup` if they differ from the current settings of the stored task.
 fn store_settings(
-    engine: &mut dyn Engine,
+    engine: &mut dyn StorageEngine,
     stored: &StoredTask,
     TaskSetup { draft, settings }: &TaskSetup,
-) -> Result<(), OpenError> {
+) -> Result<(), JournalError> {
     if let Some(settings) = settings.as_ref().filter(|own| **own != *stored.settings()) {
         engine.configure_task(
             stored.key(),
@@ -345,15 +351,17 @@ fn store_settings(
 
 /// Stores a new task, as described by the draft and the settings in `TaskSetup`.
 pub(super) fn store_task(
-    engine: &mut dyn Engine,
+    engine: &mut dyn StorageEngine,
     role: ProcessRole,
     TaskSetup { draft, settings }: &TaskSetup,
     now: u64,
-) -> Result<StoredTask, OpenError> {
-    let task = draft.resolve().map_err(|source| OpenError::InvalidTask {
-        id: draft.id().to_owned(),
-        source,
-    })?;
+) -> Result<StoredTask, JournalError> {
+    let task = draft
+        .resolve_task()
+        .map_err(|source| JournalError::InvalidTask {
+            id: draft.id().to_owned(),
+            source,
+        })?;
     check_role(&task, role)?;
     let settings = settings.clone().unwrap_or_default();
     let row = TaskRow {
@@ -365,7 +373,7 @@ pub(super) fn store_task(
         settings: check_and_encode_settings(draft, role, &settings)?,
     };
     let key = engine.add_task(row, now).map_err(|error| match error {
-        EngineError::TaskExists(id) => OpenError::TaskExists { id },
+        EngineError::TaskExists(id) => JournalError::TaskExists { id },
         error => error.into(),
     })?;
     let batches = engine.batches(key);
@@ -376,9 +384,9 @@ pub(super) fn store_task(
 ///
 /// # Errors
 /// When messages of sums would come to a collector unshuffled.
-fn check_role(task: &ReportOrSumTask, role: ProcessRole) -> Result<(), OpenError> {
+fn check_role(task: &ReportOrSumTask, role: ProcessRole) -> Result<(), JournalError> {
     match task.sum_task().is_some() && role == ProcessRole::Collector {
-        true => Err(OpenError::NeedsShuffler {
+        true => Err(JournalError::NeedsShuffler {
             id: task.id().to_owned(),
         }),
         false => Ok(()),
@@ -398,8 +406,8 @@ fn check_and_encode_settings(
     draft: &ReportOrSumDraft,
     role: ProcessRole,
     settings: &TaskSettings,
-) -> Result<String, OpenError> {
-    settings.check().map_err(|source| OpenError::Settings {
+) -> Result<String, JournalError> {
+    settings.check().map_err(|source| JournalError::Settings {
         id: draft.id().to_owned(),
         source,
     })?;
@@ -416,9 +424,9 @@ pub(super) fn encode_settings(role: ProcessRole, settings: &TaskSettings) -> Str
 pub(super) fn read_settings(
     id: &str,
     settings: &str,
-) -> Result<(ProcessRole, TaskSettings), OpenError> {
+) -> Result<(ProcessRole, TaskSettings), JournalError> {
     let read: Result<StoredSettings<TaskSettings>, _> = serde_json::from_str(settings);
-    let read = read.map_err(|error| OpenError::StoredTask {
+    let read = read.map_err(|error| JournalError::StoredTask {
         id: id.to_owned(),
         reason: error.to_string(),
     })?;
@@ -429,8 +437,8 @@ pub(super) fn read_settings(
 ///
 /// # Errors
 /// When the parameters cannot be read, or have another fingerprint than the row.
-pub(super) fn read_task(row: &TaskRow) -> Result<ReportOrSumTask, OpenError> {
-    let unusable = |reason: String| OpenError::StoredTask {
+pub(super) fn read_task(row: &TaskRow) -> Result<ReportOrSumTask, JournalError> {
+    let unusable = |reason: String| JournalError::StoredTask {
         id: row.id.clone(),
         reason,
     };

@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 
 use super::engine::{
-    BatchRelease, BatchState, Engine, StorageReader, TaskKey, TaskRow, UploadOutcome, UploadRecord,
+    BatchRelease, BatchState, StorageEngine, StorageReader, TaskKey, TaskRow, UploadOutcome,
+    UploadRecord,
 };
 
 /// Returns a task row with this id. Its other fields have no meaning.
@@ -25,7 +26,7 @@ pub(super) fn numbered_record(number: u64) -> UploadRecord {
     id[..8].copy_from_slice(&number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
     UploadRecord {
         id,
-        reports: 1,
+        report_count: 1,
         body: [&[1], &number.to_le_bytes()[..], &[3]].concat(),
     }
 }
@@ -50,7 +51,7 @@ pub(super) fn build_release(reader: &dyn StorageReader, task: TaskKey, batch: u6
     BatchRelease {
         totals: bodies.len().to_le_bytes().to_vec(),
         blocks: bodies.chunks(4).map(<[_]>::concat).collect(),
-        uploads,
+        upload_ids: uploads,
     }
 }
 
@@ -60,7 +61,10 @@ pub(super) fn assert_outcomes(outcome: UploadOutcome, outcomes: &[UploadOutcome]
 }
 
 /// Returns the bodies of unreleased uploads, sorted, and the blocks of released batches.
-pub(super) fn stored_contents(engine: &dyn Engine, task: TaskKey) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+pub(super) fn stored_contents(
+    engine: &dyn StorageEngine,
+    task: TaskKey,
+) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let (mut uploads, mut blocks) = (Vec::new(), Vec::new());
     let reader = engine.reader();
     for row in engine.batches(task) {

@@ -109,7 +109,7 @@ impl Timed {
 
     fn states(&self) -> Vec<(BatchState, u64, bool)> {
         let batches = self.task().batches();
-        let of = |row: &BatchRow| (row.state, row.reports, row.reports_kept);
+        let of = |row: &BatchRow| (row.state, row.report_count, row.reports_kept);
         batches.iter().map(of).collect()
     }
 }
@@ -155,11 +155,14 @@ async fn reports_are_forgotten_in_time_and_totals_stay() {
         .store
         .for_each_report(&task, &task.released_batches(), &|| false, |_| ())
         .unwrap_err();
-    assert!(matches!(error, OpenError::ReportsDeleted { batch: 1, .. }));
+    assert!(matches!(
+        error,
+        JournalError::ReportsDeleted { batch: 1, .. }
+    ));
     // The ids of the counted uploads are still known.
     timed.uploads = Uploads::new(task.task().report_task().unwrap(), 1);
     let receipt = timed.report(5).await.unwrap();
-    assert_eq!((receipt.reports, receipt.duplicates), (0, 1));
+    assert_eq!((receipt.new_report_count, receipt.duplicates), (0, 1));
 }
 
 /// Eighty years in seconds.
@@ -254,6 +257,6 @@ async fn a_task_that_is_deleted_takes_nothing_and_keeps_nothing() {
     assert!(removed(timed.store.close_batch(&task).await.unwrap_err()));
     timed.store.add_task(draft(TASK).into()).await.unwrap();
     assert_ne!(timed.task().key(), key);
-    assert_eq!(timed.report(1).await.unwrap().reports, 1);
+    assert_eq!(timed.report(1).await.unwrap().new_report_count, 1);
     assert_eq!(timed.states(), [(BatchState::Open, 1, true)]);
 }

@@ -9,21 +9,23 @@ use std::time::Instant;
 use tokio::sync::{mpsc, watch};
 
 use super::clock::{Clock, ClockWatch, plausible_closing_times};
-use super::engine::{BatchRow, BatchState, Engine, EngineError, UploadOutcome, UploadRecord};
-use super::error::{OpenError, StoreError};
+use super::engine::{
+    BatchRow, BatchState, EngineError, StorageEngine, UploadOutcome, UploadRecord,
+};
+use super::error::{JournalError, StoreError};
 use super::memory::MemoryReservation;
 use super::releaser::ReleaserWork;
 use super::repeated_errors::{ActionName, RepeatedErrors};
 use super::request::{ReplySender, Submission, SubmittedUpload, UploadReceipt, WriterRequest};
 use super::role::ProcessRole;
 use super::settings::TaskSettings;
-use super::task::{self, StoredTask};
+use super::task::{self, StoredTask, TaskSetup};
 use super::tasks::CurrentTasks;
 use super::writer_metrics::WriterMetrics;
 
-const TAKING: ActionName = "taking uploads";
-const CLOSING: ActionName = "closing a batch";
-const PROBING: ActionName = "a test write to the journal";
+const APPEND_UPLOADS_ACTION: ActionName = "taking uploads";
+const CLOSE_BATCH_ACTION: ActionName = "closing a batch";
+const PROBE_WRITE_ACTION: ActionName = "a test write to the journal";
 
 /// Limits on the size of one commit. They bound the time that the first caller in the commit waits.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +44,7 @@ struct WaitingCaller {
 
 /// State of the writer thread.
 pub(super) struct Writer {
-    pub(super) engine: Box<dyn Engine>,
+    pub(super) engine: Box<dyn StorageEngine>,
     pub(super) role: ProcessRole,
     pub(super) tasks: Arc<CurrentTasks>,
     pub(super) queue: mpsc::Receiver<WriterRequest>,
@@ -80,7 +82,12 @@ impl CommitGroup {
             reply,
         });
         let alone = uploads.len() == 1;
-        for SubmittedUpload { id, reports, body } in uploads {
+        for SubmittedUpload {
+            id,
+            report_count: reports,
+            body_range: body,
+        } in uploads
+        {
             // Bodies are copied, and the request's bytes are freed after the last copy. So the
             // bytes of at most one request are in memory twice.
             let body = match alone {
@@ -89,7 +96,7 @@ impl CommitGroup {
             };
             self.records.push(UploadRecord {
                 id: id.0,
-                reports,
+                report_count: reports,
                 body,
             });
         }
@@ -206,7 +213,7 @@ impl Writer {
             Ok(outcomes) => {
                 self.metrics.observe_commit(begin.elapsed());
                 for (record, outcome) in group.records.iter().zip(outcomes) {
-                    self.metrics.count_upload(record.reports, *outcome);
+                    self.metrics.count_upload(record.report_count, *outcome);
                 }
                 // Published before the answers are sent, so that a caller that was answered finds
                 // its reports counted.
@@ -214,12 +221,14 @@ impl Writer {
                 // A group of duplicates writes nothing, so it does not prove that writing works
                 // again.
                 if outcomes.contains(&UploadOutcome::Stored) {
-                    self.errors.record(Some(&task), TAKING, &result);
+                    self.errors
+                        .record(Some(&task), APPEND_UPLOADS_ACTION, &result);
                 }
             }
             Err(StoreError::Failed(_)) => {
                 self.metrics.failures.inc();
-                self.errors.record(Some(&task), TAKING, &result);
+                self.errors
+                    .record(Some(&task), APPEND_UPLOADS_ACTION, &result);
             }
             // A deleted task is not a failure of the storage.
             Err(_) => {}
@@ -239,16 +248,18 @@ impl Writer {
         let batches = self.engine.batches(task.key());
         task.publish_batches(&batches);
         if last(&batches) != before {
-            let _ = self.releaser.send(ReleaserWork::Closed(Arc::clone(task)));
+            let _ = self
+                .releaser
+                .send(ReleaserWork::ReleaseClosedBatches(Arc::clone(task)));
         }
     }
 
     /// Closes the task's open batch if it is due.
     fn close_batch_if_due(&mut self, task: &Arc<StoredTask>) {
         let age = task.open_batch_age(&self.clock);
-        let due = task
-            .current_open_batch()
-            .filter(|open| !task.is_removed() && task.batch_settings().is_due(open.reports, age));
+        let due = task.current_open_batch().filter(|open| {
+            !task.is_removed() && task.batch_settings().is_due(open.report_count, age)
+        });
         if let Some(open) = due {
             // `close_batch` has logged a failure. The batch then stays due, and is closed at a
             // later check.
@@ -260,7 +271,9 @@ impl Writer {
     /// ended before it could release them.
     fn request_release_if_closed(&self, task: &Arc<StoredTask>) {
         if task.has_closed_batches() {
-            let _ = self.releaser.send(ReleaserWork::Closed(Arc::clone(task)));
+            let _ = self
+                .releaser
+                .send(ReleaserWork::ReleaseClosedBatches(Arc::clone(task)));
         }
     }
 
@@ -278,11 +291,11 @@ impl Writer {
         let closing_times = plausible_closing_times(&batches, now);
         for (batch, closed) in batches.iter().zip(closing_times) {
             let stored =
-                batch.state == BatchState::Released && batch.reports_kept && batch.reports > 0;
+                batch.state == BatchState::Released && batch.reports_kept && batch.report_count > 0;
             if stored && now - closed >= u64::from(days) * 86_400 {
                 let _ = self
                     .releaser
-                    .send(ReleaserWork::Forget(Arc::clone(task), batch.number));
+                    .send(ReleaserWork::DeleteReports(Arc::clone(task), batch.number));
             }
         }
     }
@@ -291,7 +304,7 @@ impl Writer {
         let closed = self
             .engine
             .close_batch(task.key(), batch, (self.clock.date)());
-        self.errors.record(Some(task), CLOSING, &closed);
+        self.errors.record(Some(task), CLOSE_BATCH_ACTION, &closed);
         self.publish_batches(task);
         closed
     }
@@ -302,7 +315,7 @@ impl Writer {
             WriterRequest::Uploads(_) | WriterRequest::Close(_) => {}
             WriterRequest::Probe(reply) => {
                 let probed = self.engine.probe_write();
-                self.errors.record(None, PROBING, &probed);
+                self.errors.record(None, PROBE_WRITE_ACTION, &probed);
                 let _ = reply.send(probed.map_err(StoreError::from_failure));
             }
             WriterRequest::CloseDue => {
@@ -321,10 +334,10 @@ impl Writer {
             WriterRequest::CloseBatch(task, need, reply) => {
                 let _ = reply.send(self.close_batch_on_request(&task, need));
             }
-            WriterRequest::Forget(task, batch) => {
-                let _ = self.releaser.send(ReleaserWork::Forget(task, batch));
+            WriterRequest::DeleteReports(task, batch) => {
+                let _ = self.releaser.send(ReleaserWork::DeleteReports(task, batch));
             }
-            WriterRequest::SettleRelease { task, batch, reply } => {
+            WriterRequest::UpdateAfterRelease { task, batch, reply } => {
                 let settled = task.check_not_removed().and_then(|()| {
                     let settled = self.engine.update_after_release(task.key(), batch);
                     self.publish_batches(&task);
@@ -333,34 +346,37 @@ impl Writer {
                 let _ = reply.send(settled);
             }
             WriterRequest::AddTask(collected, reply) => {
-                let now = (self.clock.date)();
-                let id = collected.draft.id();
-                // Requests arrive one by one here, so two of them cannot both find the id free.
-                let added = match self.tasks.by_id(id) {
-                    Some(_) => Err(OpenError::TaskExists { id: id.to_owned() }),
-                    None => task::store_task(&mut *self.engine, self.role, &collected, now)
-                        .map(Arc::new),
-                };
-                if let Ok(added) = &added {
-                    self.tasks.add(added);
-                }
-                let _ = reply.send(added);
+                let _ = reply.send(self.add_task(&collected));
             }
             WriterRequest::Configure(task, settings, reply) => {
                 let _ = reply.send(self.configure_task(&task, settings));
             }
             WriterRequest::RemoveTask(task, reply) => {
-                let removed = self.engine.remove_task(task.key());
-                match removed {
-                    Ok(()) => task.mark_removed(),
-                    // `Store::remove_task` has taken the task off the list, but it is still stored.
-                    Err(_) => self.tasks.add(&task),
-                }
-                let _ = reply.send(
-                    removed.map_err(|error| StoreError::from_engine_error(error, task.task().id())),
-                );
+                let _ = reply.send(self.remove_task(&task));
             }
         }
+    }
+
+    fn add_task(&mut self, setup: &TaskSetup) -> Result<Arc<StoredTask>, JournalError> {
+        let now = (self.clock.date)();
+        let id = setup.draft.id();
+        // Requests arrive one by one here, so two of them cannot both find the id free.
+        if self.tasks.by_id(id).is_some() {
+            return Err(JournalError::TaskExists { id: id.to_owned() });
+        }
+        let added = Arc::new(task::store_task(&mut *self.engine, self.role, setup, now)?);
+        self.tasks.add(&added);
+        Ok(added)
+    }
+
+    fn remove_task(&mut self, task: &Arc<StoredTask>) -> Result<(), StoreError> {
+        let removed = self.engine.remove_task(task.key());
+        match removed {
+            Ok(()) => task.mark_removed(),
+            // `Store::remove_task` has taken the task off the list, but it is still stored.
+            Err(_) => self.tasks.add(task),
+        }
+        removed.map_err(|error| StoreError::from_engine_error(error, task.task().id()))
     }
 
     fn close_batch_on_request(
@@ -370,7 +386,7 @@ impl Writer {
     ) -> Result<BatchRow, StoreError> {
         task.check_not_removed()?;
         let open = task.current_open_batch();
-        match open.filter(|open| open.reports >= need) {
+        match open.filter(|open| open.report_count >= need) {
             Some(open) => {
                 let closed = self.close_batch(task, open.number);
                 closed.map_err(|error| StoreError::from_engine_error(error, task.task().id()))

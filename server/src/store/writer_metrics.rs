@@ -9,7 +9,7 @@ use super::engine::UploadOutcome;
 
 /// Upper bounds of the bins in the histogram of commit durations, in seconds. A fast disk syncs in
 /// a tenth of a millisecond. A client that has waited for ten seconds is asked to try again later.
-const COMMIT_SECONDS: [f64; 11] = [
+const COMMIT_SECONDS_BOUNDS: [f64; 11] = [
     0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0,
 ];
 
@@ -41,7 +41,7 @@ impl WriterMetrics {
             conflicts: Counter::default(),
             failures: Counter::default(),
             clock_jumps: Counter::default(),
-            commit: Histogram::new(COMMIT_SECONDS),
+            commit: Histogram::new(COMMIT_SECONDS_BOUNDS),
         }
     }
 

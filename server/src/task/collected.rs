@@ -159,7 +159,7 @@ impl ReportOrSumDraft {
     }
 
     /// Returns the complete task. For sums, checks that the promised privacy holds.
-    pub fn resolve(&self) -> Result<ReportOrSumTask, Error> {
+    pub fn resolve_task(&self) -> Result<ReportOrSumTask, Error> {
         match self {
             Self::Reports(draft) => draft.resolve_task().map(ReportOrSumTask::Reports),
             Self::Sums(draft) => sums::resolve_sum_draft(draft).map(ReportOrSumTask::Sums),

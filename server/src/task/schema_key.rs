@@ -8,7 +8,7 @@ use serde::de::{self, DeserializeOwned, DeserializeSeed, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 /// Key with the location of the file's schema.
-pub(crate) const KEY: &str = "$schema";
+pub(crate) const SCHEMA_KEY: &str = "$schema";
 
 /// Parses the text of a file as a JSON object, ignoring the key `$schema`.
 ///
@@ -55,13 +55,13 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for WithoutSchemaKey<A> {
         seed: K,
     ) -> Result<Option<K::Value>, A::Error> {
         while let Some(key) = self.map.next_key::<String>()? {
-            if key != KEY {
+            if key != SCHEMA_KEY {
                 let key: StringDeserializer<A::Error> =
                     de::IntoDeserializer::into_deserializer(key);
                 return seed.deserialize(key).map(Some);
             }
             if self.seen_schema {
-                return Err(de::Error::duplicate_field(KEY));
+                return Err(de::Error::duplicate_field(SCHEMA_KEY));
             }
             self.seen_schema = true;
             // The value must be a string, but is not used.

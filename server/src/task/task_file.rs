@@ -45,13 +45,13 @@ pub(crate) enum TaskFileErrorCause {
     Parameters(#[from] hushbin::Error),
     /// Task for which no privacy account can be computed.
     #[error(transparent)]
-    Account(#[from] AccountingError),
+    NoPrivacyAccount(#[from] AccountingError),
     /// Task of shuffled sums, in a command that supports only reports.
     #[error(
         "this is a task of sums, which only the shuffler protects (\"trust\"); this command needs \
          a task whose reports have a local ε"
     )]
-    Sums,
+    UnexpectedSumTask,
 }
 
 /// Contents of a task file, for reports or for sums.
@@ -66,10 +66,10 @@ impl TaskFile {
     /// Reads a task file of reports or sums.
     ///
     /// # Errors
-    /// When the file cannot be read or is not a task. [`resolve`](Self::resolve) checks its
+    /// When the file cannot be read or is not a task. [`resolve`](Self::resolve_task) checks its
     /// parameters.
     pub(crate) fn read(path: &Path) -> Result<Self, TaskFileError> {
-        let text = text_file::read(path).map_err(|error| error_of_file(path, error))?;
+        let text = text_file::read_text_file(path).map_err(|error| error_of_file(path, error))?;
         let draft = ReportOrSumDraft::parse(&text).map_err(|error| error_of_file(path, error))?;
         Ok(Self {
             path: path.to_owned(),
@@ -81,9 +81,9 @@ impl TaskFile {
     ///
     /// # Errors
     /// When parameters are out of range, contradict each other or hide too little.
-    pub(crate) fn resolve(&self) -> Result<ReportOrSumTask, TaskFileError> {
+    pub(crate) fn resolve_task(&self) -> Result<ReportOrSumTask, TaskFileError> {
         self.draft
-            .resolve()
+            .resolve_task()
             .map_err(|error| self.content_error(error))
     }
 
@@ -95,14 +95,17 @@ impl TaskFile {
     /// Converts to a task file of local-DP reports.
     ///
     /// # Errors
-    /// [`TaskFileErrorCause::Sums`] for a task of sums.
+    /// [`TaskFileErrorCause::UnexpectedSumTask`] for a task of sums.
     fn into_report_task_file(self) -> Result<ReportTaskFile, TaskFileError> {
         match self.draft {
             ReportOrSumDraft::Reports(draft) => Ok(ReportTaskFile {
                 path: self.path,
                 draft,
             }),
-            ReportOrSumDraft::Sums(_) => Err(error_of_file(&self.path, TaskFileErrorCause::Sums)),
+            ReportOrSumDraft::Sums(_) => Err(error_of_file(
+                &self.path,
+                TaskFileErrorCause::UnexpectedSumTask,
+            )),
         }
     }
 }
@@ -111,7 +114,7 @@ impl ReportTaskFile {
     /// Reads a task file of local-DP reports.
     ///
     /// # Errors
-    /// When the file cannot be read or is not such a task. [`resolve`](Self::resolve) checks its
+    /// When the file cannot be read or is not such a task. [`resolve`](Self::resolve_task) checks its
     /// parameters.
     pub(crate) fn read(path: &Path) -> Result<Self, TaskFileError> {
         TaskFile::read(path)?.into_report_task_file()
@@ -121,7 +124,7 @@ impl ReportTaskFile {
     ///
     /// # Errors
     /// When parameters are out of range or contradict each other.
-    pub(crate) fn resolve(&self) -> Result<Task, TaskFileError> {
+    pub(crate) fn resolve_task(&self) -> Result<Task, TaskFileError> {
         self.draft
             .resolve_task()
             .map_err(|error| self.content_error(error))
@@ -130,7 +133,7 @@ impl ReportTaskFile {
     /// Returns the complete task, and the possible choices for each question.
     ///
     /// # Errors
-    /// Same as [`ReportTaskFile::resolve`].
+    /// Same as [`ReportTaskFile::resolve_task`].
     pub(crate) fn resolve_with_choices(
         &self,
     ) -> Result<(Task, Vec<ChosenQuestion>), TaskFileError> {
@@ -153,7 +156,7 @@ impl ReportTaskFile {
 /// # Errors
 /// When the file cannot be read or has another structure.
 pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, TaskFileError> {
-    text_file::read(path)
+    text_file::read_text_file(path)
         .map_err(TaskFileErrorCause::from)
         .and_then(|text| Ok(serde_json::from_str(&text)?))
         .map_err(|cause| error_of_file(path, cause))
@@ -163,7 +166,7 @@ pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, TaskFileE
 ///
 /// # Errors
 /// When the file cannot be written.
-pub(crate) fn write(path: &Path, task: &impl Serialize) -> Result<(), TaskFileError> {
+pub(crate) fn write_task(path: &Path, task: &impl Serialize) -> Result<(), TaskFileError> {
     let text = serde_json::to_string_pretty(task).map_err(|error| error_of_file(path, error))?;
     write_text(path, &(text + "\n"))
 }
@@ -209,7 +212,7 @@ mod tests {
         fs::write(&path, text).unwrap();
         let file = ReportTaskFile::read(&path).unwrap();
         for error in [
-            file.resolve().unwrap_err(),
+            file.resolve_task().unwrap_err(),
             file.resolve_with_choices().unwrap_err(),
         ] {
             let expected = format!("{shown}: sparsity is 5, expected 1 to 4");
@@ -224,10 +227,10 @@ mod tests {
         let text = r#"{ "id": "t", "items": 4, "sparsity": 2, "epsilon": 0.1, "value": "real" }"#;
         // With the byte order mark that some editors put first.
         fs::write(&path, format!("\u{feff}{text}")).unwrap();
-        let task = ReportTaskFile::read(&path).unwrap().resolve().unwrap();
-        write(&path, &task).unwrap();
+        let task = ReportTaskFile::read(&path).unwrap().resolve_task().unwrap();
+        write_task(&path, &task).unwrap();
         assert_eq!(
-            ReportTaskFile::read(&path).unwrap().resolve().unwrap(),
+            ReportTaskFile::read(&path).unwrap().resolve_task().unwrap(),
             task
         );
     }

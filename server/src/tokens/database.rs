@@ -47,7 +47,7 @@ pub(super) fn session_pool(database: &DatabaseAddress) -> Arc<SessionPool> {
 ///
 /// # Errors
 /// When the database fails.
-pub(super) fn list(sessions: &SessionPool) -> Result<Vec<Token>, TokensError> {
+pub(super) fn list_tokens(sessions: &SessionPool) -> Result<Vec<Token>, TokensError> {
     let found = sessions.with_session(|session| select_tokens(session, "", None))?;
     found.into_iter().collect()
 }
@@ -56,7 +56,7 @@ pub(super) fn list(sessions: &SessionPool) -> Result<Vec<Token>, TokensError> {
 ///
 /// # Errors
 /// When the database fails.
-pub(super) fn role_of(
+pub(super) fn role_of_token_hash(
     sessions: &SessionPool,
     hash: &str,
 ) -> Result<Option<TokenRole>, TokensError> {
@@ -72,7 +72,7 @@ pub(super) fn role_of(
 ///
 /// # Errors
 /// When the database fails.
-pub(super) fn add(database: &DatabaseAddress, token: &Token) -> Result<(), TokensError> {
+pub(super) fn add_token(database: &DatabaseAddress, token: &Token) -> Result<(), TokensError> {
     let insert = "INSERT INTO hushbin.token (id, name, role, created, sha256) \
         VALUES ($1, $2, $3, $4, $5)";
     let (role, created) = (token.role.name(), token.created.cast_signed());
@@ -90,7 +90,7 @@ pub(super) fn add(database: &DatabaseAddress, token: &Token) -> Result<(), Token
 ///
 /// # Errors
 /// When no token has this id, or the database fails.
-pub(super) fn revoke(database: &DatabaseAddress, id: &str) -> Result<Token, TokensError> {
+pub(super) fn revoke_token(database: &DatabaseAddress, id: &str) -> Result<Token, TokensError> {
     let sessions = open_pool(database)?;
     let found =
         sessions.with_session(|session| select_tokens(session, "WHERE id = $1", Some(id)))?;

@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
 use super::token::{Token, TokenRole, TokensError};
-use crate::format_version::version_of;
+use crate::format_version::json_format_version;
 use crate::store::{create_data_directory, open_or_create, write_atomically};
 
-const FILE: &str = "tokens.json";
-const LOCK: &str = "tokens.lock";
-const VERSION: u64 = 1;
+const TOKENS_FILE_NAME: &str = "tokens.json";
+const TOKENS_LOCK_FILE_NAME: &str = "tokens.lock";
+const TOKENS_FILE_VERSION: u64 = 1;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Contents {
+struct TokensFileContents {
     version: u64,
     tokens: Vec<Token>,
 }
@@ -46,7 +46,7 @@ impl TokensFile {
     /// When the file of tokens is invalid.
     pub(super) fn open(data: &Path) -> Result<Self, TokensError> {
         let tokens = Self {
-            path: data.join(FILE),
+            path: data.join(TOKENS_FILE_NAME),
             cached_tokens: RwLock::default(),
         };
         tokens.reload_if_changed()?;
@@ -97,7 +97,7 @@ impl TokensFile {
 /// When there is no such directory, or the file of tokens is invalid.
 pub(super) fn list_tokens(data: &Path) -> Result<Vec<Token>, TokensError> {
     check_data_directory_exists(data)?;
-    Ok(read_tokens_file(&data.join(FILE))?.tokens)
+    Ok(read_tokens_file(&data.join(TOKENS_FILE_NAME))?.tokens)
 }
 
 /// Adds a token.
@@ -148,8 +148,8 @@ fn change_tokens<T>(
 ) -> Result<T, TokensError> {
     create_data_directory(data)?;
     // A separate file is locked, because each write replaces the file of tokens.
-    let _lock = lock_file(&data.join(LOCK))?;
-    let path = data.join(FILE);
+    let _lock = lock_file(&data.join(TOKENS_LOCK_FILE_NAME))?;
+    let path = data.join(TOKENS_FILE_NAME);
     let mut contents = read_tokens_file(&path)?;
     let changed = change(&mut contents.tokens)?;
     let text = serde_json::to_vec_pretty(&contents).expect("tokens can be written as JSON");
@@ -164,12 +164,12 @@ fn lock_file(path: &Path) -> Result<File, TokensError> {
         .map_err(|source| file_error(path, source))
 }
 
-fn read_tokens_file(path: &Path) -> Result<Contents, TokensError> {
+fn read_tokens_file(path: &Path) -> Result<TokensFileContents, TokensError> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Ok(Contents {
-                version: VERSION,
+            return Ok(TokensFileContents {
+                version: TOKENS_FILE_VERSION,
                 tokens: Vec::new(),
             });
         }
@@ -179,12 +179,12 @@ fn read_tokens_file(path: &Path) -> Result<Contents, TokensError> {
         path: path.display().to_string(),
         source,
     };
-    match version_of(&bytes).map_err(wrong)? {
-        VERSION => serde_json::from_slice(&bytes).map_err(wrong),
+    match json_format_version(&bytes).map_err(wrong)? {
+        TOKENS_FILE_VERSION => serde_json::from_slice(&bytes).map_err(wrong),
         found => Err(TokensError::UnsupportedVersion {
             path: path.display().to_string(),
             found,
-            known: VERSION,
+            known: TOKENS_FILE_VERSION,
         }),
     }
 }

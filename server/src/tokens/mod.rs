@@ -49,7 +49,7 @@ impl TokenStore {
         match self {
             Self::File(file) => Ok(file.is_empty()),
             Self::Database(sessions) => {
-                let list = run_blocking(sessions, database::list);
+                let list = run_blocking(sessions, database::list_tokens);
                 Ok(list.await?.is_empty())
             }
         }
@@ -64,7 +64,8 @@ impl TokenStore {
         match self {
             Self::File(file) => file.role_of_token_hash(&hash),
             Self::Database(sessions) => {
-                let find = move |sessions: &SessionPool| database::role_of(sessions, &hash);
+                let find =
+                    move |sessions: &SessionPool| database::role_of_token_hash(sessions, &hash);
                 run_blocking(sessions, find).await
             }
         }
@@ -89,7 +90,7 @@ async fn run_blocking<T: Send + 'static>(
 pub(crate) fn list_tokens(location: &Location) -> Result<Vec<Token>, TokensError> {
     match location {
         Location::Directory(data) => file::list_tokens(data),
-        Location::Database(database) => database::list(&open_existing_pool(database)?),
+        Location::Database(database) => database::list_tokens(&open_existing_pool(database)?),
     }
 }
 
@@ -117,7 +118,7 @@ pub(crate) fn create_token(
     };
     match location {
         Location::Directory(data) => file::add_token(data, &token)?,
-        Location::Database(database) => database::add(database, &token)?,
+        Location::Database(database) => database::add_token(database, &token)?,
     }
     Ok((token, text))
 }
@@ -129,6 +130,6 @@ pub(crate) fn create_token(
 pub(crate) fn revoke_token(location: &Location, id: &str) -> Result<Token, TokensError> {
     match location {
         Location::Directory(data) => file::revoke_token(data, id),
-        Location::Database(database) => database::revoke(database, id),
+        Location::Database(database) => database::revoke_token(database, id),
     }
 }

@@ -9,18 +9,21 @@ pub(super) fn session_pool(database: &DatabaseAddress) -> Arc<SessionPool> {
     SessionPool::unreachable_pool(database)
 }
 
-pub(super) fn list(sessions: &SessionPool) -> Result<Vec<Token>, TokensError> {
+pub(super) fn list_tokens(sessions: &SessionPool) -> Result<Vec<Token>, TokensError> {
     match sessions.0 {}
 }
 
-pub(super) fn role_of(sessions: &SessionPool, _: &str) -> Result<Option<TokenRole>, TokensError> {
+pub(super) fn role_of_token_hash(
+    sessions: &SessionPool,
+    _: &str,
+) -> Result<Option<TokenRole>, TokensError> {
     match sessions.0 {}
 }
 
-pub(super) fn add(database: &DatabaseAddress, _: &Token) -> Result<(), TokensError> {
+pub(super) fn add_token(database: &DatabaseAddress, _: &Token) -> Result<(), TokensError> {
     match open_pool(database)?.0 {}
 }
 
-pub(super) fn revoke(database: &DatabaseAddress, _: &str) -> Result<Token, TokensError> {
+pub(super) fn revoke_token(database: &DatabaseAddress, _: &str) -> Result<Token, TokensError> {
     match open_pool(database)?.0 {}
 }

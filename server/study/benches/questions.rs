@@ -15,7 +15,7 @@ use hushbin::choose::Objective;
 use hushbin::sample::{draw_below, move_random_subset_to_front};
 use hushbin::{Entry, Mechanism, Randomizer, Task, TaskDraft, ValueKind};
 use hushbin_analysis::estimate::{
-    Estimand, EstimateOptions, Estimator, NumberEstimates, QuantileEstimate, Query, Totals,
+    Estimand, EstimateOptions, EstimateQuery, Estimator, NumberEstimates, QuantileEstimate, Totals,
     point_estimates,
 };
 use hushbin_tests::expectation::Expectation;
@@ -340,7 +340,7 @@ fn check_load_time_quantiles(real: bool) -> bool {
             })
             .collect();
         bar.finish_and_clear();
-        for (place, part) in EstimateOptions::QUANTILES.into_iter().enumerate() {
+        for (place, part) in EstimateOptions::DEFAULT_QUANTILES.into_iter().enumerate() {
             let of_run = |(truths, number): &(Vec<f64>, NumberEstimates)| {
                 (truths[place], number.quantiles[place])
             };
@@ -392,10 +392,10 @@ fn true_and_estimated_quantiles(task: &Task, people: u32, run: u64) -> (Vec<f64>
     }
     times.sort_by(f64::total_cmp);
     let truth = |part: f64| times[(part * f64::from(people)) as usize];
-    let query = Query::new(task, &EstimateOptions::default()).unwrap();
+    let query = EstimateQuery::new(task, &EstimateOptions::default()).unwrap();
     let answer = Estimator::for_task(task.clone()).estimates(&totals, &query);
     (
-        EstimateOptions::QUANTILES.map(truth).to_vec(),
+        EstimateOptions::DEFAULT_QUANTILES.map(truth).to_vec(),
         answer.number.unwrap(),
     )
 }

@@ -61,9 +61,9 @@ pub(crate) fn central_epsilon_figure(
         name: "bounds".to_owned(),
         title: format!("Central ε of a shuffled batch at δ = {delta:e}"),
         // Each panel has its own axis, which its title names.
-        x: "",
-        y: "central ε (nats)",
-        logarithmic: [true; 2],
+        x_label: "",
+        y_label: "central ε (nats)",
+        are_axes_logarithmic: [true; 2],
         panels: vec![
             panel(
                 format!(
@@ -80,7 +80,7 @@ pub(crate) fn central_epsilon_figure(
     })
 }
 
-/// Returns [`POINTS`] geometrically spaced numbers from `middle / reach` to `middle · reach`. Both
+/// Returns [`CURVE_POINT_COUNT`] geometrically spaced numbers from `middle / reach` to `middle · reach`. Both
 /// ends are limited to `min..=max`.
 fn geometric_points(middle: f64, reach: f64, min: f64, max: f64) -> Vec<f64> {
     let (low, high) = ((middle / reach).max(min), (middle * reach).min(max));

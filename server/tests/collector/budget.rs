@@ -368,7 +368,7 @@ fn a_task_in_use_keeps_its_budget() {
     // The directory is free once the writer has ended, and the drop does not wait for it.
     let wait = |budget: &Value| loop {
         match open(budget.clone()) {
-            Err(hushbin_server::store::OpenError::Locked { .. }) => std::thread::yield_now(),
+            Err(hushbin_server::store::JournalError::Locked { .. }) => std::thread::yield_now(),
             other => return other.map(drop).map_err(|error| error.to_string()),
         }
     };

@@ -11,7 +11,7 @@ use std::process::Output;
 
 use hushbin::task::QuestionKind;
 use hushbin::{Entry, Randomizer, Task, Upload, UploadId};
-use hushbin_server::store::{Engine, FilesEngine};
+use hushbin_server::store::{FilesEngine, StorageEngine};
 use hushbin_tests::process::{self, Client, Collector};
 use hushbin_tests::uploads::draft;
 use rand_chacha::ChaCha20Rng;
@@ -326,7 +326,7 @@ fn what_retention_has_deleted_is_named_and_the_rest_is_exported() {
     let mut files = FilesEngine::open(&data).unwrap();
     let task = files.tasks().unwrap()[0].key;
     for batch in [1, 2] {
-        files.reader().forget_reports(task, batch).unwrap();
+        files.reader().delete_reports(task, batch).unwrap();
         files.update_after_release(task, batch).unwrap();
     }
     drop(files);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
 use hushbin::{Report, Task};
-use hushbin_analysis::estimate::{EstimateOptions, Query, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates};
 use hushbin_tests::process::command;
 use hushbin_tests::uploads::{Uploads, draft};
 
@@ -91,10 +91,10 @@ impl Folder {
         let mut totals = Totals::new(&self.task);
         reports.iter().for_each(|report| totals.add_report(report));
         let options = EstimateOptions {
-            question: (!question.is_empty()).then(|| question.to_owned()),
+            question_name: (!question.is_empty()).then(|| question.to_owned()),
             ..EstimateOptions::default()
         };
-        let query = Query::new(&self.task, &options).unwrap();
+        let query = EstimateQuery::new(&self.task, &options).unwrap();
         serde_json::to_value(estimates(&self.task, &totals, &query)).unwrap()
     }
 }

@@ -8,7 +8,7 @@ use hushbin::domain::SignedItem;
 use hushbin::mechanism::{coco, collision, pattern, window};
 use hushbin::task::{PrefixLengths, QuestionKind};
 use hushbin::{Entry, Mechanism, Randomizer, Report, Task, Upload, UploadId};
-use hushbin_analysis::estimate::{Estimand, Estimator, MADE_UP, Totals};
+use hushbin_analysis::estimate::{Estimand, Estimator, FORGED_REPORT_FRACTION, Totals};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ async fn send(app: &App, task: &Task, reports: &[Report], first: u8) {
 /// Number of forged reports that are the fraction [`MADE_UP`] of all, given the number of honest
 /// ones.
 fn forged(honest: usize) -> usize {
-    let forged = honest as f64 * MADE_UP / (1.0 - MADE_UP);
+    let forged = honest as f64 * FORGED_REPORT_FRACTION / (1.0 - FORGED_REPORT_FRACTION);
     assert!((forged - forged.round()).abs() < 1e-9);
     forged.round() as usize
 }

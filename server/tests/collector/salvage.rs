@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use hushbin_server::store::{Engine, FilesEngine, UploadRecord};
+use hushbin_server::store::{FilesEngine, StorageEngine, UploadRecord};
 use hushbin_tests::process::{self, Client, Collector};
 use hushbin_tests::uploads::{Uploads, draft};
 use rand_chacha::ChaCha20Rng;
@@ -360,7 +360,7 @@ fn a_closed_batch_that_lost_reports_is_open_again_with_what_came_after() {
     let upload = uploads.bytes(9);
     let record = UploadRecord {
         id: upload[17..33].try_into().unwrap(),
-        reports: 9,
+        report_count: 9,
         body: upload[33..].to_vec(),
     };
     files.append_uploads(task, &[record]).unwrap();

@@ -68,7 +68,7 @@ impl ChooseParameters for Window {
         let fewest = favoured.saturating_mul(2).max(2);
         let atoms = draft.atoms.unwrap_or(fewest);
         bounds::ATOM_COUNT_RANGE
-            .with_max(f64::from(sizes::MAX_ATOMS))
+            .with_max(f64::from(sizes::MAX_ATOMS_FOR_VALUE_CHOICE))
             .check_in_range(f64::from(atoms))?;
         let values = alloc::vec![1; (atoms / 2) as usize];
         MechanismParameters::check_suits_domain(&Self::new(drawn, atoms, favoured, values)?, domain)

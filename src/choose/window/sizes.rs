@@ -26,16 +26,16 @@ struct SizesWithVariance {
 }
 
 /// Maximum number of atoms for which values are chosen.
-pub(super) const MAX_ATOMS: u32 = 128;
+pub(super) const MAX_ATOMS_FOR_VALUE_CHOICE: u32 = 128;
 /// Maximum number of atoms to try. More atoms gain little at any ε up to 6.
 const MAX_TRIED_ATOMS: u32 = 64;
 /// Relative precision of variances, for the comparison of sizes and for the final values.
-const VARIANCE_PRECISIONS: [f64; 2] = [1e-4, 1e-6];
+const SEARCH_AND_FINAL_PRECISIONS: [f64; 2] = [1e-4, 1e-6];
 /// Ratio of the variance with twice as many atoms to the variance before. Above this ratio, the
 /// search for more atoms ends.
-const DOUBLING_RATIO_LIMIT: f64 = 0.999;
+const MAX_DOUBLING_VARIANCE_RATIO: f64 = 0.999;
 /// Acceptable ratio of a variance to the minimum variance, in exchange for fewer atoms.
-const VARIANCE_TOLERANCE: f64 = 1.004;
+const MAX_VARIANCE_RATIO: f64 = 1.004;
 /// Integers that are tried as the greatest value of an atom. All values are scaled to fit.
 const TRIED_MAX_ATOM_VALUES: core::ops::RangeInclusive<u32> = 500..=1000;
 
@@ -45,7 +45,7 @@ pub(super) fn best_window(domain: &Domain, budget: PrivacyBudget, draft: &Draft)
     let attributes = domain.item_count().unwrap_or(0);
     let sizes = SizeSearch {
         attribute_count: attributes,
-        prepared_budget: budget.precompute_exp(),
+        prepared_budget: budget.with_precomputed_exp(),
         draft,
     };
     let most = attributes.min(bounds::DRAWN_ATTRIBUTE_COUNT_RANGE.max as u32);
@@ -63,7 +63,7 @@ pub(super) fn best_window(domain: &Domain, budget: PrivacyBudget, draft: &Draft)
         };
         return kept.min_by(|a, b| variance(a).total_cmp(&variance(b)));
     }
-    let all = drawn.filter_map(|drawn| sizes.best_for_drawn(drawn));
+    let all = drawn.filter_map(|drawn| sizes.best_for_drawn_attributes(drawn));
     let mut best = all.min_by(|a, b| a.worst_case_variance.total_cmp(&b.worst_case_variance))?;
     let mut variance: fn(&EstimateScaleAndVariance) -> f64 = EstimateScaleAndVariance::max_variance;
     if draft.objective == Some(VarianceObjective::Average) {
@@ -87,7 +87,7 @@ pub(super) fn best_window(domain: &Domain, budget: PrivacyBudget, draft: &Draft)
 
 impl SizeSearch<'_> {
     /// Returns the best sizes for reports that cover `drawn` attributes.
-    fn best_for_drawn(&self, drawn: u32) -> Option<SizesWithVariance> {
+    fn best_for_drawn_attributes(&self, drawn: u32) -> Option<SizesWithVariance> {
         let best = match (self.draft.atoms, self.draft.favoured) {
             (Some(t), Some(k)) => self.sizes_with_rough_values(drawn, [t, k]),
             (Some(t), None) => (1..=t / 2)
@@ -95,19 +95,19 @@ impl SizeSearch<'_> {
                 .min_by(|a, b| a.worst_case_variance.total_cmp(&b.worst_case_variance)),
             (None, Some(k)) => {
                 let previous = self.best_with_fewest_atoms(drawn);
-                self.best_with_favoured(
+                self.best_with_favoured_atoms(
                     drawn,
                     k,
                     previous.as_ref(),
-                    max_atoms_within_cells(MAX_ATOMS, drawn),
+                    max_atoms_within_cells(MAX_ATOMS_FOR_VALUE_CHOICE, drawn),
                 )
             }
             (None, None) => self.best_with_fewest_atoms(drawn),
         }?;
-        self.with_best_values(
+        self.sizes_with_best_values(
             drawn,
             [best.atom_count, best.favoured_atom_count],
-            VARIANCE_PRECISIONS[1],
+            SEARCH_AND_FINAL_PRECISIONS[1],
         )
     }
 
@@ -124,14 +124,14 @@ impl SizeSearch<'_> {
         let all = core::iter::successors(Some(1), next);
         for favoured in all.take_while(|k| 2 * k <= most) {
             let is_last = tried.last().is_some_and(|own| own.atom_count == most);
-            tried.extend(self.best_with_favoured(drawn, favoured, tried.last(), most));
+            tried.extend(self.best_with_favoured_atoms(drawn, favoured, tried.last(), most));
             let halved = |own: &&SizesWithVariance| 2 * own.favoured_atom_count <= favoured;
             let before = least_variance(tried.iter().filter(halved));
-            if is_last || least_variance(&tried) > DOUBLING_RATIO_LIMIT * before {
+            if is_last || least_variance(&tried) > MAX_DOUBLING_VARIANCE_RATIO * before {
                 break;
             }
         }
-        let most = VARIANCE_TOLERANCE * least_variance(&tried);
+        let most = MAX_VARIANCE_RATIO * least_variance(&tried);
         tried
             .into_iter()
             .find(|own| own.worst_case_variance <= most)
@@ -141,7 +141,7 @@ impl SizeSearch<'_> {
     ///
     /// The variance is unimodal in the number of atoms. The search starts with the share of
     /// favoured atoms that an earlier result, `previous`, had.
-    fn best_with_favoured(
+    fn best_with_favoured_atoms(
         &self,
         drawn: u32,
         k: u32,
@@ -175,7 +175,7 @@ impl SizeSearch<'_> {
 
     /// Returns the sizes with approximate values, precise enough to compare variances.
     fn sizes_with_rough_values(&self, drawn: u32, sizes: [u32; 2]) -> Option<SizesWithVariance> {
-        self.with_best_values(drawn, sizes, VARIANCE_PRECISIONS[0])
+        self.sizes_with_best_values(drawn, sizes, SEARCH_AND_FINAL_PRECISIONS[0])
     }
 
     /// Returns the number of cells and the number of favoured cells. Returns `None` if there are
@@ -192,14 +192,14 @@ impl SizeSearch<'_> {
     }
 
     /// Returns the sizes with the best values. The variance has the relative precision `precision`.
-    fn with_best_values(
+    fn sizes_with_best_values(
         &self,
         drawn: u32,
         [atoms, favoured]: [u32; 2],
         precision: f64,
     ) -> Option<SizesWithVariance> {
         let squares = self.variance_coefficients(drawn, [atoms, favoured])?;
-        let (values, variance) = values::minimax_values(atoms, favoured, squares, precision);
+        let (values, variance) = values::minimax_atom_values(atoms, favoured, squares, precision);
         Some(SizesWithVariance {
             drawn_attribute_count: drawn,
             atom_count: atoms,

@@ -35,16 +35,16 @@ struct ConstraintSlacks {
 }
 
 /// Derivatives of the maximum variance between two neighbouring levels, with respect to the values.
-struct SegmentDerivatives {
+struct VarianceDerivatives {
     gradient: Vec<f64>,
     /// Diagonal part of the second derivative.
     hessian_diagonal: Vec<f64>,
     /// Terms of the remaining part of the second derivative, Σ weight·v·vᵀ, as pairs (weight, v).
-    outer_product_terms: [(f64, Vec<f64>); 2],
+    hessian_outer_products: [(f64, Vec<f64>); 2],
 }
 
 /// Factor by which the barrier becomes steeper at each stage.
-const BARRIER_GROWTH: f64 = 20.0;
+const BARRIER_GROWTH_FACTOR: f64 = 20.0;
 /// Maximum number of Newton steps in one stage of the barrier method.
 const MAX_NEWTON_STEPS: u32 = 50;
 
@@ -53,7 +53,7 @@ const MAX_NEWTON_STEPS: u32 = 50;
 /// The values are those of the atoms in the upper half, ascending. The last k values sum to 1. If
 /// Newton's method converges, the variance exceeds the minimum by at most the relative `precision`.
 /// The method converges for all k near the best k.
-pub(super) fn minimax_values(
+pub(super) fn minimax_atom_values(
     atoms: u32,
     favoured: u32,
     squares: VarianceCoefficients,
@@ -62,14 +62,14 @@ pub(super) fn minimax_values(
     let programme = ConvexProgramme::new(atoms, favoured, squares);
     let half = programme.upper_half_size();
     let mut point: Vec<f64> = (1..=half).map(|place| place as f64).collect();
-    programme.normalise(&mut point);
+    programme.scale_last_level_to_one(&mut point);
     // The bound starts strictly above all variances, a feasible start for the barrier.
     let mut bound = 1.1 * programme.worst_variance(&point) + 1e-3;
-    let constraints = (programme.upper_segments().len() + half) as f64;
+    let constraints = (programme.upper_level_pairs().len() + half) as f64;
     let mut steepness = constraints / bound;
     // constraints/steepness is the duality gap at the centre (Boyd and Vandenberghe, §11.3.1).
     while constraints / steepness > precision * bound {
-        steepness *= BARRIER_GROWTH;
+        steepness *= BARRIER_GROWTH_FACTOR;
         programme.minimise_with_barrier(&mut point, &mut bound, steepness);
     }
     // If Newton's method does not converge, values that are 0 except for the last k can be better.
@@ -86,7 +86,7 @@ pub(super) fn minimax_values(
 
 /// Returns the values of minimum average variance over numbers spread evenly from −1 to 1. The last
 /// k values again sum to 1. The coordinate search starts at `worst`, the values of
-/// [`minimax_values`], which differ little from the result.
+/// [`minimax_atom_values`], which differ little from the result.
 ///
 /// The coordinates are the differences between successive values. They stay at 0 or above, so
 /// values ascend.
@@ -108,7 +108,7 @@ pub(super) fn least_average_variance_values(
             for by in [step, -step.min(values[at] - before)] {
                 let mut next = values.clone();
                 next[at..].iter_mut().for_each(|value| *value += by);
-                programme.normalise(&mut next);
+                programme.scale_last_level_to_one(&mut next);
                 let average = programme.average_variance(&next);
                 if average < least * (1.0 - 1e-9) {
                     (values, least, is_best) = (next, average, false);
@@ -133,7 +133,7 @@ impl ConvexProgramme {
     }
 
     /// Scales the values of the upper half so that the last level is 1.
-    fn normalise(&self, point: &mut [f64]) {
+    fn scale_last_level_to_one(&self, point: &mut [f64]) {
         let top: f64 = point[self.upper_half_size() - self.favoured_atom_count..]
             .iter()
             .sum();
@@ -146,14 +146,14 @@ impl ConvexProgramme {
 
     /// Returns the indices of the pairs of neighbouring levels that reach above 0. The other pairs
     /// are mirror images of these.
-    const fn upper_segments(&self) -> core::ops::Range<usize> {
+    const fn upper_level_pairs(&self) -> core::ops::Range<usize> {
         let last = self.atom_count - self.favoured_atom_count;
         last / 2..last
     }
 
     /// Returns the index of an atom's value in the upper half, and its sign. Returns `None` for a
     /// middle atom, whose value is 0.
-    const fn value_index(&self, atom: usize) -> Option<(usize, f64)> {
+    const fn value_index_and_sign(&self, atom: usize) -> Option<(usize, f64)> {
         let half = self.upper_half_size();
         if atom < half {
             Some((half - 1 - atom, -1.0))
@@ -167,7 +167,7 @@ impl ConvexProgramme {
     /// Returns the values of all atoms.
     fn values_of_all_atoms(&self, point: &[f64]) -> Vec<f64> {
         let value = |atom| {
-            self.value_index(atom)
+            self.value_index_and_sign(atom)
                 .map_or(0.0, |(at, sign)| sign * point[at])
         };
         (0..self.atom_count).map(value).collect()
@@ -176,8 +176,8 @@ impl ConvexProgramme {
     /// Returns the worst-case variance over all numbers from −1 to 1.
     fn worst_variance(&self, point: &[f64]) -> f64 {
         let values = self.values_of_all_atoms(point);
-        let of = |level| self.segment_max_variance(&values, level).0;
-        self.upper_segments().map(of).fold(0.0, f64::max)
+        let of = |level| self.max_variance_between_levels(&values, level).0;
+        self.upper_level_pairs().map(of).fold(0.0, f64::max)
     }
 
     /// Returns the average variance over numbers spread evenly from −1 to 1. Between levels the
@@ -206,7 +206,7 @@ impl ConvexProgramme {
     ///
     /// Let A be the mean square at the level and W its mean. The next level has the mean square A +
     /// B and the mean W + Δ. At λ the variance is A + λB − (W + λΔ)², which is concave in λ.
-    fn segment_max_variance(&self, values: &[f64], level: usize) -> (f64, f64) {
+    fn max_variance_between_levels(&self, values: &[f64], level: usize) -> (f64, f64) {
         let VarianceCoefficients {
             all_atoms_coefficient: any,
             favoured_atoms_coefficient: favoured,
@@ -228,23 +228,23 @@ impl ConvexProgramme {
 
     /// Returns the derivatives of the maximum variance between a level and the next, with respect
     /// to the values.
-    fn segment_derivatives(
+    fn max_variance_derivatives(
         &self,
         point: &[f64],
         values: &[f64],
         level: usize,
-    ) -> SegmentDerivatives {
+    ) -> VarianceDerivatives {
         let VarianceCoefficients {
             all_atoms_coefficient: any,
             favoured_atoms_coefficient: favoured,
         } = self.variance_coefficients;
-        let (_, part) = self.segment_max_variance(values, level);
+        let (_, part) = self.max_variance_between_levels(values, level);
         let half = self.upper_half_size();
         let mut diagonal = vec![4.0 * any; half];
         let (mut number, mut turns, mut moves) =
             (vec![0.0; half], vec![0.0; half], vec![0.0; half]);
         for atom in level..=level + self.favoured_atom_count {
-            let Some((at, sign)) = self.value_index(atom) else {
+            let Some((at, sign)) = self.value_index_and_sign(atom) else {
                 continue;
             };
             // Weight with which the mixture favours each atom, and its derivative with respect to
@@ -272,20 +272,20 @@ impl ConvexProgramme {
             turns[at] -= 2.0 * (step * number[at] + mean * moves[at]);
         }
         let weight = if inner { 0.5 / (step * step) } else { 0.0 };
-        SegmentDerivatives {
+        VarianceDerivatives {
             gradient,
             hessian_diagonal: diagonal,
-            outer_product_terms: [(-2.0, number), (weight, turns)],
+            hessian_outer_products: [(-2.0, number), (weight, turns)],
         }
     }
 
-    fn slacks(&self, point: &[f64], bound: f64) -> ConstraintSlacks {
+    fn constraint_slacks(&self, point: &[f64], bound: f64) -> ConstraintSlacks {
         let values = self.values_of_all_atoms(point);
-        let below = |level| bound - self.segment_max_variance(&values, level).0;
+        let below = |level| bound - self.max_variance_between_levels(&values, level).0;
         let mut before = 0.0;
         let step = |value: &f64| value - core::mem::replace(&mut before, *value);
         ConstraintSlacks {
-            variance_slacks: self.upper_segments().map(below).collect(),
+            variance_slacks: self.upper_level_pairs().map(below).collect(),
             value_step_slacks: point.iter().map(step).collect(),
         }
     }
@@ -294,7 +294,7 @@ impl ConvexProgramme {
     /// barrier is −Σ ln(slack) over all slacks.
     fn minimise_with_barrier(&self, point: &mut Vec<f64>, bound: &mut f64, steepness: f64) {
         for _ in 0..MAX_NEWTON_STEPS {
-            let slacks = self.slacks(point, *bound);
+            let slacks = self.constraint_slacks(point, *bound);
             let (step, decrement) = self.newton_step(point, &slacks, steepness);
             if decrement < 1e-3 {
                 return;
@@ -306,7 +306,7 @@ impl ConvexProgramme {
                     .map(|(value, step)| value + length * step)
                     .collect();
                 let next_bound = *bound + length * step[self.upper_half_size()];
-                let there = self.slacks(&next, next_bound);
+                let there = self.constraint_slacks(&next, next_bound);
                 let falls = || {
                     let after = steepness * next_bound + there.log_barrier();
                     // Sufficient decrease (Armijo's rule).
@@ -339,12 +339,12 @@ impl ConvexProgramme {
         let mut gradient = vec![0.0; size];
         gradient[half] = steepness;
         let values = self.values_of_all_atoms(point);
-        for (level, slack) in self.upper_segments().zip(&slacks.variance_slacks) {
-            let own = self.segment_derivatives(point, &values, level);
+        for (level, slack) in self.upper_level_pairs().zip(&slacks.variance_slacks) {
+            let own = self.max_variance_derivatives(point, &values, level);
             let mut normal = own.gradient.clone();
             normal.push(-1.0);
             add_outer_product(&mut matrix, &normal, 1.0 / (slack * slack));
-            for (weight, direction) in &own.outer_product_terms {
+            for (weight, direction) in &own.hessian_outer_products {
                 let mut direction = direction.clone();
                 direction.push(0.0);
                 add_outer_product(&mut matrix, &direction, weight / slack);

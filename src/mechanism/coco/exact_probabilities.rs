@@ -34,7 +34,7 @@ impl Randomizer {
         assert!(missing <= 64, "one bit for each sign");
         // With 64 missing entries no bits are left for a rank.
         let rank = completion.checked_shr(missing).unwrap_or(0);
-        self.list_elements(rank as u32, |index| (completion >> index) & 1 == 1);
+        self.fill_prepared_elements(rank as u32, |index| (completion >> index) & 1 == 1);
         if let Some(decided) = self.thresholds.decided_side_threshold {
             self.compute_sorted_sides(seed);
             return self.bucket_probabilities_under_overwrite(decided);

@@ -2,7 +2,7 @@
 
 use super::rule::Coco;
 use crate::domain::Domain;
-use crate::hash::{ElementHash, element_sign, independent_bucket, sign_of_closed_element};
+use crate::hash::{ElementHash, hashed_element_sign, independent_bucket, sign_of_closed_element};
 use crate::mechanism::subset::BucketReport as Report;
 
 impl Coco {
@@ -98,7 +98,7 @@ impl HitDecoder {
         let minus = report.bucket % 2 == 1;
         move |item| {
             (hash.bucket_of_element(&keys, item) == pair)
-                .then(|| (element_sign(&domain, &keys, item) < 0) == minus)
+                .then(|| (hashed_element_sign(&domain, &keys, item) < 0) == minus)
         }
     }
 }

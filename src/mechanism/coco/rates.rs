@@ -41,7 +41,7 @@ pub struct CocoHitProbabilities {
     pub presence_pair_hits: Option<PairHitProbabilities>,
     /// Number d of items, if inputs with fewer entries than the sparsity are filled up with items.
     /// `None` if they are filled up with paddings.
-    pub(crate) filling_item_count: Option<u32>,
+    pub(crate) filler_item_pool_size: Option<u32>,
 }
 
 /// Probabilities that a report hits the pair of an item, for items in the person's input and for
@@ -74,7 +74,7 @@ impl Coco {
         match self.favouring_rule() {
             FavouredSideRule::Overwrite => self.hit_probabilities_overwrite(domain, epsilon),
             FavouredSideRule::Strongest { favoured } => {
-                let top = self.occupancy(domain).strongest_cell_sums(
+                let top = self.cell_occupancy_model(domain).strongest_cell_sums(
                     StrengthMeasure::SignedSum,
                     self.hash_count(),
                     favoured,
@@ -114,7 +114,7 @@ impl Coco {
             mean_pair_hit_probability: 1.0 / f64::from(self.pairs_per_function()),
             predicted_pair_hits: self.pair_hit_probabilities(domain, p_pair),
             presence_pair_hits: None,
-            filling_item_count: self.filling_item_count(domain),
+            filler_item_pool_size: self.filler_item_pool_size(domain),
         }
     }
 
@@ -134,7 +134,7 @@ impl Coco {
             mean_pair_hit_probability: 1.0 / pairs,
             predicted_pair_hits: presence,
             presence_pair_hits: Some(presence),
-            filling_item_count: None,
+            filler_item_pool_size: None,
         }
     }
 
@@ -146,7 +146,7 @@ impl Coco {
     fn pair_hit_probabilities(&self, domain: &Domain, p_pair: f64) -> PairHitProbabilities {
         let s = f64::from(domain.sparsity());
         let pairs = f64::from(self.pairs_per_function());
-        let q_pair = match self.occupancy(domain).slots_per_cell {
+        let q_pair = match self.cell_occupancy_model(domain).slots_per_cell {
             None => 1.0 / pairs,
             Some(m) => {
                 let m = f64::from(m);
@@ -176,7 +176,7 @@ impl Coco {
     pub fn deciding_probability(&self, domain: &Domain) -> f64 {
         let s = f64::from(domain.sparsity());
         let pairs = f64::from(self.pairs_per_function());
-        let log_empty = match self.occupancy(domain).slots_per_cell {
+        let log_empty = match self.cell_occupancy_model(domain).slots_per_cell {
             None => s * libm::log1p(-1.0 / pairs),
             // P(a pair is not pushed) = C(N − m, s)/C(N, s) is symmetric in s and m, so the shorter
             // product is computed. It is 0 if the other pairs have fewer than s slots.
@@ -218,7 +218,7 @@ impl CocoHitProbabilities {
     pub fn second_moment_outside_input(&self, sparsity: u32, entries: f64) -> f64 {
         let [with, without] = [true, false].map(|present| self.estimate_second_moment(present));
         let missing = f64::from(sparsity) - entries;
-        match self.filling_item_count {
+        match self.filler_item_pool_size {
             Some(items) if missing > 0.0 => {
                 without + (with - without) * missing / (f64::from(items) - entries)
             }

@@ -52,7 +52,7 @@ impl HitDecoder {
     pub fn slot_count(&self) -> usize {
         match (&self.element_hash, self.domain.item_count()) {
             (ElementHash::Balanced(balanced), _) => balanced.slot_count() as usize,
-            (ElementHash::Independent { .. }, Some(_)) => self.item_element_count() as usize,
+            (ElementHash::Independent { .. }, Some(_)) => self.total_item_elements() as usize,
             (ElementHash::Independent { .. }, None) => 0,
         }
     }
@@ -66,7 +66,7 @@ impl HitDecoder {
             .map(|slots| slots * self.buckets_per_element)
     }
 
-    fn item_element_count(&self) -> u32 {
+    fn total_item_elements(&self) -> u32 {
         self.domain.elements_per_item() * self.domain.item_count().unwrap_or(0)
     }
 
@@ -81,10 +81,10 @@ impl HitDecoder {
         match self.element_hash {
             ElementHash::Balanced(balanced) => match self.buckets_per_element {
                 1 => balanced.for_each_slot_in_bucket(&keys, bucket, visit),
-                width => balanced.for_each_slot_in_buckets(&keys, bucket, width, visit),
+                width => balanced.for_each_slot_in_window(&keys, bucket, width, visit),
             },
             ElementHash::Independent { .. } => {
-                for element in 0..self.item_element_count() {
+                for element in 0..self.total_item_elements() {
                     if self.bucket_contains(&keys, bucket, element.into()) {
                         visit(element);
                     }

@@ -52,11 +52,11 @@ impl Collision {
             // buckets.
             FavouredBucketRule::Occupied => {
                 let inside = thresholds.favoured_threshold(s).probability() / f64::from(s);
-                let squares = self.occupancy(domain).expected_sum_of_squares();
+                let squares = self.cell_occupancy_model(domain).expected_sum_of_squares();
                 self.hit_probabilities_from_moments(domain, inside, inside * squares)
             }
             FavouredBucketRule::Heaviest { favoured } => {
-                let occupancy = self.occupancy(domain);
+                let occupancy = self.cell_occupancy_model(domain);
                 let top = occupancy.strongest_cell_sums(
                     StrengthMeasure::Count,
                     self.hash_count(),
@@ -101,12 +101,15 @@ impl Collision {
             let given = self.thresholds(s, epsilon).favoured_threshold(s);
             return alloc::vec![given.false_probability(), given.probability()];
         }
-        let (occupancy, buckets) = (self.occupancy(domain), f64::from(self.total_buckets()));
+        let (occupancy, buckets) = (
+            self.cell_occupancy_model(domain),
+            f64::from(self.total_buckets()),
+        );
         let thresholds = self.thresholds(s, epsilon);
         // Expected number of buckets with k members, for each k. The loop below turns it into P(M =
         // k).
         let mut law: Vec<f64> = occupancy
-            .cell_count_distribution()
+            .cell_occupancy_distribution()
             .iter()
             .map(|p| buckets * p)
             .collect();
@@ -175,7 +178,7 @@ impl Collision {
         let hit_members = mean(top.strength_sum, f64::from(s));
         let squares = mean(
             top.squared_strength_sum,
-            self.occupancy(domain).expected_sum_of_squares(),
+            self.cell_occupancy_model(domain).expected_sum_of_squares(),
         );
         self.hit_probabilities_from_moments(domain, hit_members / f64::from(s), squares)
     }

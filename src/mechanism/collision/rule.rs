@@ -55,7 +55,7 @@ impl subset::FavouringRule for FavouredBucketRule {
 
     #[cfg(not(feature = "complete"))]
     fn paper_rule() -> Result<Self, Error> {
-        Err(crate::mechanism::contract::left_out_of_build_error(
+        Err(crate::mechanism::contract::unknown_mechanism_error(
             "a rule of a paper",
         ))
     }

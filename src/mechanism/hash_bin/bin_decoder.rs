@@ -2,7 +2,7 @@
 
 use super::parameters::HashBin;
 use crate::domain::Domain;
-use crate::hash::{ElementHash, HashKeys, element_sign, independent_bucket};
+use crate::hash::{ElementHash, HashKeys, hashed_element_sign, independent_bucket};
 
 impl HashBin {
     /// Creates a decoder of bins and signs for reports over `domain`.
@@ -64,6 +64,6 @@ impl BinDecoder {
     #[must_use]
     pub fn bin_and_sign(&self, keys: &HashKeys, item: u64) -> (u32, i8) {
         let bin = self.element_hash.bucket_of_element(keys, item);
-        (bin, element_sign(&self.domain, keys, item))
+        (bin, hashed_element_sign(&self.domain, keys, item))
     }
 }

@@ -35,7 +35,7 @@ pub enum PrivacyLevelName {
 /// Form of a [`HashBin`] in a task file.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct HashBinFile {
+struct SerializedHashBin {
     level: PrivacyLevelName,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     distance: Option<f64>,
@@ -53,7 +53,7 @@ struct HashBinFile {
 impl Serialize for HashBin {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let level = self.privacy_level();
-        let parts = HashBinFile {
+        let parts = SerializedHashBin {
             level: level.name(),
             distance: level.neighbour_distance(),
             delta: level.delta(),
@@ -69,7 +69,7 @@ impl Serialize for HashBin {
 
 impl<'de> Deserialize<'de> for HashBin {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let HashBinFile {
+        let SerializedHashBin {
             level,
             distance,
             delta,
@@ -78,7 +78,7 @@ impl<'de> Deserialize<'de> for HashBin {
             hashing,
             bins,
             grid,
-        } = HashBinFile::deserialize(deserializer)?;
+        } = SerializedHashBin::deserialize(deserializer)?;
         PrivacyLevel::from_file_fields(level, distance, delta, clip, noise)
             .and_then(|level| Self::new(level, hashing, bins, grid))
             .map_err(de::Error::custom)
@@ -149,12 +149,12 @@ impl WriteCanonical for HashBin {
                 SumNoiseKind::Laplace => (3, clip),
             },
         };
-        canonical.write_number(kind);
-        canonical.write_number(amount.to_bits());
-        canonical.write_number(self.privacy_level().delta().unwrap_or(0.0).to_bits());
-        canonical.write_number(self.hash_family().to_canonical_code());
-        canonical.write_number(u64::from(self.bin_count()));
-        canonical.write_number(u64::from(self.grid_steps().trailing_zeros()));
+        canonical.write_u64(kind);
+        canonical.write_u64(amount.to_bits());
+        canonical.write_u64(self.privacy_level().delta().unwrap_or(0.0).to_bits());
+        canonical.write_u64(self.hash_family().to_canonical_code());
+        canonical.write_u64(u64::from(self.bin_count()));
+        canonical.write_u64(u64::from(self.grid_steps().trailing_zeros()));
     }
 }
 

@@ -73,11 +73,7 @@ impl MechanismParameters for HashBin {
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        let (kind, amount, delta) = (
-            reader.read_number(),
-            reader.read_number(),
-            reader.read_number(),
-        );
+        let (kind, amount, delta) = (reader.read_u64(), reader.read_u64(), reader.read_u64());
         let level = match (kind, amount, delta) {
             (0, 0, 0) => PrivacyLevel::Event,
             (1, amount, delta) => PrivacyLevel::Neighbouring {
@@ -95,7 +91,7 @@ impl MechanismParameters for HashBin {
             },
             _ => reader.unwrap_or_mark_malformed(None)?,
         };
-        let hashing = HashFamily::from_canonical_code(reader.read_number());
+        let hashing = HashFamily::from_canonical_code(reader.read_u64());
         let hashing = reader.unwrap_or_mark_malformed(hashing)?;
         let (bins, bits) = (reader.read_u32(), reader.read_u32());
         // Saturated, because a grid that fine is out of range in any case.

@@ -112,7 +112,7 @@ impl HashBin {
     }
 
     /// Clipping bound η at user level, in steps of the grid. `None` at other levels.
-    pub(super) fn clip_steps(&self) -> Option<u32> {
+    pub(super) fn clipping_bound_steps(&self) -> Option<u32> {
         // The product is a whole number of at most 2¹⁰·2¹⁶.
         self.privacy_level
             .clipping_bound()
@@ -137,7 +137,7 @@ impl HashBin {
                 // afterwards. This adds at most one step for each bin.
                 libm::ceil(apart * grid) as u64 + u64::from(self.bin_count)
             }
-            PrivacyLevel::User { .. } => 2 * u64::from(self.clip_steps().unwrap_or(0)),
+            PrivacyLevel::User { .. } => 2 * u64::from(self.clipping_bound_steps().unwrap_or(0)),
         }
     }
 

@@ -13,7 +13,7 @@ impl ResponseDistribution {
             ResponseKind::TwoPoint { bound, clip } => {
                 // The sums η and −η have the most different sign probabilities: 1/2 ± `lean`.
                 const HALF_PROBABILITY: u128 = 1 << 63;
-                let lean = u128::from(Self::plus_probability_above_half(&bound, clip, clip));
+                let lean = u128::from(Self::plus_probability_excess(&bound, clip, clip));
                 privacy_loss_of_ratio(
                     WeightAndCount(HALF_PROBABILITY + lean, 1),
                     WeightAndCount(HALF_PROBABILITY - lean, 1),
@@ -61,7 +61,7 @@ impl ResponseDistribution {
             ResponseKind::TwoPoint { bound, clip } => {
                 let magnitude = steps.unsigned_abs().min(clip);
                 let lean =
-                    Self::plus_probability_above_half(&bound, magnitude, clip) as f64 / TWO_POW_64;
+                    Self::plus_probability_excess(&bound, magnitude, clip) as f64 / TWO_POW_64;
                 Some(if steps < 0 { 0.5 - lean } else { 0.5 + lean })
             }
             ResponseKind::Laplace { .. } => None,

@@ -36,7 +36,7 @@ pub struct Randomizer {
     response_distribution: ResponseDistribution,
     pub(super) log2_grid_steps: u32,
     /// Clipping bound at user level, in steps of the grid. `None` at other levels.
-    clip_steps: Option<u32>,
+    clipping_bound_steps: Option<u32>,
     /// Sum of each bin, in units of 2⁻⁴².
     pub(super) bin_sums: Vec<i64>,
 }
@@ -51,7 +51,7 @@ impl Randomizer {
             element_hash: hash_bin.element_hash(domain),
             response_distribution: hash_bin.response_distribution(domain.item_count(), epsilon),
             log2_grid_steps: hash_bin.grid_steps().trailing_zeros(),
-            clip_steps: hash_bin.clip_steps(),
+            clipping_bound_steps: hash_bin.clipping_bound_steps(),
             bin_sums: alloc::vec![0; hash_bin.bin_count() as usize],
         }
     }
@@ -64,7 +64,7 @@ impl Randomizer {
         for &Entry { item, value } in entries {
             // Multiplying by a power of two is exact; the conversion rounds towards 0.
             let value = (value * (1u64 << SUM_FRACTION_BITS) as f64) as i64;
-            let plus = SignBitLocation::sign_bit_of_element(&self.domain, item)
+            let plus = SignBitLocation::for_element(&self.domain, item)
                 .read_sign_bit(keys.sign_hash_key)
                 == 1;
             let signed = if plus { value } else { -value };
@@ -75,7 +75,7 @@ impl Randomizer {
             // Neither saturation nor clipping moves two sums further apart.
             *sum = sum.saturating_add(signed);
         }
-        if let Some(clip) = self.clip_steps {
+        if let Some(clip) = self.clipping_bound_steps {
             let most = i64::from(clip) << (SUM_FRACTION_BITS - self.log2_grid_steps);
             self.bin_sums[0] = self.bin_sums[0].clamp(-most, most);
         }
@@ -110,7 +110,7 @@ impl Randomize for Randomizer {
             ResponseKind::TwoPoint { bound, clip } => {
                 let steps = self.round_to_grid(self.bin_sums[0], rng);
                 // The sum is clipped, so it is at most 2²⁶ steps.
-                let lean = ResponseDistribution::plus_probability_above_half(
+                let lean = ResponseDistribution::plus_probability_excess(
                     &bound,
                     steps.unsigned_abs() as u32,
                     clip,

@@ -8,7 +8,7 @@ use crate::sample::{DiscreteLaplace, ExpLowerBound};
 /// Number of fraction bits of ε. Before noise is scaled, ε is rounded down to a multiple of 2⁻²⁴.
 pub(super) const EPSILON_FRACTION_BITS: u32 = 24;
 /// Multiple of the scale that the noise exceeds with a probability below 2⁻⁶⁴.
-const NEGLIGIBLE_NOISE_MULTIPLE: f64 = 45.0;
+const NOISE_BOUND_SCALE_MULTIPLE: f64 = 45.0;
 
 impl HashBin {
     /// Discrete Laplace noise of one bin, in steps of the grid. The rate is ε/Δ, where Δ is the
@@ -27,7 +27,7 @@ impl HashBin {
         let kind = match self.privacy_level().sum_noise_kind() {
             Some(SumNoiseKind::TwoPoint) => ResponseKind::TwoPoint {
                 bound: ExpLowerBound::new(epsilon),
-                clip: self.clip_steps().unwrap_or(0),
+                clip: self.clipping_bound_steps().unwrap_or(0),
             },
             Some(SumNoiseKind::Laplace) | None => {
                 let noise = self.laplace_noise(epsilon);
@@ -37,7 +37,7 @@ impl HashBin {
                     .clipping_bound()
                     .unwrap_or_else(|| likely_sum_bound(items));
                 let limit =
-                    libm::ceil(sum * grid) + libm::ceil(NEGLIGIBLE_NOISE_MULTIPLE / noise.rate());
+                    libm::ceil(sum * grid) + libm::ceil(NOISE_BOUND_SCALE_MULTIPLE / noise.rate());
                 ResponseKind::Laplace {
                     noise,
                     limit: limit as i64,
@@ -95,7 +95,7 @@ impl ResponseDistribution {
     /// Excess of P(plus) over 1/2, in units of 2⁻⁶⁴, for a sum of `steps` grid steps. The excess is
     /// floor(2⁶³·(e − 1)/(e + 1)·`steps`/`clip`), where e is the lower bound of exp(ε). So P(plus)
     /// and P(minus) are both rounded towards 1/2.
-    pub(super) fn plus_probability_above_half(bound: &ExpLowerBound, steps: u32, clip: u32) -> u64 {
+    pub(super) fn plus_probability_excess(bound: &ExpLowerBound, steps: u32, clip: u32) -> u64 {
         bound.sign_probability_difference(steps, clip) >> 1
     }
 }

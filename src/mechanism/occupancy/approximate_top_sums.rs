@@ -5,45 +5,48 @@ use alloc::vec::Vec;
 
 use super::count_distribution::NEGLIGIBLE_PROBABILITY;
 use super::strength_distributions::StrengthDistributions;
-use super::top_sums::{StrongestCellSums, load_increase};
+use super::top_sums::{StrongestCellSums, mean_element_increase};
 
 /// Approximate expected sums over the c strongest cells. For each v, K_v is the number of cells of
 /// strength v or more. The sums are computed as if K_v were normally distributed.
 #[derive(Debug, Clone)]
-pub(crate) struct ApproximateTopSums {
+pub(crate) struct ApproximateCellSums {
     /// Moments of K_v, the number of cells of strength v or more, for each v ≥ 1.
     count_moments_by_strength: Vec<CellCountMoments>,
     /// Expected number of elements in a cell of strength 0.
-    zero_strength_load: f64,
+    zero_strength_mean_elements: f64,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct CellCountMoments {
     mean: f64,
     standard_deviation: f64,
-    load_increase: f64,
+    mean_element_increase: f64,
 }
 
-impl ApproximateTopSums {
+impl ApproximateCellSums {
     pub(super) fn new(cells: u32, strengths: &StrengthDistributions) -> Self {
-        let levels = (1..strengths.independent_count_distribution.len())
+        let levels = (1..strengths.independent_cell_occupancy.len())
             .map(|v| {
-                let (mean, variance) = mean_and_variance(
+                let (mean, variance) = strong_cell_count_moments(
                     cells,
-                    &strengths.count_distribution,
+                    &strengths.cell_occupancy_distribution,
                     &strengths.reach_probabilities[v],
                 );
                 CellCountMoments {
                     mean,
                     standard_deviation: libm::sqrt(variance),
-                    load_increase: load_increase(v, &strengths.load_by_strength),
+                    mean_element_increase: mean_element_increase(
+                        v,
+                        &strengths.mean_elements_by_strength,
+                    ),
                 }
             })
             .take_while(|level| level.mean > NEGLIGIBLE_PROBABILITY)
             .collect();
         Self {
             count_moments_by_strength: levels,
-            zero_strength_load: strengths.load_by_strength[0],
+            zero_strength_mean_elements: strengths.mean_elements_by_strength[0],
         }
     }
 
@@ -70,13 +73,13 @@ impl ApproximateTopSums {
         // Expected number of cells with any strength among the c strongest.
         let mut strong = c;
         for (v, level) in (1..).zip(&self.count_moments_by_strength) {
-            let cells = level.expected_minimum(c);
+            let cells = level.expected_capped_count(c);
             if v == 1 {
                 strong = cells;
             }
-            top.add_strength_contribution(v, level.load_increase, cells);
+            top.add_strength_contribution(v, level.mean_element_increase, cells);
         }
-        top.element_load += (c - strong) * self.zero_strength_load;
+        top.element_load += (c - strong) * self.zero_strength_mean_elements;
         top
     }
 }
@@ -85,7 +88,7 @@ impl CellCountMoments {
     /// Computes E\[min(c, K)\] for a normally distributed number K of cells with mean μ and
     /// standard deviation σ. The result is μ − σ·(φ(z) − z·(1 − Φ(z))), where z = (c − μ)/σ. φ is
     /// the density and Φ the distribution function of a standard normal variate.
-    fn expected_minimum(&self, c: f64) -> f64 {
+    fn expected_capped_count(&self, c: f64) -> f64 {
         // K is constant up to rounding, and a division by σ would fail.
         if self.standard_deviation < 1e-9 {
             return self.mean.min(c);
@@ -107,7 +110,7 @@ impl CellCountMoments {
 ///
 /// The term of j = 1 is 0. The approximation gives all terms with j > 2 the factor of j = 2, which
 /// is T/(T − 1).
-fn mean_and_variance(cells: u32, counts: &[f64], reach: &[f64]) -> (f64, f64) {
+fn strong_cell_count_moments(cells: u32, counts: &[f64], reach: &[f64]) -> (f64, f64) {
     let mean = |value: &dyn Fn(f64, f64) -> f64| -> f64 {
         let terms = (0..).map(f64::from).zip(counts).zip(reach);
         terms.map(|((n, p), &r)| p * value(n, r)).sum()

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 /// Bound on negligible probabilities: a smaller term does not change the last place of a sum.
 pub(super) const NEGLIGIBLE_PROBABILITY: f64 = 1e-18;
 /// Probability mass that may be dropped at the ends of a distribution. It is small enough that no
-/// term above [`NEGLIGIBLE`] changes.
+/// term above [`NEGLIGIBLE_PROBABILITY`] changes.
 pub(super) const MAX_DROPPED_MASS: f64 = NEGLIGIBLE_PROBABILITY * 1e-4;
 /// Ratio to a polynomial's greatest coefficient. Coefficients at the end with at most this ratio
 /// are dropped.

@@ -31,7 +31,7 @@ mod top_sums;
 
 use alloc::vec::Vec;
 
-pub(crate) use approximate_top_sums::ApproximateTopSums;
+pub(crate) use approximate_top_sums::ApproximateCellSums;
 pub use top_sums::{StrongestCellSums, StrongestCellSumsTable};
 
 use count_distribution::{
@@ -108,28 +108,25 @@ impl CellOccupancyModel {
         let strengths = self.strength_distributions(strength);
         let cells = u64::from(self.element_count.min(self.cell_count)) * u64::from(functions);
         let most = u64::from(most).min(cells) as usize;
-        let tails = self.tails_by_strength(&strengths, functions, most);
-        StrongestCellSumsTable::new(tails, &strengths.load_by_strength, most)
+        let tails = self.count_tails_by_strength(&strengths, functions, most);
+        StrongestCellSumsTable::new(tails, &strengths.mean_elements_by_strength, most)
     }
 
     /// Returns, for each strength v = 1, 2, …, the tail probabilities P(K_v ≥ j) for j up to
     /// `most`. K_v is the number of cells of strength v or more. Ends before the first v for which
     /// P(K_v ≥ 1) is negligible.
-    fn tails_by_strength(
+    fn count_tails_by_strength(
         &self,
         strengths: &StrengthDistributions,
         functions: u32,
         most: usize,
     ) -> impl Iterator<Item = Vec<f64>> {
         let reaching =
-            strengths.reach_probabilities[1..strengths.independent_count_distribution.len()].iter();
+            strengths.reach_probabilities[1..strengths.independent_cell_occupancy.len()].iter();
         reaching
             .map(move |reach| {
-                self.strong_cell_count_distribution(
-                    &strengths.independent_count_distribution,
-                    reach,
-                )
-                .convolution_power(functions)
+                self.strong_cell_count_distribution(&strengths.independent_cell_occupancy, reach)
+                    .convolution_power(functions)
             })
             .map(move |law| law.tail_probabilities(most))
             .take_while(|tails| tails[1] > NEGLIGIBLE_PROBABILITY)
@@ -144,25 +141,28 @@ impl CellOccupancyModel {
         favoured: u32,
     ) -> Vec<f64> {
         let strengths = self.strength_distributions(StrengthMeasure::Count);
-        let tails = self.tails_by_strength(&strengths, functions, favoured as usize);
+        let tails = self.count_tails_by_strength(&strengths, functions, favoured as usize);
         tails.map(|tails| tails[1..].iter().sum()).collect()
     }
 
     /// Returns the distribution of the count of one cell: P(count = n) for n from 0 to s. The
     /// counts of all T cells sum to s.
-    pub(crate) fn cell_count_distribution(&self) -> Vec<f64> {
-        self.cell_count_distribution_below(self.element_count as usize + 1)
+    pub(crate) fn cell_occupancy_distribution(&self) -> Vec<f64> {
+        self.occupancy_distribution_below(self.element_count as usize + 1)
     }
 
     /// Computes approximate expected sums for one hash function. The search for parameters uses
     /// these sums. For each strength v, the number of cells of strength v or more has an exact mean
     /// and an approximate variance.
-    pub(crate) fn approximate_top_sums(&self, strength: StrengthMeasure) -> ApproximateTopSums {
-        ApproximateTopSums::new(self.cell_count, &self.strength_distributions(strength))
+    pub(crate) fn approximate_strongest_sums(
+        &self,
+        strength: StrengthMeasure,
+    ) -> ApproximateCellSums {
+        ApproximateCellSums::new(self.cell_count, &self.strength_distributions(strength))
     }
 
     fn strength_distributions(&self, strength: StrengthMeasure) -> StrengthDistributions {
-        let law = self.independent_count_distribution();
+        let law = self.independent_cell_occupancy();
         let reach_probabilities: Vec<Vec<f64>> = match strength {
             StrengthMeasure::Count => (0..=law.len())
                 .map(|v| (0..law.len()).map(|n| f64::from(n >= v)).collect())
@@ -171,7 +171,7 @@ impl CellOccupancyModel {
                 strength_distributions::signed_sum_reach_probabilities(law.len())
             }
         };
-        let counts = self.cell_count_distribution_below(law.len());
+        let counts = self.occupancy_distribution_below(law.len());
         let loads = reach_probabilities
             .windows(2)
             .map(|level| {
@@ -186,16 +186,16 @@ impl CellOccupancyModel {
             })
             .collect();
         StrengthDistributions {
-            independent_count_distribution: law,
-            count_distribution: counts,
+            independent_cell_occupancy: law,
+            cell_occupancy_distribution: counts,
             reach_probabilities,
-            load_by_strength: loads,
+            mean_elements_by_strength: loads,
         }
     }
 
     /// Returns the distribution of the count of one cell: P(count = n) for n below `len`. The
     /// counts of all T cells sum to s, so the distribution is binomial or hypergeometric.
-    fn cell_count_distribution_below(&self, len: usize) -> Vec<f64> {
+    fn occupancy_distribution_below(&self, len: usize) -> Vec<f64> {
         let s = f64::from(self.element_count);
         let cells = f64::from(self.cell_count);
         // P(n + 1) / P(n). It is infinite or negative below the least possible n.
@@ -225,7 +225,7 @@ impl CellOccupancyModel {
     /// Returns the distribution of an independent cell's count: P(count = n) for n from 0 until the
     /// probability is negligible. The mean is s/T. The distribution is Poisson, or binomial with m
     /// trials.
-    fn independent_count_distribution(&self) -> Vec<f64> {
+    fn independent_cell_occupancy(&self) -> Vec<f64> {
         let mean = f64::from(self.element_count) / f64::from(self.cell_count);
         let most = self
             .element_count

@@ -6,14 +6,14 @@ use alloc::vec::Vec;
 /// Distributions of the count and the strength of one hash function's cells.
 pub(super) struct StrengthDistributions {
     /// Probability P(count = n) of a cell that is independent of the other cells, for n from 0 on.
-    pub(super) independent_count_distribution: Vec<f64>,
+    pub(super) independent_cell_occupancy: Vec<f64>,
     /// Probability P(count = n) of one of the T cells, whose counts sum to s, for n from 0 on.
-    pub(super) count_distribution: Vec<f64>,
+    pub(super) cell_occupancy_distribution: Vec<f64>,
     /// Entry `[v][n]` is the probability that a cell with a count of n has a strength of v or more.
     /// Both v and n start at 0.
     pub(super) reach_probabilities: Vec<Vec<f64>>,
     /// Expected number of elements in a cell of strength 0, 1, ….
-    pub(super) load_by_strength: Vec<f64>,
+    pub(super) mean_elements_by_strength: Vec<f64>,
 }
 
 /// Computes the probabilities P(|sum of n fair signs| ≥ v). Entry `[v][n]` of the result is for v

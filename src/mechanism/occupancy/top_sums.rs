@@ -43,7 +43,7 @@ pub struct StrongestCellSumsTable {
     /// Expected number of cells with any strength among the c strongest, for each c.
     expected_nonzero_cells: Vec<f64>,
     /// Expected number of elements in a cell of strength 0.
-    zero_strength_load: f64,
+    zero_strength_mean_elements: f64,
 }
 
 impl StrongestCellSumsTable {
@@ -55,7 +55,8 @@ impl StrongestCellSumsTable {
         let top = self.sums_by_cell_count[last];
         StrongestCellSums {
             element_load: top.element_load
-                + (f64::from(c) - self.expected_nonzero_cells[last]) * self.zero_strength_load,
+                + (f64::from(c) - self.expected_nonzero_cells[last])
+                    * self.zero_strength_mean_elements,
             ..top
         }
     }
@@ -72,10 +73,10 @@ impl StrongestCellSumsTable {
         let mut top = Self {
             sums_by_cell_count: vec![none; most + 1],
             expected_nonzero_cells: vec![0.0; most + 1],
-            zero_strength_load: loads[0],
+            zero_strength_mean_elements: loads[0],
         };
         for (v, at_least) in (1..).zip(tails) {
-            let step = load_increase(v, loads);
+            let step = mean_element_increase(v, loads);
             // E[min(c, K)] = Σ_{j=1..c} P(K ≥ j).
             let mut mean = 0.0;
             for c in 1..=most {
@@ -93,7 +94,7 @@ impl StrongestCellSumsTable {
 /// Returns the increase of a cell's expected number of elements from strength v − 1 to v. For v =
 /// 1, returns the expected number at strength 1. So the increases up to any strength sum to the
 /// expected number at that strength.
-pub(super) fn load_increase(v: usize, loads: &[f64]) -> f64 {
+pub(super) fn mean_element_increase(v: usize, loads: &[f64]) -> f64 {
     if v == 1 {
         loads[1]
     } else {
@@ -103,7 +104,7 @@ pub(super) fn load_increase(v: usize, loads: &[f64]) -> f64 {
 
 impl StrongestCellSums {
     /// Adds the contribution of strength v to each sum, if `cells` cells reach v. `step` is the
-    /// result of [`load_increase`].
+    /// result of [`mean_element_increase`].
     pub(super) fn add_strength_contribution(&mut self, v: usize, step: f64, cells: f64) {
         // A strength X is Σ_{v ≤ X} 1, and X² is Σ_{v ≤ X} (2v − 1).
         self.strength_sum += cells;

@@ -20,7 +20,7 @@ use crate::mechanism::subset::BucketReport as Report;
 /// Form of a [`Pattern`] in a task file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct PatternFile {
+struct SerializedPattern {
     outputs: u32,
     favoured: Vec<u32>,
 }
@@ -28,21 +28,21 @@ struct PatternFile {
 impl Serialize for Pattern {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (outputs, favoured) = (self.output_count(), self.favoured_outputs().to_vec());
-        PatternFile { outputs, favoured }.serialize(serializer)
+        SerializedPattern { outputs, favoured }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Pattern {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parts = PatternFile::deserialize(deserializer)?;
+        let parts = SerializedPattern::deserialize(deserializer)?;
         Self::new(parts.outputs, parts.favoured).map_err(de::Error::custom)
     }
 }
 
 impl WriteCanonical for Pattern {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
-        canonical.write_number(u64::from(self.output_count()));
-        canonical.write_list(self.favoured_outputs());
+        canonical.write_u64(u64::from(self.output_count()));
+        canonical.write_u32_list(self.favoured_outputs());
     }
 }
 

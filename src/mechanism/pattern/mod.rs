@@ -38,7 +38,7 @@ impl MechanismParameters for Pattern {
     type Randomizer = Randomizer;
 
     fn check_suits_domain(&self, domain: &Domain) -> Result<(), Error> {
-        let fits = |cells: u32| domain.is_one_of_list() && cells <= self.output_count();
+        let fits = |cells: u32| domain.is_choice_from_list() && cells <= self.output_count();
         if domain.element_count().is_some_and(fits) {
             return Ok(());
         }
@@ -49,7 +49,7 @@ impl MechanismParameters for Pattern {
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
         let outputs = reader.read_u32();
-        Self::new(outputs, reader.read_list())
+        Self::new(outputs, reader.read_u32_list())
     }
 
     fn randomizer(&self, _: &Domain, epsilon: f64) -> Randomizer {

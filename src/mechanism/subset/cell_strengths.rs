@@ -22,7 +22,7 @@ pub(in crate::mechanism) struct CellStrengths {
     function_count: usize,
     /// Counts of the cells of the current hash function. If each function has one cell, `counts`
     /// has the counts of all functions instead. All counts are 0 between calls.
-    cell_counts: Vec<i32>,
+    net_push_by_cell: Vec<i32>,
     /// Cells that have a strength, block by block. Each entry is one number that holds a cell and
     /// its count. Entries at or after the end of the last block are stale.
     pub(super) packed_cells: Vec<u64>,
@@ -65,7 +65,7 @@ impl CellStrengths {
         Self {
             cells_per_function: cells,
             function_count: functions as usize,
-            cell_counts: alloc::vec![0; if cells == 1 { functions } else { cells } as usize],
+            net_push_by_cell: alloc::vec![0; if cells == 1 { functions } else { cells } as usize],
             packed_cells: alloc::vec![0; (functions * elements) as usize],
             block_ends: Vec::new(),
             cell_tally_by_count: alloc::vec![0; 2 * elements as usize + 1],
@@ -101,7 +101,7 @@ impl CellStrengths {
             for function in 0..self.function_count {
                 let sides = elements.clone().map(|sides| sides[function]);
                 for side in sides.clone() {
-                    self.cell_counts[cell(side)] += added(side);
+                    self.net_push_by_cell[cell(side)] += added(side);
                 }
                 self.collect_nonzero_counts(
                     function as u32 * self.cells_per_function,
@@ -112,7 +112,7 @@ impl CellStrengths {
         }
         // Counting all functions at once takes a third of the time of counting one after the other.
         for sides in elements {
-            for (count, &side) in self.cell_counts.iter_mut().zip(sides) {
+            for (count, &side) in self.net_push_by_cell.iter_mut().zip(sides) {
                 *count += added(side);
             }
         }
@@ -137,7 +137,7 @@ impl CellStrengths {
         let zero = self.cell_tally_by_count.len() / 2;
         for cell in cells {
             // A cell may come several times; the first visit takes the count and leaves 0.
-            let count = core::mem::take(&mut self.cell_counts[cell]);
+            let count = core::mem::take(&mut self.net_push_by_cell[cell]);
             self.packed_cells[len] = pack_cell_and_count(first + cell as u32, count);
             // No branch: an entry without strength is overwritten by the next.
             len += usize::from(count != 0);

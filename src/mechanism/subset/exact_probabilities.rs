@@ -20,7 +20,7 @@ pub(in crate::mechanism) struct BucketProbabilities {
 }
 
 impl FavouredSet {
-    /// Computes the probabilities with which [`FavouredSet::sample`] draws a given bucket.
+    /// Computes the probabilities with which [`FavouredSet::draw_bucket`] draws a given bucket.
     pub(in crate::mechanism) fn bucket_probabilities(
         &self,
         buckets: u32,
@@ -66,7 +66,7 @@ impl CellStrengths {
 impl<R: FavouringRule> HashedSubsetSelection<R> {
     /// Returns the model of how the elements of an input are spread over the cells of one hash
     /// function.
-    pub(crate) fn occupancy(&self, domain: &Domain) -> CellOccupancyModel {
+    pub(crate) fn cell_occupancy_model(&self, domain: &Domain) -> CellOccupancyModel {
         CellOccupancyModel {
             element_count: domain.sparsity(),
             cell_count: self.cells_per_hash(),

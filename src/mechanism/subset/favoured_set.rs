@@ -84,20 +84,20 @@ impl FavouredSet {
             if rank < self.certain_member_count {
                 DrawnBucket::Ranked(rank)
             } else {
-                self.draw_tied(rng)
+                self.draw_tied_bucket(rng)
             }
         } else {
             let rank = draw_below(rng, buckets - self.size);
             let tied_outside = self.tied_bucket_count - self.included_tied_count();
             if rank < tied_outside {
-                self.draw_tied(rng)
+                self.draw_tied_bucket(rng)
             } else {
-                self.bucket_outside(rank - tied_outside)
+                self.bucket_outside_set(rank - tied_outside)
             }
         }
     }
 
-    fn draw_tied<R: Rng + ?Sized>(&self, rng: &mut R) -> DrawnBucket {
+    fn draw_tied_bucket<R: Rng + ?Sized>(&self, rng: &mut R) -> DrawnBucket {
         let index = draw_below(rng, self.tied_bucket_count);
         if self.is_tie_at_zero() {
             DrawnBucket::TiedAtZeroStrength(index)
@@ -108,7 +108,7 @@ impl FavouredSet {
 
     /// Returns the `index`-th bucket that is certainly outside the set: a bucket ranked after the
     /// tied ones, or a bucket neither ranked nor tied.
-    const fn bucket_outside(&self, index: u32) -> DrawnBucket {
+    const fn bucket_outside_set(&self, index: u32) -> DrawnBucket {
         if self.is_tie_at_zero() {
             return DrawnBucket::UnrankedUntied(index);
         }

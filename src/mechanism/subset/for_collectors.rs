@@ -115,13 +115,12 @@ impl<R: NamedRule> HashedSubsetSelection<R> {
 
 impl<R: FavouringRule> WriteCanonical for HashedSubsetSelection<R> {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
-        canonical.write_number(u64::from(self.favoured_count().unwrap_or(0)));
+        canonical.write_u64(u64::from(self.favoured_count().unwrap_or(0)));
         // With one hash function, this number is the code of the hash family alone.
         let further = u64::from(self.hash_count() - 1);
-        canonical.write_number(
-            self.hash_family().to_canonical_code() + further * HashFamily::FAMILY_COUNT,
-        );
-        canonical.write_number(u64::from(self.cells_per_hash()));
+        canonical
+            .write_u64(self.hash_family().to_canonical_code() + further * HashFamily::FAMILY_COUNT);
+        canonical.write_u64(u64::from(self.cells_per_hash()));
     }
 }
 

@@ -68,7 +68,7 @@ impl<R: FavouringRule> MechanismParameters for HashedSubsetSelection<R> {
             0 => R::paper_rule()?,
             favoured => R::strongest_rule(favoured),
         };
-        let number = reader.read_number();
+        let number = reader.read_u64();
         // One number encodes the hash family and R − 1.
         let hashing = reader.unwrap_or_mark_malformed(HashFamily::from_canonical_code(
             number % HashFamily::FAMILY_COUNT,
@@ -84,12 +84,13 @@ impl<R: FavouringRule> MechanismParameters for HashedSubsetSelection<R> {
         Randomizer::new(self, domain, epsilon)
     }
 
-    fn memo_slot_counts(&self, domain: &Domain) -> Option<[u32; 3]> {
+    fn memo_slot_and_bucket_counts(&self, domain: &Domain) -> Option<[u32; 3]> {
         // Otherwise some favoured buckets are drawn again for each report.
         let favoured = self.favoured_count()?;
         let is_fixed = favoured == self.buckets_per_element();
         let per_bucket = self.element_hash(domain).slots_per_bucket()?;
-        let is_single = R::SIDES_PER_CELL == 1 && self.hash_count == 1 && domain.is_one_of_list();
+        let is_single =
+            R::SIDES_PER_CELL == 1 && self.hash_count == 1 && domain.is_choice_from_list();
         let slots = per_bucket * self.buckets_per_hash;
         (is_fixed && is_single).then_some([slots, favoured, self.buckets_per_hash])
     }

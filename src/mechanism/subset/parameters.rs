@@ -201,10 +201,10 @@ impl<R: FavouringRule> HashedSubsetSelection<R> {
     /// domain.
     #[must_use]
     pub fn element_count(&self, domain: &Domain) -> Option<u32> {
-        Self::elements_under_hashing(self.hash_family, domain)
+        Self::hashed_element_count(self.hash_family, domain)
     }
 
-    pub(crate) fn elements_under_hashing(hashing: HashFamily, domain: &Domain) -> Option<u32> {
+    pub(crate) fn hashed_element_count(hashing: HashFamily, domain: &Domain) -> Option<u32> {
         match hashing {
             HashFamily::BalancedItems => domain.item_count(),
             _ if R::SIDES_PER_CELL > 1 => domain.without_signs().element_count(),
@@ -223,7 +223,7 @@ impl<R: FavouringRule> HashedSubsetSelection<R> {
 
     /// Number d of items, if inputs with fewer entries than the sparsity are filled up with items.
     /// `None` if they are filled up with paddings.
-    pub(in crate::mechanism) fn filling_item_count(&self, domain: &Domain) -> Option<u32> {
+    pub(in crate::mechanism) fn filler_item_pool_size(&self, domain: &Domain) -> Option<u32> {
         let items = domain.item_count();
         items.filter(|_| self.hash_family == HashFamily::BalancedItems)
     }

@@ -15,7 +15,7 @@ use super::thresholds::Thresholds;
 use crate::domain::{Domain, Entry, SignedItem};
 use crate::hash::{HashFunctions, SignBitLocation};
 use crate::mechanism::contract::Randomize;
-use crate::sample::{Threshold, draw_below, draw_word};
+use crate::sample::{Threshold, draw_below, draw_u64};
 use crate::sort::sort_keys;
 
 /// Sampler of Collision's and CoCo's reports, from entries that have been checked.
@@ -40,7 +40,7 @@ pub struct Randomizer<R> {
     hash_functions: HashFunctions,
     /// Number d of items, if inputs with fewer entries than the sparsity are filled up with items.
     /// `None` if they are filled up with paddings.
-    filling_item_count: Option<u32>,
+    filler_item_pool_size: Option<u32>,
     pub(in crate::mechanism) thresholds: Thresholds,
     /// Entries after sampling down, at most s. In CoCo, they are followed by the entries that are
     /// added to reach s.
@@ -80,7 +80,7 @@ impl<R: FavouringRule> Randomizer<R> {
             } else {
                 *domain
             },
-            filling_item_count: subset.filling_item_count(domain),
+            filler_item_pool_size: subset.filler_item_pool_size(domain),
             thresholds: subset.thresholds(domain.sparsity(), epsilon),
             signed_items: Vec::with_capacity(capacity),
             prepared_elements: Vec::with_capacity(capacity),
@@ -97,7 +97,7 @@ impl<R: FavouringRule> Randomizer<R> {
     /// if no item is added.
     pub(in crate::mechanism) fn addable_item_count(&self, signed: u32) -> Option<u32> {
         let fills = Self::CELLS_ARE_PAIRS && signed < self.domain.sparsity();
-        let items = self.filling_item_count.filter(|_| fills);
+        let items = self.filler_item_pool_size.filter(|_| fills);
         items.map(|items| items - signed)
     }
 
@@ -116,7 +116,7 @@ impl<R: FavouringRule> Randomizer<R> {
     ///
     /// If the rank is uniformly random, each item outside the input is equally likely to be added.
     /// Its sign is fair, so an added item counts as neither liked nor disliked on average.
-    pub(in crate::mechanism) fn list_elements(
+    pub(in crate::mechanism) fn fill_prepared_elements(
         &mut self,
         rank: u32,
         mut is_negative: impl FnMut(u32) -> bool,
@@ -124,7 +124,7 @@ impl<R: FavouringRule> Randomizer<R> {
         let mut missing = self.missing_element_count();
         if Self::CELLS_ARE_PAIRS {
             self.prepared_elements.clear();
-            if self.filling_item_count.is_some() {
+            if self.filler_item_pool_size.is_some() {
                 let own = self.signed_items.iter().map(|own| own.item);
                 self.prepared_elements.extend(own);
                 sort_keys(&mut self.prepared_elements);
@@ -136,7 +136,7 @@ impl<R: FavouringRule> Randomizer<R> {
             }
             for index in 0..missing {
                 let mut item = self.domain.padding_element(index);
-                if let Some(items) = self.filling_item_count {
+                if let Some(items) = self.filler_item_pool_size {
                     while self.prepared_elements.binary_search(&other).is_ok() {
                         other = (other + 1) % u64::from(items);
                     }
@@ -163,7 +163,7 @@ impl<R: FavouringRule> Randomizer<R> {
     }
 
     /// Hashes the elements to cells, and computes the side that each element pushes to.
-    fn compute_pushes(&mut self, seed: u64) {
+    fn compute_element_sides(&mut self, seed: u64) {
         self.hash_functions.reseed(seed);
         self.hash_functions
             .fill_buckets(&self.prepared_elements, &mut self.element_sides);
@@ -181,7 +181,7 @@ impl<R: FavouringRule> Randomizer<R> {
                 },
             ) in hashed.zip(&self.signed_items)
             {
-                let fair = SignBitLocation::sign_bit_of_element(&self.domain, item);
+                let fair = SignBitLocation::for_element(&self.domain, item);
                 for (side, &key) in sides.iter_mut().zip(&self.sign_keys) {
                     *side = 2 * *side + (fair.read_sign_bit(key) ^ u32::from(!negative));
                 }
@@ -203,7 +203,7 @@ impl<R: FavouringRule> Randomizer<R> {
 
     /// Hashes the elements, ranks the sides by net push, and returns the favoured set.
     pub(in crate::mechanism) fn compute_favoured_set(&mut self, seed: u64) -> FavouredSet {
-        self.compute_pushes(seed);
+        self.compute_element_sides(seed);
         self.cell_strengths.count_pushes(&self.element_sides);
         let size = self
             .thresholds
@@ -293,7 +293,7 @@ impl<R: FavouringRule> Randomizer<R> {
     /// Hashes the elements and sorts the sides that they push to. Sorting puts the sides of one
     /// pair together.
     pub(in crate::mechanism) fn compute_sorted_sides(&mut self, seed: u64) {
-        self.compute_pushes(seed);
+        self.compute_element_sides(seed);
         self.sorted_pushed_sides.clear();
         self.sorted_pushed_sides
             .extend(self.element_sides.iter().map(|&side| u64::from(side)));
@@ -350,9 +350,9 @@ impl<R: FavouringRule> Randomize for Randomizer<R> {
         let others = self.addable_item_count(self.signed_items.len() as u32);
         let rank = others.map_or(0, |others| draw_below(rng, others));
         let mut signs = 0;
-        self.list_elements(rank, |index| {
+        self.fill_prepared_elements(rank, |index| {
             if index.is_multiple_of(64) {
-                signs = draw_word(rng);
+                signs = draw_u64(rng);
             }
             (signs >> (index % 64)) & 1 == 1
         });
@@ -405,7 +405,7 @@ mod tests {
                 let mut added = alloc::vec![0; items as usize];
                 for rank in 0..items - input.len() as u32 {
                     randomizer.signed_items.clone_from(&input);
-                    randomizer.list_elements(rank, |index| index % 2 == 0);
+                    randomizer.fill_prepared_elements(rank, |index| index % 2 == 0);
                     let items = randomizer.signed_items.iter().map(|own| own.item);
                     let mut elements: Vec<u64> = items.collect();
                     assert_eq!(elements.len(), sparsity as usize);

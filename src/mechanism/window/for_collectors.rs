@@ -75,9 +75,9 @@ impl WriteCanonical for Window {
             self.atoms_per_attribute(),
             self.favoured_atom_count(),
         ] {
-            canonical.write_number(u64::from(number));
+            canonical.write_u64(u64::from(number));
         }
-        canonical.write_list(&self.upper_atom_values);
+        canonical.write_u32_list(&self.upper_atom_values);
     }
 }
 

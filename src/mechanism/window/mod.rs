@@ -55,7 +55,7 @@ impl MechanismParameters for Window {
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
         let [drawn, atoms, favoured] = [reader.read_u32(), reader.read_u32(), reader.read_u32()];
-        Self::new(drawn, atoms, favoured, reader.read_list())
+        Self::new(drawn, atoms, favoured, reader.read_u32_list())
     }
 
     fn randomizer(&self, domain: &Domain, epsilon: f64) -> Randomizer {

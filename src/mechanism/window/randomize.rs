@@ -9,7 +9,7 @@ use crate::domain::{Domain, Entry};
 use crate::hash::for_each_drawn_item;
 use crate::mechanism::contract::Randomize;
 use crate::mechanism::subset::{BucketReport as Report, Thresholds};
-use crate::sample::{draw_below, draw_word};
+use crate::sample::{draw_below, draw_u64};
 
 /// Sampler of the window mechanism's reports, from entries that have been checked.
 /// [`crate::Randomizer`] includes the checks.
@@ -113,7 +113,7 @@ impl Randomize for Randomizer {
                 let (level, up) = self
                     .window_mechanism
                     .level_and_round_up_probability(number_for_attribute(entries, attribute));
-                self.rounded_levels[at] = level + u32::from(draw_word(rng) < up);
+                self.rounded_levels[at] = level + u32::from(draw_u64(rng) < up);
                 at += 1;
             },
         );

@@ -45,10 +45,10 @@ fn canonical_sum_task_bytes(parts: &SumTaskFields, messages: &MessageParameters)
     budget.write_canonical(&mut canonical);
     canonical.write_text(SUM_TASK_FORMAT_NAME);
     canonical.write_text(id);
-    canonical.write_number(epsilon.to_bits());
-    canonical.write_number(delta.to_bits());
-    canonical.write_number(*people);
-    canonical.write_number(honest_fraction.to_bits());
+    canonical.write_u64(epsilon.to_bits());
+    canonical.write_u64(delta.to_bits());
+    canonical.write_u64(*people);
+    canonical.write_u64(honest_fraction.to_bits());
     measure.write_canonical(&mut canonical);
     messages.write_canonical(&mut canonical);
     canonical.into_bytes()
@@ -58,16 +58,16 @@ impl WriteCanonical for SummedQuantity {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         match self {
             Self::NumbersWithLimits(items, limits) => {
-                canonical.write_number(0);
+                canonical.write_u64(0);
                 items.write_canonical(canonical);
                 limits.iter().for_each(|own| own.write_canonical(canonical));
             }
             Self::BoundedVector(ball) => {
-                canonical.write_number(1);
+                canonical.write_u64(1);
                 ball.items().write_canonical(canonical);
-                canonical.write_number(ball.max_length().to_bits());
-                canonical.write_number(ball.seed());
-                canonical.write_number(ball.coefficient_spread().to_bits());
+                canonical.write_u64(ball.max_length().to_bits());
+                canonical.write_u64(ball.frame_seed());
+                canonical.write_u64(ball.coefficient_spread().to_bits());
             }
         }
     }
@@ -80,9 +80,9 @@ impl WriteCanonical for MessageParameters {
             self.drawn_coordinate_count(),
             self.noise_trial_count(),
         ] {
-            canonical.write_number(small.into());
+            canonical.write_u64(small.into());
         }
-        canonical.write_number(self.noise_threshold().0);
-        canonical.write_number(self.max_noise_messages().into());
+        canonical.write_u64(self.noise_threshold().0);
+        canonical.write_u64(self.max_noise_messages().into());
     }
 }

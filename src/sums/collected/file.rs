@@ -274,7 +274,7 @@ impl SerializedSumTask {
                 let vector = SerializedSummedVector {
                     items: ball.items().clone(),
                     length: ball.max_length(),
-                    seed: ball.seed(),
+                    seed: ball.frame_seed(),
                     spread: ball.coefficient_spread(),
                 };
                 (None, Some(vector))

@@ -124,8 +124,8 @@ impl BoundedVector {
     }
 
     /// Seed of the frame's signs.
-    pub(crate) const fn seed(&self) -> u64 {
-        self.seed
+    pub(crate) const fn frame_seed(&self) -> u64 {
+        self.frame_seed
     }
 
     /// Spread C: the coefficients of a vector of length 1 are at most C/√d, where d is the padded

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::task::budget::{Budget, Cover, MemoParameters};
+use crate::task::budget::{Budget, CoverParameters, MemoParameters};
 
 /// Number of days in a year, for [`Budget::reports_a_year`].
 const DAYS_PER_YEAR: u32 = 365;
@@ -29,7 +29,7 @@ impl Budget {
 
     /// Returns the parameters of cover reports, or `None` if only browsers with an answer report.
     #[must_use]
-    pub const fn cover(&self) -> Option<Cover> {
+    pub const fn cover(&self) -> Option<CoverParameters> {
         self.cover
     }
 
@@ -63,7 +63,7 @@ struct SerializedBudget {
         skip_serializing_if = "Option::is_none",
         deserialize_with = "read_present"
     )]
-    cover: Option<Cover>,
+    cover: Option<CoverParameters>,
 }
 
 /// Reads a field that may be absent. Like the other fields of a budget, it must not be null.

@@ -41,7 +41,7 @@ impl Task {
         Self::check_named_questions(&questions)?;
         let epsilon = |question: &&Question| question.epsilon() != questions[0].epsilon();
         if let Some(question) = questions.iter().find(epsilon) {
-            return Err(question.error_in_question(error!(InvalidCombination {
+            return Err(question.add_question_to_error(error!(InvalidCombination {
                 reason: "all questions of a task must have the task's \"epsilon\"",
             })));
         }
@@ -201,7 +201,7 @@ impl Question {
             if mechanism_suits_kind(&question) {
                 return Ok(question);
             }
-            return Err(question.error_in_question(error!(InvalidCombination {
+            return Err(question.add_question_to_error(error!(InvalidCombination {
                 reason: "\"pattern\" is only for a \"number\", and its outputs must distinguish \
                          all bins",
             })));

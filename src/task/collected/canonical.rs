@@ -23,23 +23,23 @@ pub(super) fn canonical_task_bytes(id: &str, questions: &[Question], budget: Bud
             canonical.write_text(UNNAMED_QUESTION_TASK_FORMAT);
             canonical.write_text(id);
             sole.items().write_canonical(&mut canonical);
-            canonical.write_number(u64::from(sole.sparsity()));
-            canonical.write_number(sole.epsilon().to_bits());
+            canonical.write_u64(u64::from(sole.sparsity()));
+            canonical.write_u64(sole.epsilon().to_bits());
             sole.kind().write_canonical(&mut canonical);
             sole.mechanism().write_canonical(&mut canonical);
         }
         _ => {
             canonical.write_text(NAMED_QUESTIONS_TASK_FORMAT);
             canonical.write_text(id);
-            canonical.write_number(questions[0].epsilon().to_bits());
-            canonical.write_number(questions.len() as u64);
+            canonical.write_u64(questions[0].epsilon().to_bits());
+            canonical.write_u64(questions.len() as u64);
             for question in questions {
                 canonical.write_text(question.name());
-                canonical.write_number(u64::from(question.weight()));
+                canonical.write_u64(u64::from(question.weight()));
                 question.kind().write_canonical(&mut canonical);
                 if question.kind().implied_items().is_none() {
                     question.items().write_canonical(&mut canonical);
-                    canonical.write_number(u64::from(question.sparsity()));
+                    canonical.write_u64(u64::from(question.sparsity()));
                 }
                 question.mechanism().write_canonical(&mut canonical);
             }
@@ -53,16 +53,16 @@ impl WriteCanonical for Budget {
         // The default is not written, so it does not change the fingerprint.
         if !self.is_default() {
             canonical.write_text(BUDGET_FORMAT_PREFIX);
-            canonical.write_number(u64::from(self.window_days()));
-            canonical.write_number(u64::from(self.max_reports()));
+            canonical.write_u64(u64::from(self.window_days()));
+            canonical.write_u64(u64::from(self.max_reports()));
             let (memo, cover) = (self.memo().is_some(), self.cover().is_some());
-            canonical.write_number(u64::from(memo) + 2 * u64::from(cover));
+            canonical.write_u64(u64::from(memo) + 2 * u64::from(cover));
             if let Some(memo) = self.memo() {
-                canonical.write_number(memo.epsilon.to_bits());
-                canonical.write_number(u64::from(memo.days));
+                canonical.write_u64(memo.epsilon.to_bits());
+                canonical.write_u64(u64::from(memo.days));
             }
             if let Some(cover) = self.cover() {
-                canonical.write_number(u64::from(cover.minutes));
+                canonical.write_u64(u64::from(cover.minutes));
             }
         }
     }
@@ -72,15 +72,15 @@ impl WriteCanonical for Items {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         match self {
             Self::Named(names) => {
-                canonical.write_number(0);
-                canonical.write_number(names.len() as u64);
+                canonical.write_u64(0);
+                canonical.write_u64(names.len() as u64);
                 names.iter().for_each(|name| canonical.write_text(name));
             }
             Self::Count(count) => {
-                canonical.write_number(1);
-                canonical.write_number(u64::from(*count));
+                canonical.write_u64(1);
+                canonical.write_u64(u64::from(*count));
             }
-            Self::Open(_) => canonical.write_number(2),
+            Self::Open(_) => canonical.write_u64(2),
         }
     }
 }
@@ -89,29 +89,29 @@ impl WriteCanonical for QuestionKind {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         match self {
             // `Question::new` rejects ratings of presence, so 0 means signs only.
-            Self::Ratings(ValueKind::Sign | ValueKind::Presence) => canonical.write_number(0),
-            Self::Ratings(ValueKind::Real) => canonical.write_number(1),
-            Self::Set => canonical.write_number(2),
-            Self::Choice => canonical.write_number(CHOICE_KIND_CODE),
-            Self::Flag => canonical.write_number(FLAG_KIND_CODE),
+            Self::Ratings(ValueKind::Sign | ValueKind::Presence) => canonical.write_u64(0),
+            Self::Ratings(ValueKind::Real) => canonical.write_u64(1),
+            Self::Set => canonical.write_u64(2),
+            Self::Choice => canonical.write_u64(CHOICE_KIND_CODE),
+            Self::Flag => canonical.write_u64(FLAG_KIND_CODE),
             Self::Number(scale) => {
-                canonical.write_number(NUMBER_KIND_CODE);
+                canonical.write_u64(NUMBER_KIND_CODE);
                 scale.write_canonical(canonical);
             }
             Self::Numbers(own) => {
-                canonical.write_number(6);
+                canonical.write_u64(6);
                 own.write_canonical(canonical);
             }
             Self::CrossTabulation(own) => {
-                canonical.write_number(7);
+                canonical.write_u64(7);
                 own.write_canonical(canonical);
             }
             Self::Text(prefixes) => {
-                canonical.write_number(8);
+                canonical.write_u64(8);
                 prefixes.write_canonical(canonical);
             }
             Self::JointChoices(own) => {
-                canonical.write_number(9);
+                canonical.write_u64(9);
                 own.write_canonical(canonical);
             }
         }
@@ -120,7 +120,7 @@ impl WriteCanonical for QuestionKind {
 
 impl WriteCanonical for Numbers {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
-        canonical.write_number(self.len() as u64);
+        canonical.write_u64(self.len() as u64);
         self.iter().for_each(|own| own.write_canonical(canonical));
     }
 }
@@ -134,7 +134,7 @@ impl WriteCanonical for Cross {
 
 impl WriteCanonical for Together {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
-        canonical.write_number(self.parts().len() as u64);
+        canonical.write_u64(self.parts().len() as u64);
         let parts = self.parts().iter();
         parts.for_each(|part| part.write_canonical(canonical));
     }
@@ -145,12 +145,12 @@ impl WriteCanonical for QuestionPart {
         canonical.write_text(self.name());
         match &self.kind {
             PartKind::Choice => {
-                canonical.write_number(CHOICE_KIND_CODE);
+                canonical.write_u64(CHOICE_KIND_CODE);
                 self.items().write_canonical(canonical);
             }
-            PartKind::Flag => canonical.write_number(FLAG_KIND_CODE),
+            PartKind::Flag => canonical.write_u64(FLAG_KIND_CODE),
             PartKind::Number(scale) => {
-                canonical.write_number(NUMBER_KIND_CODE);
+                canonical.write_u64(NUMBER_KIND_CODE);
                 scale.write_canonical(canonical);
             }
         }
@@ -160,20 +160,20 @@ impl WriteCanonical for QuestionPart {
 impl WriteCanonical for Scale {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.write_text(self.unit().unwrap_or(""));
-        canonical.write_number(self.step().to_bits());
+        canonical.write_u64(self.step().to_bits());
         match self.edges() {
             None => {
-                canonical.write_number(0);
-                canonical.write_number(u64::from(self.cell_count()));
+                canonical.write_u64(0);
+                canonical.write_u64(u64::from(self.cell_count()));
                 let [min, max] = self.range().map(f64::to_bits);
-                canonical.write_number(min);
-                canonical.write_number(max);
+                canonical.write_u64(min);
+                canonical.write_u64(max);
             }
             Some(edges) => {
-                canonical.write_number(edges.len() as u64);
+                canonical.write_u64(edges.len() as u64);
                 edges
                     .iter()
-                    .for_each(|edge| canonical.write_number(edge.to_bits()));
+                    .for_each(|edge| canonical.write_u64(edge.to_bits()));
             }
         }
     }
@@ -183,13 +183,13 @@ impl WriteCanonical for NumberLimits {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.write_text(self.unit().unwrap_or(""));
         let [min, max] = self.range().map(f64::to_bits);
-        canonical.write_number(min);
-        canonical.write_number(max);
+        canonical.write_u64(min);
+        canonical.write_u64(max);
     }
 }
 
 impl WriteCanonical for PrefixLengths {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
-        canonical.write_list(self.lengths());
+        canonical.write_u32_list(self.lengths());
     }
 }

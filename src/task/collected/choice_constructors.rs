@@ -19,7 +19,7 @@ impl Question {
         let weighted = Self(QuestionFields { weight, ..self.0 });
         weighted
             .check_fields()
-            .map_err(|error| weighted.error_in_question(error))?;
+            .map_err(|error| weighted.add_question_to_error(error))?;
         Ok(weighted)
     }
 }

@@ -20,7 +20,7 @@ use crate::task::local::prefix_lengths::PrefixLengths;
 use crate::task::local::question::{Question, QuestionFields};
 use crate::task::local::task::Task;
 
-/// Name of a [`Kind`] of question in a task file.
+/// Name of a [`QuestionKind`] of question in a task file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum QuestionKindName {
@@ -143,7 +143,7 @@ impl<M> SerializedQuestion<M> {
             }));
         }
         let names = of.iter().map(|own| own.name.clone()).collect();
-        let limits: Result<_, Error> = of.iter().map(SerializedPart::limits).collect();
+        let limits: Result<_, Error> = of.iter().map(SerializedPart::number_limits).collect();
         Ok((Items::Named(names), limits?))
     }
 
@@ -210,7 +210,7 @@ impl<M> SerializedQuestion<M> {
             _ => QuestionKind::Numbers(
                 alloc::vec![
                     self.scale_fields()
-                        .limits(ScaleFields::INVALID_NUMBER_FIELDS_ERROR)?
+                        .number_limits(ScaleFields::INVALID_NUMBER_FIELDS_ERROR)?
                 ]
                 .into(),
             ),
@@ -241,17 +241,17 @@ impl<M> SerializedQuestion<M> {
             bin_edges: self.edges.clone(),
             bin_count: self.bins,
             bin_spacing: self.spacing,
-            step: self.step,
+            value_step: self.step,
         }
     }
 
     /// Attributes an error to this question.
-    pub(crate) fn error_in_question(&self, error: Error) -> Error {
+    pub(crate) fn add_question_to_error(&self, error: Error) -> Error {
         error.with_question(&self.name)
     }
 
     /// Returns the sparsity if it is stated or follows from the kind, else `None`.
-    pub(crate) fn sparsity(&self) -> Option<u32> {
+    pub(crate) fn stated_or_implied_sparsity(&self) -> Option<u32> {
         match self.kind {
             QuestionKindName::Ratings | QuestionKindName::Set => self.sparsity,
             QuestionKindName::Choice
@@ -270,9 +270,9 @@ impl SerializedQuestion<Mechanism> {
     fn complete_question(self, epsilon: f64) -> Result<Question, Error> {
         let (kind, items) = self
             .complete_kind()
-            .map_err(|error| self.error_in_question(error))?;
-        let missing = |reason| self.error_in_question(error!(InvalidCombination { reason }));
-        let sparsity = self.sparsity();
+            .map_err(|error| self.add_question_to_error(error))?;
+        let missing = |reason| self.add_question_to_error(error!(InvalidCombination { reason }));
+        let sparsity = self.stated_or_implied_sparsity();
         let sparsity =
             sparsity.ok_or_else(|| missing("\"ratings\" and \"set\" need a \"sparsity\""))?;
         let mechanism = self.mechanism.clone();
@@ -333,7 +333,7 @@ impl SerializedQuestion<Mechanism> {
             max: scale.max,
             edges: scale.bin_edges,
             unit: scale.unit,
-            step: scale.step,
+            step: scale.value_step,
             entries: None,
             overlap: None,
             prefixes: match kind {
@@ -354,7 +354,7 @@ impl SerializedQuestion<Mechanism> {
 /// Task file. It has one of two forms: one question without a name, or questions with names.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct TaskFile {
+struct SerializedTask {
     id: String,
     #[serde(default)]
     items: Option<Items>,
@@ -377,7 +377,7 @@ pub(crate) const QUESTIONS_AND_ITEMS_ERROR: &str =
 
 impl<'de> Deserialize<'de> for Task {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let file = TaskFile::deserialize(deserializer)?;
+        let file = SerializedTask::deserialize(deserializer)?;
         let budgeted = |task: Self| task.with_budget(file.budget);
         let missing = <D::Error as de::Error>::missing_field;
         let Some(questions) = file.questions else {

@@ -25,7 +25,7 @@ pub(crate) struct ScaleFields {
     pub(crate) bin_edges: Option<Vec<f64>>,
     pub(crate) bin_count: Option<u32>,
     pub(crate) bin_spacing: Option<BinSpacing>,
-    pub(crate) step: Option<f64>,
+    pub(crate) value_step: Option<f64>,
 }
 
 impl ScaleFields {
@@ -44,7 +44,7 @@ impl ScaleFields {
             bin_edges: scale.edges().map(<[f64]>::to_vec),
             unit: scale.unit().map(ToOwned::to_owned),
             // A step of 0 means any number, and is not written.
-            step: Some(scale.step()).filter(|step| *step > 0.0),
+            value_step: Some(scale.step()).filter(|step| *step > 0.0),
             ..Self::default()
         }
     }
@@ -75,7 +75,7 @@ impl ScaleFields {
     ///
     /// # Errors
     /// As [`NumberLimits::new`]; [`Error::InvalidCombination`] with `reason` if other fields are stated.
-    pub(crate) fn limits(self, reason: &'static str) -> Result<NumberLimits, Error> {
+    pub(crate) fn number_limits(self, reason: &'static str) -> Result<NumberLimits, Error> {
         let others = Self {
             min: None,
             max: None,
@@ -105,7 +105,7 @@ impl ScaleFields {
             })),
         };
         let scale = scale?.with_unit(self.unit)?;
-        match self.step {
+        match self.value_step {
             Some(step) => scale.with_step(step),
             None => Ok(scale),
         }
@@ -189,7 +189,7 @@ impl SerializedPart {
             levels: scale.level_count,
             edges: scale.bin_edges,
             unit: scale.unit,
-            step: scale.step,
+            step: scale.value_step,
             ..Self::default()
         }
     }
@@ -204,7 +204,7 @@ impl SerializedPart {
             bin_edges: self.edges.clone(),
             bin_count: self.bins,
             bin_spacing: self.spacing,
-            step: self.step,
+            value_step: self.step,
         }
     }
 
@@ -212,13 +212,13 @@ impl SerializedPart {
     ///
     /// # Errors
     /// As [`NumberLimits::new`], and [`Error::InvalidCombination`] if other fields are stated.
-    pub(super) fn limits(&self) -> Result<NumberLimits, Error> {
+    pub(super) fn number_limits(&self) -> Result<NumberLimits, Error> {
         let reason = "each number in \"numbers\" needs \"min\" and \"max\", may have a \"unit\", \
                       and must not have \"kind\", \"options\", \"levels\" or bins";
         if self.kind.is_some() || self.options.is_some() {
             return Err(error!(InvalidCombination { reason }));
         }
-        self.scale_fields().limits(reason)
+        self.scale_fields().number_limits(reason)
     }
 
     /// Returns the part that the file describes. For a number, returns the name and the fields of

@@ -62,7 +62,7 @@ fn read_questions(named: bool, reader: &mut CanonicalReader<'_>) -> Result<Vec<Q
         } else {
             let (items, sparsity) = (Items::read_canonical(reader), reader.read_u32());
             epsilon = reader.read_float();
-            let value = match reader.read_number() {
+            let value = match reader.read_u64() {
                 0 => ValueKind::Sign,
                 1 => ValueKind::Real,
                 _ => reader.unwrap_or_mark_malformed(None)?,

@@ -65,6 +65,6 @@ impl PrefixLengths {
     }
 
     pub(in crate::task) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        Self::new(reader.read_list())
+        Self::new(reader.read_u32_list())
     }
 }

@@ -86,19 +86,20 @@ impl Question {
         let question = Self(parts);
         question
             .check_fields()
-            .map_err(|error| question.error_in_question(error))?;
+            .map_err(|error| question.add_question_to_error(error))?;
         Ok(question)
     }
 
     /// Checks all fields except the name.
     pub(in crate::task) fn check_fields(&self) -> Result<(), Error> {
-        let domain = check_kind(&self.0.kind, &self.0.items, self.0.sparsity, self.0.epsilon)?;
+        let domain =
+            checked_question_domain(&self.0.kind, &self.0.items, self.0.sparsity, self.0.epsilon)?;
         bounds::QUESTION_WEIGHT_RANGE.check_in_range(f64::from(self.0.weight))?;
         self.0.mechanism.check_domain(&domain)
     }
 
     /// Attributes an error to this question, if the question has a name.
-    pub(crate) fn error_in_question(&self, error: Error) -> Error {
+    pub(crate) fn add_question_to_error(&self, error: Error) -> Error {
         error.with_question_if_named(&self.0.name)
     }
 
@@ -146,7 +147,7 @@ impl Question {
 }
 
 /// Checks the kind, the items, the sparsity and ε of a question, and returns the domain.
-pub(crate) fn check_kind(
+pub(crate) fn checked_question_domain(
     kind: &QuestionKind,
     items: &Items,
     sparsity: u32,

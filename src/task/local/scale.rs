@@ -10,7 +10,7 @@ use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::Error;
 use crate::sample;
-use crate::task::items::check_name;
+use crate::task::items::check_printable_name;
 
 /// Cells to which numbers are assigned.
 ///
@@ -84,7 +84,7 @@ impl Scale {
     /// [`Error::InvalidItemName`] for a unit that could not be an item's name.
     pub fn with_unit(mut self, unit: Option<String>) -> Result<Self, Error> {
         if let Some(unit) = &unit {
-            check_name(0, unit)?;
+            check_printable_name(0, unit)?;
         }
         self.unit = unit;
         Ok(self)

@@ -8,7 +8,7 @@ use rand_core::Rng;
 use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::Error;
-use crate::mechanism::contract::left_out_of_build_error;
+use crate::mechanism::contract::unknown_mechanism_error;
 use crate::task::items::Items;
 use crate::task::local::kind::contract::MultipartKind;
 
@@ -42,6 +42,6 @@ impl MultipartKind for Never {
     }
 
     fn read_canonical(_: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        Err(left_out_of_build_error("a kind of several parts"))
+        Err(unknown_mechanism_error("a kind of several parts"))
     }
 }

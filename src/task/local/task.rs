@@ -12,7 +12,7 @@ use crate::fingerprint::Fingerprint;
 use crate::mechanism::MemoThresholds;
 use crate::mechanism::NeighbouringInputs;
 use crate::task::budget::{Budget, MemoParameters};
-use crate::task::items::{check_name, check_task_id};
+use crate::task::items::{check_printable_name, check_task_id};
 use crate::task::local::kind::QuestionKind;
 
 /// Description of the collected data and of all parameters. A task is complete and valid by
@@ -49,7 +49,7 @@ pub struct Task {
     pub(in crate::task) question_selector: QuestionSelector,
     pub(in crate::task) budget: Budget,
     /// Thresholds of the memo and of the reports made from it. `None` if the budget has no memo.
-    pub(in crate::task) memo_stages: Option<MemoThresholds>,
+    pub(in crate::task) memo_thresholds: Option<MemoThresholds>,
     pub(in crate::task) fingerprint: Fingerprint,
 }
 
@@ -63,7 +63,7 @@ impl Task {
     pub(in crate::task) fn check_named_questions(questions: &[Question]) -> Result<(), Error> {
         bounds::QUESTION_COUNT_RANGE.check_in_range(questions.len() as f64)?;
         for (index, question) in questions.iter().enumerate() {
-            check_name(index, question.name())?;
+            check_printable_name(index, question.name())?;
             let same = |other: &Question| other.name() == question.name();
             if questions[..index].iter().any(same) {
                 return Err(error!(DuplicateName {
@@ -74,7 +74,7 @@ impl Task {
             let whole = mechanism.neighbours() == NeighbouringInputs::AnyTwoInputs
                 && mechanism.delta() == 0.0;
             if questions.len() > 1 && !whole {
-                return Err(question.error_in_question(error!(InvalidCombination {
+                return Err(question.add_question_to_error(error!(InvalidCombination {
                     reason: "each of several questions needs pure ε (no δ) for whole inputs",
                 })));
             }
@@ -93,10 +93,10 @@ impl Task {
         check_task_id(&id)?;
         let memo_stages = match budget.memo {
             None => None,
-            Some(memo) => Some(memo_stages(&questions, memo)?),
+            Some(memo) => Some(compute_memo_thresholds(&questions, memo)?),
         };
         if budget.cover.is_some() {
-            check_no_answers(&questions)?;
+            check_answers_are_optional(&questions)?;
         }
         let fingerprint = Fingerprint::hash_canonical_bytes(bytes);
         Ok(Self {
@@ -104,7 +104,7 @@ impl Task {
             question_selector: QuestionSelector::new(questions.iter().map(Question::weight)),
             questions: Arc::new(questions),
             budget,
-            memo_stages,
+            memo_thresholds: memo_stages,
             fingerprint,
         })
     }
@@ -125,8 +125,8 @@ impl Task {
     /// Returns the thresholds of the memo and of the reports that are made from it, or `None` if the
     /// budget has no [memo](crate::task::MemoParameters).
     #[must_use]
-    pub const fn memo_stages(&self) -> Option<&MemoThresholds> {
-        self.memo_stages.as_ref()
+    pub const fn memo_thresholds(&self) -> Option<&MemoThresholds> {
+        self.memo_thresholds.as_ref()
     }
 
     /// Returns the fingerprint, which identifies the id, the budget, and all parameters that a
@@ -142,7 +142,7 @@ impl Task {
 /// # Errors
 /// [`Error::InvalidCombination`] if a question is not a flag, a choice, a set or ratings, or if its
 /// ε hides only a part of the answer. Then the report itself shows whether there was an answer.
-fn check_no_answers(questions: &[Question]) -> Result<(), Error> {
+fn check_answers_are_optional(questions: &[Question]) -> Result<(), Error> {
     let has_none = |question: &Question| {
         matches!(
             question.kind(),
@@ -162,7 +162,7 @@ fn check_no_answers(questions: &[Question]) -> Result<(), Error> {
             }
             (true, false) => "\"cover\" needs a mechanism with the level \"user\"",
         };
-        return Err(question.error_in_question(error!(InvalidCombination { reason })));
+        return Err(question.add_question_to_error(error!(InvalidCombination { reason })));
     }
     Ok(())
 }
@@ -172,7 +172,10 @@ fn check_no_answers(questions: &[Question]) -> Result<(), Error> {
 /// # Errors
 /// [`Error::InvalidCombination`] if there are several questions, if the only one is not a flag or a choice,
 /// or as for [`MemoThresholds::new`]. [`Error::OutOfRange`] if the question has too many options.
-fn memo_stages(questions: &[Question], memo: MemoParameters) -> Result<MemoThresholds, Error> {
+fn compute_memo_thresholds(
+    questions: &[Question],
+    memo: MemoParameters,
+) -> Result<MemoThresholds, Error> {
     let [question] = questions else {
         return Err(error!(InvalidCombination {
             reason: "a \"memo\" is for one question: make a task for each question",

@@ -28,7 +28,7 @@ fn draw(task: &SumTask, answer: &[f64], mut visit: impl FnMut(&[Message])) {
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     for _ in 0..DRAWS {
         let lost = randomizer.randomize(answer, &mut rng, &mut sent).unwrap();
-        assert!(!lost.clipped && lost.omitted < 1e-11);
+        assert!(!lost.was_clipped && lost.omitted_length < 1e-11);
         assert_eq!(
             sent.len(),
             task.message_parameters().message_count() as usize
@@ -163,19 +163,25 @@ fn what_is_beyond_limits_is_clipped_and_said_so() {
         randomizer.randomize(answer, &mut rng, &mut sent).unwrap()
     };
     let own = task(numbers(2), messages([4, 2, 1], 0.1, 4));
-    assert!(!lost(&own, &[1.0, -1.0]).clipped);
-    assert!(lost(&own, &[1.0, -1.01]).clipped);
+    assert!(!lost(&own, &[1.0, -1.0]).was_clipped);
+    assert!(lost(&own, &[1.0, -1.01]).was_clipped);
     let vectors = task(ball(2, 5.0), messages([4, 4, 1], 0.1, 8));
-    assert!(!lost(&vectors, &[3.0, 4.0]).clipped);
-    assert!(lost(&vectors, &[3.0, 4.1]).clipped);
+    assert!(!lost(&vectors, &[3.0, 4.0]).was_clipped);
+    assert!(lost(&vectors, &[3.0, 4.1]).was_clipped);
     // Lengths whose square overflows, and smaller ones.
     for far in [f64::MAX, 1e200] {
         let found = lost(&vectors, &[far, -far]);
-        assert!(found.clipped && found.omitted < 1e-11, "{found:?}");
+        assert!(
+            found.was_clipped && found.omitted_length < 1e-11,
+            "{found:?}"
+        );
     }
     for near in [f64::MIN_POSITIVE, 5e-324, 0.0] {
         let found = lost(&vectors, &[near, -near]);
-        assert!(!found.clipped && found.omitted < 1e-11, "{found:?}");
+        assert!(
+            !found.was_clipped && found.omitted_length < 1e-11,
+            "{found:?}"
+        );
     }
 }
 

@@ -49,8 +49,8 @@ pub fn run(given: &Given) -> Outcome {
     let (mut clipped, mut left, mut messages) = (Vec::new(), Vec::new(), Vec::new());
     for answer in &given.answers {
         let lost = randomizer.randomize(answer, &mut rng, &mut drawn).unwrap();
-        clipped.push(lost.clipped);
-        left.push(lost.omitted > 1e-6);
+        clipped.push(lost.was_clipped);
+        left.push(lost.omitted_length > 1e-6);
         let mut encoded = Vec::new();
         task.encode_padded(&drawn, &mut encoded);
         messages.push(encoded);

@@ -7,7 +7,9 @@ use serde::Serialize;
 use super::method::AccountingMethod;
 use super::mixture::ReportMixture;
 use super::privacy_profile::{DeltaBounds, EpsilonBounds, PrivacyProfile};
-use super::ranges::{DELTA_RANGE, HONEST_REPORT_COUNT_RANGE, REPORT_COUNT_RANGE, honest_reports};
+use super::ranges::{
+    DELTA_RANGE, HONEST_REPORT_COUNT_RANGE, REPORT_COUNT_RANGE, checked_honest_report_count,
+};
 
 /// Central privacy of a shuffled batch: a proven central ε at a given δ. Every ε is in nats. Upper
 /// bounds on ε are rounded up.
@@ -66,7 +68,7 @@ pub fn compute_batch_privacy(
     honest_fraction: f64,
     delta: f64,
 ) -> Result<BatchPrivacy, Error> {
-    let honest_reports = honest_reports(reports, honest_fraction)?;
+    let honest_reports = checked_honest_report_count(reports, honest_fraction)?;
     DELTA_RANGE.check_in_range(delta)?;
     let (bounds, method) = epsilon_bounds_and_method(mixture, honest_reports, delta);
     let EpsilonBounds {
@@ -106,18 +108,18 @@ pub fn clone_argument_epsilon(epsilon: f64, honest_reports: u64, delta: f64) -> 
     Ok(profile.epsilon_bounds(delta).proven_upper_epsilon)
 }
 
-/// Returns [`Account::central_epsilon`] alone. This function is faster than [`account`], so
+/// Returns [`BatchPrivacy::central_epsilon`] alone. This function is faster than [`compute_batch_privacy`], so
 /// searches use it.
 ///
 /// # Errors
-/// As [`account`].
+/// As [`compute_batch_privacy`].
 pub(super) fn proven_central_epsilon(
     mixture: &ReportMixture,
     reports: u64,
     honest_fraction: f64,
     delta: f64,
 ) -> Result<f64, Error> {
-    let honest_reports = honest_reports(reports, honest_fraction)?;
+    let honest_reports = checked_honest_report_count(reports, honest_fraction)?;
     DELTA_RANGE.check_in_range(delta)?;
     Ok(epsilon_bounds_and_method(mixture, honest_reports, delta)
         .0
@@ -133,7 +135,7 @@ fn epsilon_bounds_and_method(
     (profile.epsilon_bounds(delta), profile.accounting_method())
 }
 
-/// Returns [`Account::ideal_hash_epsilon`]. `proven` is the central ε that is proven for any hash
+/// Returns [`BatchPrivacy::ideal_hash_epsilon`]. `proven` is the central ε that is proven for any hash
 /// function. The result is at most `proven`.
 pub(super) fn ideal_hash_epsilon(
     mixture: &ReportMixture,

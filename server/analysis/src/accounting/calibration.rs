@@ -21,7 +21,7 @@ use super::mixture::ReportMixture;
 use super::privacy_profile::PrivacyProfile;
 use super::ranges::{
     CENTRAL_EPSILON_RANGE, DELTA_RANGE, HONEST_FRACTION_RANGE, HONEST_REPORT_COUNT_RANGE,
-    REPORT_COUNT_RANGE, honest_count, honest_reports,
+    REPORT_COUNT_RANGE, checked_honest_report_count, honest_report_count,
 };
 use crate::numeric::roots::{
     bisect, find_root_by_chandrupatla, geometric_midpoint_function, growing_search_distances,
@@ -98,12 +98,12 @@ pub fn largest_local_epsilon<E: From<Error>>(
 
 /// Returns true if the batch is (`central_epsilon`, `delta`)-differentially private.
 ///
-/// This function computes one sum, while [`account`](fn@super::account) computes several. Both
+/// This function computes one sum, while [`compute_batch_privacy`](fn@super::compute_batch_privacy) computes several. Both
 /// agree up to rounding errors.
 ///
 /// # Errors
-/// The errors of [`account`](fn@super::account). [`Error::OutOfRange`] if `central_epsilon` is not
-/// between 0 and the maximum of [`EPSILON`].
+/// The errors of [`compute_batch_privacy`](fn@super::compute_batch_privacy). [`Error::OutOfRange`] if `central_epsilon` is not
+/// between 0 and the maximum of [`EPSILON_RANGE`](hushbin::bounds::EPSILON_RANGE).
 pub(crate) fn meets_central_epsilon(
     mixture: &ReportMixture,
     reports: u64,
@@ -111,7 +111,7 @@ pub(crate) fn meets_central_epsilon(
     delta: f64,
     central_epsilon: f64,
 ) -> Result<bool, Error> {
-    let honest_reports = honest_reports(reports, honest_fraction)?;
+    let honest_reports = checked_honest_report_count(reports, honest_fraction)?;
     DELTA_RANGE.check_in_range(delta)?;
     CENTRAL_EPSILON_RANGE.check_in_range(central_epsilon)?;
     let found =
@@ -152,7 +152,7 @@ pub fn largest_alpha(
     if enough(&generic)? {
         return Ok(generic.alpha());
     }
-    let honest_reports = honest_reports(reports, honest_fraction)?;
+    let honest_reports = checked_honest_report_count(reports, honest_fraction)?;
     // Here ε_c is below ε, because otherwise the generic mixture would be sufficient. The smallest
     // α to try is the one that suffices without a batch. It is slightly decreased because of
     // rounding.
@@ -213,7 +213,7 @@ pub fn smallest_batch_size(
     HONEST_FRACTION_RANGE.check_in_range(honest_fraction)?;
     DELTA_RANGE.check_in_range(delta)?;
     let most = REPORT_COUNT_RANGE.max as u64;
-    let most_honest = honest_count(most, honest_fraction);
+    let most_honest = honest_report_count(most, honest_fraction);
     HONEST_REPORT_COUNT_RANGE.check_in_range(most_honest as f64)?;
     let enough = |hidden: u64| -> Result<bool, Error> {
         Ok(proven_central_epsilon(mixture, hidden, 1.0, delta)? <= central_epsilon)
@@ -221,7 +221,7 @@ pub fn smallest_batch_size(
     let hidden = fewest_honest_reports(mixture, most_honest, delta, central_epsilon, enough)?;
     // `honest_count` never decreases with n, so a bisection finds the smallest n.
     let (n, _) = bisect(most, 1, integer_midpoint, |n| {
-        honest_count(n, honest_fraction) >= hidden
+        honest_report_count(n, honest_fraction) >= hidden
     });
     Ok(n)
 }

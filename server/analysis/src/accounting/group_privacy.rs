@@ -19,7 +19,7 @@ use super::mixture::ReportMixture;
 use super::privacy_profile::{EpsilonBounds, PrivacyProfile};
 use super::ranges::REPORTS_PER_PERSON_RANGE;
 use crate::numeric::roots::{
-    NEWTON_RELATIVE_ERROR, find_root_by_chandrupatla, find_slightly_above,
+    NEWTON_RELATIVE_ERROR, find_root_by_chandrupatla, find_valid_value_above,
 };
 
 /// Checks the number of reports from one person in a batch.
@@ -131,7 +131,7 @@ impl GroupPrivacyProfile {
             [one.reduction_lower_epsilon.max(1e-12 * most), most],
             excess,
         );
-        let upper = find_slightly_above(near, most, NEWTON_RELATIVE_ERROR, |central| {
+        let upper = find_valid_value_above(near, most, NEWTON_RELATIVE_ERROR, |central| {
             self.delta_bounds(central).1 <= delta
         });
         EpsilonBounds {

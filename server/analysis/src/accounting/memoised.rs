@@ -92,7 +92,7 @@ impl MemoisedAnswers {
     /// Never: a task with a memo has a second stage.
     #[must_use]
     pub fn for_task(task: &Task) -> Option<Self> {
-        let (stages, memo) = (task.memo_stages()?, task.budget().memo()?);
+        let (stages, memo) = (task.memo_thresholds()?, task.budget().memo()?);
         let answers = Self::new(
             stages.slot_count,
             stages.supported_slot_count,

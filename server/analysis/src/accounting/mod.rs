@@ -65,5 +65,5 @@ pub use ranges::{
     BATCH_COUNT_RANGE, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA_RANGE, HONEST_FRACTION_RANGE,
     HONEST_REPORT_COUNT_RANGE, REPORT_COUNT_RANGE, REPORTS_PER_PERSON_RANGE,
 };
-pub(crate) use ranges::{CENTRAL_EPSILON_RANGE, honest_reports};
+pub(crate) use ranges::{CENTRAL_EPSILON_RANGE, checked_honest_report_count};
 pub use sums::Bounds;

@@ -16,7 +16,8 @@ use super::method::AccountingMethod;
 use super::mixture::ReportMixture;
 use super::privacy_blanket::{BatchAtEpsilon, PrivacyBlanket, UninformativeWeight};
 use crate::numeric::roots::{
-    NEWTON_RELATIVE_ERROR, find_slightly_above, find_slightly_below, solve_by_newton_on_logarithm,
+    NEWTON_RELATIVE_ERROR, find_valid_value_above, find_valid_value_below,
+    solve_by_newton_on_logarithm,
 };
 
 /// Maximum part of δ that sums may omit, as a fraction of δ. The upper bound includes this part.
@@ -225,7 +226,7 @@ impl PrivacyProfile {
             room(found.reduction_upper_delta - found.computed_reduction_delta),
             room(found.computed_reduction_delta - found.reduction_lower_delta),
         );
-        let reduction = find_slightly_above(near, most, above, |central| {
+        let reduction = find_valid_value_above(near, most, above, |central| {
             self.reduction_delta_bounds(central).reduction_upper_delta <= delta
         });
         let upper = if self.privacy_blanket.is_none() || reduction >= most {
@@ -234,7 +235,7 @@ impl PrivacyProfile {
             self.blanket_epsilon(reduction, delta)
         };
         EpsilonBounds {
-            reduction_lower_epsilon: find_slightly_below(near, below, |central| {
+            reduction_lower_epsilon: find_valid_value_below(near, below, |central| {
                 self.reduction_delta_bounds(central).reduction_lower_delta > delta
             }),
             reduction_upper_epsilon: reduction,
@@ -260,7 +261,7 @@ impl PrivacyProfile {
                 found.reduction_delta_decrease_rate,
             )
         });
-        find_slightly_above(
+        find_valid_value_above(
             near * (1.0 + NEWTON_MARGIN),
             most,
             NEWTON_RELATIVE_ERROR,

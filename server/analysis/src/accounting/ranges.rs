@@ -51,7 +51,7 @@ pub const REPORTS_PER_PERSON_RANGE: ParameterRange = ParameterRange {
 
 /// Returns the number of honest reports in a batch of `reports` reports. The number is rounded
 /// down.
-pub(super) fn honest_count(reports: u64, honest_fraction: f64) -> u64 {
+pub(super) fn honest_report_count(reports: u64, honest_fraction: f64) -> u64 {
     (honest_fraction * reports as f64).floor() as u64
 }
 
@@ -61,10 +61,13 @@ pub(super) fn honest_count(reports: u64, honest_fraction: f64) -> u64 {
 /// # Errors
 /// [`Error::OutOfRange`] if the number of reports, the number of honest reports or the fraction is
 /// out of range.
-pub(crate) fn honest_reports(reports: u64, honest_fraction: f64) -> Result<u64, Error> {
+pub(crate) fn checked_honest_report_count(
+    reports: u64,
+    honest_fraction: f64,
+) -> Result<u64, Error> {
     REPORT_COUNT_RANGE.check_in_range(reports as f64)?;
     HONEST_FRACTION_RANGE.check_in_range(honest_fraction)?;
-    let honest = honest_count(reports, honest_fraction);
+    let honest = honest_report_count(reports, honest_fraction);
     HONEST_REPORT_COUNT_RANGE.check_in_range(honest as f64)?;
     Ok(honest)
 }

@@ -7,9 +7,9 @@ use super::sums_over_inputs::HitDistribution;
 
 /// Ratio between successive numbers of favoured items that are tried. Up to 200, every number is
 /// tried.
-const STEP: f64 = 1.005;
+const FAVOURED_COUNT_RATIO: f64 = 1.005;
 /// Number of bisection steps for finding the multiplier m.
-const STEPS: usize = 60;
+const BISECTION_STEPS: usize = 60;
 
 /// Candidate sets of inputs with s items. Each set is considered with and without the empty input.
 pub(super) struct SearchWithEmptyInput {
@@ -17,7 +17,7 @@ pub(super) struct SearchWithEmptyInput {
     /// presence.
     pub(super) sets: Vec<[f64; 2]>,
     /// Odds e = exp(ε).
-    pub(super) odds: f64,
+    pub(super) exp_epsilon: f64,
 }
 
 /// Report, described by the ratio ρ and the information about presence, A₂. ρ is the report's
@@ -28,7 +28,7 @@ type RatioAndPresence = [f64; 2];
 impl SearchWithEmptyInput {
     pub(super) fn new(items: u32, entries: u32, excess: f64) -> Self {
         let mut sets = vec![[1.0, 0.0]];
-        for favoured in geometric_grid(items - 1, STEP) {
+        for favoured in geometric_grid(items - 1, FAVOURED_COUNT_RATIO) {
             let [d, k] = [items, favoured].map(f64::from);
             let average = k * f64::from(entries) / d;
             let hits: Vec<(u32, f64)> = HitDistribution::new(items, entries, favoured)
@@ -46,7 +46,10 @@ impl SearchWithEmptyInput {
             }
         }
         let odds = 1.0 + excess;
-        Self { sets, odds }
+        Self {
+            sets,
+            exp_epsilon: odds,
+        }
     }
 
     /// Returns the information of the mixture of reports that maximises λ₁·B + λ₂·A₂. `weights` are
@@ -71,13 +74,13 @@ impl SearchWithEmptyInput {
                 .max_by(|a, b| a.0.total_cmp(&b.0));
             best.expect("the empty set is one")
         };
-        let both = |multiplier: f64| [1.0, self.odds].map(|odds| best(multiplier, odds));
+        let both = |multiplier: f64| [1.0, self.exp_epsilon].map(|odds| best(multiplier, odds));
         let falls = |multiplier: f64| {
             let [low, high] = both(multiplier);
             low.0 < high.0
         };
         // Double the bracket until it contains the multiplier at which the two maxima are equal.
-        let mut most = weights[0] * self.odds + weights[1];
+        let mut most = weights[0] * self.exp_epsilon + weights[1];
         while falls(most) {
             most *= 2.0;
         }
@@ -85,7 +88,7 @@ impl SearchWithEmptyInput {
         while !falls(least) {
             least *= 2.0;
         }
-        for _ in 0..STEPS {
+        for _ in 0..BISECTION_STEPS {
             let middle = 0.5 * (least + most);
             *(if falls(middle) { &mut least } else { &mut most }) = middle;
         }
@@ -100,7 +103,7 @@ pub(super) fn mixture_information([low, high]: [RatioAndPresence; 2]) -> Informa
     let part = (1.0 - low[0]) / if apart > 0.0 { apart } else { 1.0 };
     let mean = |low: f64, high: f64| low + part * (high - low);
     Information {
-        sign: mean((low[0] - 1.0).powi(2), (high[0] - 1.0).powi(2)),
-        presence: mean(low[1], high[1]),
+        sign_information: mean((low[0] - 1.0).powi(2), (high[0] - 1.0).powi(2)),
+        presence_information: mean(low[1], high[1]),
     }
 }

@@ -10,7 +10,7 @@ pub(super) struct DirectionSearch {
     items: u32,
     entries: u32,
     /// e − 1, where e = exp(ε).
-    excess: f64,
+    exp_m1_epsilon: f64,
     tails: BinomialTails,
 }
 
@@ -20,10 +20,10 @@ pub(super) struct DirectionSearch {
 struct DirectionScore {
     /// Score for each favoured item that the input has with the favoured sign. For each favoured
     /// item with the opposite sign, the score is subtracted.
-    sign: f64,
+    sign_score: f64,
     /// Score for each hit above the average number of hits. A hit is a favoured item that the input
     /// has.
-    presence: f64,
+    presence_score: f64,
 }
 
 /// Properties of a set of inputs: its probability `mass`, and two expectations restricted to the
@@ -31,28 +31,28 @@ struct DirectionScore {
 /// number of hits minus its average.
 #[derive(Debug, Clone, Copy, Default)]
 struct SetExpectations {
-    mass: f64,
-    signs: f64,
-    hits: f64,
+    set_probability: f64,
+    expected_sign_sum: f64,
+    expected_excess_hits: f64,
 }
 
 /// Ratio between successive numbers of favoured items on the coarse grid.
-const COARSE: f64 = 1.2;
+const COARSE_GRID_RATIO: f64 = 1.2;
 /// Number of best grid points around which the search is refined.
-const AROUND: usize = 3;
+const REFINED_POINT_COUNT: usize = 3;
 /// Relative improvement below which a search ends.
-const PRECISION: f64 = 1e-12;
+const MIN_RELATIVE_IMPROVEMENT: f64 = 1e-12;
 
 /// Maximum number of [`TwoGroupHitDistribution::terms`]. Directions of two levels that have more
 /// terms are skipped.
-const SUMS: usize = 1000;
+const MAX_DISTRIBUTION_TERMS: usize = 1000;
 
 impl DirectionSearch {
     pub(super) fn new(items: u32, entries: u32, excess: f64) -> Self {
         Self {
             items,
             entries,
-            excess,
+            exp_m1_epsilon: excess,
             tails: BinomialTails::new(entries),
         }
     }
@@ -60,25 +60,25 @@ impl DirectionSearch {
     /// Returns the factor (e − 1)/(1 + (e − 1)·Pr S) by which the sums of a set S of inputs are
     /// multiplied. `mass` is Pr S, the probability of the set.
     fn sum_factor(&self, mass: f64) -> f64 {
-        self.excess / (1.0 + self.excess * mass)
+        self.exp_m1_epsilon / (1.0 + self.exp_m1_epsilon * mass)
     }
 
     /// Returns the information of the best set over all directions that are searched. The best set
     /// has the greatest weighted information.
     pub(super) fn max_information(&self, weights: [f64; 2]) -> Information {
         let value = |k: u32| self.best_with_one_level(k, weights);
-        let mut tried: Vec<(u32, Information)> = geometric_grid(self.items, COARSE)
+        let mut tried: Vec<(u32, Information)> = geometric_grid(self.items, COARSE_GRID_RATIO)
             .map(|k| (k, value(k)))
             .collect();
         tried.sort_by(|a, b| {
             b.1.weighted_sum(weights)
                 .total_cmp(&a.1.weighted_sum(weights))
         });
-        tried.truncate(AROUND);
+        tried.truncate(REFINED_POINT_COUNT);
         let climbed = tried
             .into_iter()
             .map(|(k, told)| self.refine_favoured_count(k, told, weights));
-        let best = climbed.fold(Information::NOTHING, |a, b| a.max_by_weight(b, weights));
+        let best = climbed.fold(Information::ZERO, |a, b| a.max_by_weight(b, weights));
         // Directions of two levels are searched only for means.
         if weights[1] > 0.0 {
             return best;
@@ -90,7 +90,7 @@ impl DirectionSearch {
     /// neighbour is better.
     fn refine_favoured_count(&self, k: u32, told: Information, weights: [f64; 2]) -> Information {
         let (mut k, mut best) = (k, told);
-        let mut step = (f64::from(k) * (COARSE - 1.0) / 2.0) as u32 + 1;
+        let mut step = (f64::from(k) * (COARSE_GRID_RATIO - 1.0) / 2.0) as u32 + 1;
         while step > 0 {
             let mut moved = false;
             for next in [k.saturating_sub(step), k + step] {
@@ -117,7 +117,7 @@ impl DirectionSearch {
             // If only one weight is positive, the three starting directions are the same.
             .take(if sign * presence > 0.0 { 3 } else { 1 })
             .map(|first| self.improve_alternately(favoured, weights, first));
-        told.fold(Information::NOTHING, |a, b| a.max_by_weight(b, weights))
+        told.fold(Information::ZERO, |a, b| a.max_by_weight(b, weights))
     }
 
     /// Improves a set of inputs by two alternating steps. Neither ever decreases the set's value,
@@ -135,26 +135,29 @@ impl DirectionSearch {
         // ones, so both count.
         let share = if k < d { d / (k * (d - k)) } else { 0.0 };
         let mut score = DirectionScore {
-            sign: (first[0] / k).sqrt(),
-            presence: (first[1] * share).sqrt(),
+            sign_score: (first[0] / k).sqrt(),
+            presence_score: (first[1] * share).sqrt(),
         };
-        let (mut best, mut value) = (Information::NOTHING, 0.0);
+        let (mut best, mut value) = (Information::ZERO, 0.0);
         loop {
-            let SetExpectations { mass, signs, hits } =
-                self.expectations_above_threshold(&hits, k, score, value);
+            let SetExpectations {
+                set_probability: mass,
+                expected_sign_sum: signs,
+                expected_excess_hits: hits,
+            } = self.expectations_above_threshold(&hits, k, score, value);
             let scale = self.sum_factor(mass);
             let told = Information {
-                sign: (scale * signs).powi(2) / k,
-                presence: (scale * hits).powi(2) * share,
+                sign_information: (scale * signs).powi(2) / k,
+                presence_information: (scale * hits).powi(2) * share,
             };
             let next = told.weighted_sum(weights).sqrt();
-            if next <= value * (1.0 + PRECISION) {
+            if next <= value * (1.0 + MIN_RELATIVE_IMPROVEMENT) {
                 return best;
             }
             (best, value) = (told, next);
             score = DirectionScore {
-                sign: weights[0] * scale * signs / k / value,
-                presence: weights[1] * scale * hits * share / value,
+                sign_score: weights[0] * scale * signs / k / value,
+                presence_score: weights[1] * scale * hits * share / value,
             };
         }
     }
@@ -173,21 +176,21 @@ impl DirectionSearch {
             let beyond = f64::from(h) - average;
             // An input is in the set if sign·D + presence·beyond is above the threshold, where D is
             // the sum of favoured signs.
-            let rest = threshold - score.presence * beyond;
-            let [mass, signs] = if score.sign > 0.0 {
-                self.tails.sign_sum_tail(h, rest / score.sign)
+            let rest = threshold - score.presence_score * beyond;
+            let [mass, signs] = if score.sign_score > 0.0 {
+                self.tails.sign_sum_tail(h, rest / score.sign_score)
             } else {
                 [if rest < 0.0 { 1.0 } else { 0.0 }, 0.0]
             };
-            inside.mass += p * mass;
-            inside.signs += p * signs;
-            inside.hits += p * mass * beyond;
+            inside.set_probability += p * mass;
+            inside.expected_sign_sum += p * signs;
+            inside.expected_excess_hits += p * mass * beyond;
         }
         inside
     }
 
     /// Returns the information about signs, for the best set that a direction of two levels
-    /// defines. Directions whose sums have more than [`SUMS`] terms are skipped.
+    /// defines. Directions whose sums have more than [`MAX_DISTRIBUTION_TERMS`] terms are skipped.
     ///
     /// In experiments with d items, from 16 to 1024, and s entries, from 2 to d/2, two levels found
     /// up to 7 per cent more information than one at ε = 0.01, 4 per cent at 0.25, 3 per cent at
@@ -202,8 +205,8 @@ impl DirectionSearch {
             }
         }
         Information {
-            sign: best,
-            presence: 0.0,
+            sign_information: best,
+            presence_information: 0.0,
         }
     }
 
@@ -211,7 +214,7 @@ impl DirectionSearch {
     /// items. The search works as in [`DirectionSearch::improve_alternately`]. At first, the second
     /// group has half the weight of the first.
     fn best_for_two_groups(&self, pairs: &TwoGroupHitDistribution) -> f64 {
-        let [k1, k2] = pairs.favoured;
+        let [k1, k2] = pairs.favoured_counts;
         let norm = (k1 + 0.25 * k2).sqrt();
         let mut score = [1.0 / norm, 0.5 / norm];
         let mut value = 0.0;
@@ -228,7 +231,7 @@ impl DirectionSearch {
             let scale = self.sum_factor(mass);
             let [u1, u2] = [scale * first, scale * second];
             let next = (u1 * u1 / k1 + u2 * u2 / k2).sqrt();
-            if next <= value * (1.0 + PRECISION) {
+            if next <= value * (1.0 + MIN_RELATIVE_IMPROVEMENT) {
                 return value * value;
             }
             value = next;
@@ -240,14 +243,14 @@ impl DirectionSearch {
 
 /// Joint distribution of an input's numbers of hits on two disjoint groups of items.
 struct TwoGroupHitDistribution {
-    favoured: [f64; 2],
+    favoured_counts: [f64; 2],
     /// Terms of the distribution: probability, sum of the signs on the first items, and number of
     /// hits on the further items.
     terms: Vec<(f64, f64, u32)>,
 }
 
 impl TwoGroupHitDistribution {
-    /// Computes the distribution. Returns `None` if it has more than [`SUMS`] terms.
+    /// Computes the distribution. Returns `None` if it has more than [`MAX_DISTRIBUTION_TERMS`] terms.
     fn new(levels: &DirectionSearch, favoured: [u32; 2]) -> Option<Self> {
         let (d, s) = (levels.items, levels.entries);
         let mut terms = Vec::new();
@@ -262,13 +265,13 @@ impl TwoGroupHitDistribution {
                         h2,
                     ));
                 }
-                if terms.len() > SUMS {
+                if terms.len() > MAX_DISTRIBUTION_TERMS {
                     return None;
                 }
             }
         }
         Some(Self {
-            favoured: favoured.map(f64::from),
+            favoured_counts: favoured.map(f64::from),
             terms,
         })
     }

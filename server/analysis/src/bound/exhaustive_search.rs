@@ -8,13 +8,13 @@ use super::information::Information;
 pub(super) struct ExhaustiveSearch(Vec<Information>);
 
 /// Maximum number of inputs. 16 inputs have 65,536 sets.
-const MOST: u32 = 16;
+const MAX_INPUTS: u32 = 16;
 
 impl ExhaustiveSearch {
     /// Computes the information of every set of inputs. Returns `None` if the domain has more than
-    /// [`MOST`] inputs.
+    /// [`MAX_INPUTS`] inputs.
     pub(super) fn new(items: u32, entries: u32, excess: f64) -> Option<Self> {
-        let inputs = all_inputs(items, entries, MOST)?;
+        let inputs = all_inputs(items, entries, MAX_INPUTS)?;
         let mut signs = vec![0_i32; items as usize];
         let mut presence = signs.clone();
         let mut inside = 0_i32;
@@ -39,8 +39,8 @@ impl ExhaustiveSearch {
             let [inside, signs, presence] = [inside, signs, presence].map(f64::from);
             let scale = (excess / (all + excess * inside)).powi(2);
             Information {
-                sign: scale * signs,
-                presence: scale * (presence - (s * inside).powi(2) / d).max(0.0),
+                sign_information: scale * signs,
+                presence_information: scale * (presence - (s * inside).powi(2) / d).max(0.0),
             }
         });
         Some(Self(told.collect()))
@@ -48,7 +48,7 @@ impl ExhaustiveSearch {
 
     pub(super) fn max_information(&self, weights: [f64; 2]) -> Information {
         let told = self.0.iter();
-        told.fold(Information::NOTHING, |a, b| a.max_by_weight(*b, weights))
+        told.fold(Information::ZERO, |a, b| a.max_by_weight(*b, weights))
     }
 }
 

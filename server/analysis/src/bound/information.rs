@@ -6,20 +6,20 @@
 /// s/d | z]‖², for s of d items.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Information {
-    pub(super) sign: f64,
-    pub(super) presence: f64,
+    pub(super) sign_information: f64,
+    pub(super) presence_information: f64,
 }
 
 impl Information {
-    pub(super) const NOTHING: Self = Self {
-        sign: 0.0,
-        presence: 0.0,
+    pub(super) const ZERO: Self = Self {
+        sign_information: 0.0,
+        presence_information: 0.0,
     };
 
     /// Returns the weighted sum λ₁·A₁ + λ₂·A₂ of the information about signs and about presence.
     /// `weights` are λ₁ and λ₂.
     pub(super) fn weighted_sum(&self, weights: [f64; 2]) -> f64 {
-        weights[0] * self.sign + weights[1] * self.presence
+        weights[0] * self.sign_information + weights[1] * self.presence_information
     }
 
     /// Returns `self` or `other`, whichever has the greater weighted information.
@@ -37,21 +37,22 @@ impl Information {
 /// information.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct InformationCost {
-    pub(super) sign: f64,
-    pub(super) presence: f64,
+    pub(super) sign_coefficient: f64,
+    pub(super) presence_coefficient: f64,
 }
 
 /// Relative gain in weighted information below which the search stops adding sets of inputs.
-const PRECISION: f64 = 1e-9;
+const MIN_RELATIVE_GAIN: f64 = 1e-9;
 /// Maximum number of sets that the search adds. Stopping early is safe: a mechanism attains every
 /// intermediate result.
-const SETS: u32 = 40;
+const MAX_ADDED_SETS: u32 = 40;
 
 impl InformationCost {
     /// Returns the squared error of estimates from reports with this information.
     pub(super) fn squared_error(&self, told: Information) -> f64 {
         let part = |cost: f64, told: f64| if cost > 0.0 { cost / told } else { 0.0 };
-        part(self.sign, told.sign) + part(self.presence, told.presence)
+        part(self.sign_coefficient, told.sign_information)
+            + part(self.presence_coefficient, told.presence_information)
     }
 
     /// Returns the decrease of the squared error per unit of information about signs, and per unit
@@ -65,18 +66,21 @@ impl InformationCost {
             }
         };
         [
-            part(self.sign, told.sign),
-            part(self.presence, told.presence),
+            part(self.sign_coefficient, told.sign_information),
+            part(self.presence_coefficient, told.presence_information),
         ]
     }
 
     /// Returns the information of the best mixture of two mechanisms. The best mixture has the
     /// smallest squared error.
     fn best_mixture_of_two(&self, a: Information, b: Information) -> Information {
-        let way = [b.sign - a.sign, b.presence - a.presence];
+        let way = [
+            b.sign_information - a.sign_information,
+            b.presence_information - a.presence_information,
+        ];
         let at = |part: f64| Information {
-            sign: a.sign + part * way[0],
-            presence: a.presence + part * way[1],
+            sign_information: a.sign_information + part * way[0],
+            presence_information: a.presence_information + part * way[1],
         };
         // The squared error is convex in the mixing weight, so its slope changes sign once.
         let falls = |part: f64| {
@@ -110,22 +114,24 @@ impl InformationCost {
     /// set has more weighted information than the mixture, this set is added. Otherwise the search
     /// ends: since the squared error is convex, no mixture is then better.
     pub(super) fn smallest_over_mixtures(&self, most: impl Fn([f64; 2]) -> Information) -> f64 {
-        let first: &[[f64; 2]] = match (self.sign > 0.0, self.presence > 0.0) {
-            (true, true) => &[[1.0, 0.0], [0.0, 1.0]],
-            (true, false) => &[[1.0, 0.0]],
-            (false, _) => &[[0.0, 1.0]],
-        };
+        let first: &[[f64; 2]] =
+            match (self.sign_coefficient > 0.0, self.presence_coefficient > 0.0) {
+                (true, true) => &[[1.0, 0.0], [0.0, 1.0]],
+                (true, false) => &[[1.0, 0.0]],
+                (false, _) => &[[0.0, 1.0]],
+            };
         let mut sets: Vec<Information> = first.iter().map(|weights| most(*weights)).collect();
         let mut best = sets[0];
         // Information has two components, so the best mixture needs only two sets.
-        for _ in 0..SETS {
+        for _ in 0..MAX_ADDED_SETS {
             let newest = sets[sets.len() - 1];
             for &other in &sets {
                 best = self.with_smaller_cost(best, self.best_mixture_of_two(newest, other));
             }
             let weights = self.decrease_per_information(best);
             let next = most(weights);
-            if next.weighted_sum(weights) <= best.weighted_sum(weights) * (1.0 + PRECISION) {
+            if next.weighted_sum(weights) <= best.weighted_sum(weights) * (1.0 + MIN_RELATIVE_GAIN)
+            {
                 break;
             }
             sets.push(next);

@@ -100,7 +100,7 @@
 //!   dimensions instead of d − 1, so that ‖v‖² = 2d − 1.
 //!
 //! The first two together give a lower bound on the cost, and the third gives another one. The
-//! greater of them is [`LeastVariance::proven`]. For means, it is attained at s = 1 if the best k
+//! greater of them is [`LeastVariance::proven_lower_bound`]. For means, it is attained at s = 1 if the best k
 //! is an integer. At small ε it can be too low by a factor of up to π/2: it would be attained if
 //! |Y| were constant, but the actual Y is closer to a Gaussian.
 //!
@@ -154,7 +154,7 @@ pub struct LeastVariance {
     pub kind: BoundKind,
     /// Proven lower bound on the variance of every mechanism. This bound is at most
     /// [`LeastVariance::variance`].
-    pub proven: f64,
+    pub proven_lower_bound: f64,
 }
 
 /// Ratio of a mechanism's variance to the smallest variance. This is also the ratio of the numbers
@@ -227,7 +227,7 @@ fn people_ratio_text(times: f64) -> String {
 /// assert_eq!(least_variance.kind, BoundKind::Directions);
 /// // Summed over all items, and with the squares of the 4 entries added: 5826.
 /// assert_eq!((least_variance.variance * 256.0 + 4.0).round(), 5826.0);
-/// assert!(least_variance.proven < least_variance.variance);
+/// assert!(least_variance.proven_lower_bound < least_variance.variance);
 /// ```
 #[must_use]
 pub fn least_variance(
@@ -239,7 +239,7 @@ pub fn least_variance(
     let question = if domain.is_rated() {
         let question = BoundProblem::new(items, entries, epsilon, objective);
         // Every person rates every item, so there is no presence to estimate.
-        if question.parts[0] == 0.0 && entries == items {
+        if question.cost_weights[0] == 0.0 && entries == items {
             return None;
         }
         question
@@ -250,7 +250,7 @@ pub fn least_variance(
         return None;
     };
     let (mut cost, mut kind) = question.attained_cost();
-    if domain.is_padded() && question.parts[0] == 0.0 {
+    if domain.is_padded() && question.cost_weights[0] == 0.0 {
         // An estimate for at most s items must also be valid for exactly s, so the greater of both
         // costs is a bound.
         cost = cost.max(question.attained_cost_with_empty());
@@ -263,7 +263,7 @@ pub fn least_variance(
     Some(LeastVariance {
         variance: question.variance_from_cost(cost),
         kind,
-        proven: question.variance_from_cost(question.cost_lower_bound()),
+        proven_lower_bound: question.variance_from_cost(question.cost_lower_bound()),
     })
 }
 
@@ -325,7 +325,7 @@ pub fn distance_from_best(
     let over = |least: f64| (error.variance / least).max(1.0);
     Some(DistanceFromBest::new(
         over(least.variance),
-        over(least.proven),
+        over(least.proven_lower_bound),
         least.kind,
         &inputs,
     ))
@@ -349,7 +349,7 @@ pub fn question_distance_from_best(
         (question.kind(), question.mechanism())
         && of.is_single()
     {
-        let (least, exact) = number::least_worst_variance(question.epsilon())?;
+        let (least, exact) = number::minimax_variance(question.epsilon())?;
         let kind = if exact {
             BoundKind::Exact
         } else {
@@ -382,9 +382,9 @@ struct BoundProblem {
     items: u32,
     entries: u32,
     /// e − 1, where e = exp(ε).
-    excess: f64,
+    exp_m1_epsilon: f64,
     /// Weights of the two terms of the cost: α for signs and β for presence.
-    parts: [f64; 2],
+    cost_weights: [f64; 2],
 }
 
 impl BoundProblem {
@@ -395,15 +395,15 @@ impl BoundProblem {
         Self {
             items,
             entries,
-            excess: epsilon.exp_m1(),
-            parts: [objective.mean_weight / sum + quarter, presence + quarter],
+            exp_m1_epsilon: epsilon.exp_m1(),
+            cost_weights: [objective.mean_weight / sum + quarter, presence + quarter],
         }
     }
 
     /// Creates the problem for the variance of shares.
     fn for_shares(items: u32, entries: u32, epsilon: f64) -> Self {
         Self {
-            parts: [0.0, 1.0],
+            cost_weights: [0.0, 1.0],
             ..Self::new(items, entries, epsilon, &Objective::MEAN_ONLY)
         }
     }
@@ -422,15 +422,15 @@ impl BoundProblem {
     /// Converts a cost to the average variance that the objective defines.
     fn variance_from_cost(&self, cost: f64) -> f64 {
         let [d, s] = self.items_and_entries();
-        let [alpha, beta] = self.parts;
+        let [alpha, beta] = self.cost_weights;
         (cost + beta * s * s / d - s * (alpha + beta)) / d
     }
 
     fn information_cost(&self) -> InformationCost {
-        let [sign, presence] = self.parts;
+        let [sign, presence] = self.cost_weights;
         InformationCost {
-            sign: sign * f64::from(self.entries).powi(2),
-            presence: presence * self.presence_squared_length().powi(2),
+            sign_coefficient: sign * f64::from(self.entries).powi(2),
+            presence_coefficient: presence * self.presence_squared_length().powi(2),
         }
     }
 
@@ -439,7 +439,7 @@ impl BoundProblem {
         let Self {
             items,
             entries,
-            excess,
+            exp_m1_epsilon: excess,
             ..
         } = *self;
         let exact = |most: &dyn Fn([f64; 2]) -> Information| {
@@ -459,7 +459,7 @@ impl BoundProblem {
     }
 
     fn cost_by_directions(&self) -> f64 {
-        let levels = DirectionSearch::new(self.items, self.entries, self.excess);
+        let levels = DirectionSearch::new(self.items, self.entries, self.exp_m1_epsilon);
         self.information_cost()
             .smallest_over_mixtures(|weights| levels.max_information(weights))
     }
@@ -468,9 +468,9 @@ impl BoundProblem {
     /// input.
     fn attained_cost_with_empty(&self) -> f64 {
         let [d, s] = self.items_and_entries();
-        let sets = SearchWithEmptyInput::new(self.items, self.entries, self.excess);
+        let sets = SearchWithEmptyInput::new(self.items, self.entries, self.exp_m1_epsilon);
         let total = InformationCost {
-            sign: self.parts[1] * s * s / d,
+            sign_coefficient: self.cost_weights[1] * s * s / d,
             ..self.information_cost()
         };
         total.smallest_over_mixtures(|weights| sets.max_information(weights))
@@ -479,8 +479,8 @@ impl BoundProblem {
     /// Returns a lower bound on the cost, proven for every mechanism.
     fn cost_lower_bound(&self) -> f64 {
         let [d, s] = self.items_and_entries();
-        let [alpha, beta] = self.parts;
-        let excess = self.excess;
+        let [alpha, beta] = self.cost_weights;
+        let excess = self.exp_m1_epsilon;
         // The bounds on A₁ and A₂ in the last section of the module documentation, divided by s/d
         // and c.
         let symmetric = if excess <= 2.0 {

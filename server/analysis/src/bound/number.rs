@@ -7,7 +7,7 @@
 
 /// Values of ε, each with the smallest worst-case variance. The first two are computed by the
 /// formula.
-const PROVEN: [[f64; 2]; 16] = [
+const PROVEN_MINIMAX_VARIANCES: [[f64; 2]; 16] = [
     [0.6, 11.11516],
     [0.7, 8.168788],
     [0.75, 7.116345],
@@ -27,17 +27,19 @@ const PROVEN: [[f64; 2]; 16] = [
 ];
 
 /// Returns the smallest worst-case variance, and true if it is exact. Returns `None` if ε is above
-/// the last value in [`PROVEN`].
-pub(super) fn least_worst_variance(epsilon: f64) -> Option<(f64, bool)> {
+/// the last value in [`PROVEN_MINIMAX_VARIANCES`].
+pub(super) fn minimax_variance(epsilon: f64) -> Option<(f64, bool)> {
     let g = (0.5 * epsilon).tanh();
     if 2.0 * g <= (2.0 * (-epsilon).exp()).ln_1p() {
         return Some((1.0 / (g.tanh() * g) - 1.0, true));
     }
-    let last = PROVEN.len() - 1;
-    let above = PROVEN.iter().position(|[own, _]| *own >= epsilon)?;
+    let last = PROVEN_MINIMAX_VARIANCES.len() - 1;
+    let above = PROVEN_MINIMAX_VARIANCES
+        .iter()
+        .position(|[own, _]| *own >= epsilon)?;
     // Cubic Lagrange interpolation through the four nearest values.
     let first = above.saturating_sub(2).min(last - 3);
-    let near = &PROVEN[first..first + 4];
+    let near = &PROVEN_MINIMAX_VARIANCES[first..first + 4];
     let logarithm = near.iter().map(|[own, least]| {
         let others = near.iter().filter(|[other, _]| other != own);
         let weight: f64 = others

@@ -13,7 +13,7 @@ use crate::numeric::roots::{bisect, integer_midpoint};
 pub(super) struct OneEntrySearch {
     items: u32,
     /// e − 1, where e = exp(ε).
-    excess: f64,
+    exp_m1_epsilon: f64,
 }
 
 /// Family of sets with a parameter k: the largest k, and a function from k to the number k₁ of
@@ -22,16 +22,19 @@ type SetFamily<'a> = (u32, &'a dyn Fn(u32) -> [u32; 2]);
 
 impl OneEntrySearch {
     pub(super) const fn new(items: u32, excess: f64) -> Self {
-        Self { items, excess }
+        Self {
+            items,
+            exp_m1_epsilon: excess,
+        }
     }
 
     fn set_information(&self, [one_sign, both]: [u32; 2]) -> Information {
         let [d, k1, k2] = [self.items, one_sign, both].map(f64::from);
         let inputs = k1 + 2.0 * k2;
-        let scale = (self.excess / (2.0 * d + self.excess * inputs)).powi(2);
+        let scale = (self.exp_m1_epsilon / (2.0 * d + self.exp_m1_epsilon * inputs)).powi(2);
         Information {
-            sign: scale * k1,
-            presence: scale * (k1 + 4.0 * k2 - inputs * inputs / d),
+            sign_information: scale * k1,
+            presence_information: scale * (k1 + 4.0 * k2 - inputs * inputs / d),
         }
     }
 
@@ -59,6 +62,6 @@ impl OneEntrySearch {
             told(peak)
         });
         best.into_iter()
-            .fold(Information::NOTHING, |a, b| a.max_by_weight(b, weights))
+            .fold(Information::ZERO, |a, b| a.max_by_weight(b, weights))
     }
 }

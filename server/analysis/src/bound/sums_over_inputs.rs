@@ -56,13 +56,13 @@ impl BinomialTails {
 /// Distribution of the number of favoured items in a random input. It is hypergeometric: k of d
 /// items are favoured, and s items are drawn without replacement.
 pub(super) struct HitDistribution {
-    first: u32,
+    min_hit_count: u32,
     probabilities: Vec<f64>,
 }
 
 /// Probability, relative to that of the mode, below which terms are omitted. Even exp(ε) times the
 /// sum of all these terms is negligible.
-const NEGLIGIBLE: f64 = 1e-25;
+const MIN_RELATIVE_PROBABILITY: f64 = 1e-25;
 
 impl HitDistribution {
     /// Computes the distribution from the mode outwards, by the ratios of successive probabilities.
@@ -79,7 +79,7 @@ impl HitDistribution {
         let mode = mode.clamp(least, most);
         let outwards = |term: &mut f64, factor: f64| {
             *term *= factor;
-            (*term > NEGLIGIBLE).then_some(*term)
+            (*term > MIN_RELATIVE_PROBABILITY).then_some(*term)
         };
         let below = (least..mode)
             .rev()
@@ -94,14 +94,14 @@ impl HitDistribution {
             *probability /= sum;
         }
         Self {
-            first,
+            min_hit_count: first,
             probabilities,
         }
     }
 
     /// Returns each possible number of hits with its probability.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, f64)> {
-        (self.first..).zip(self.probabilities.iter().copied())
+        (self.min_hit_count..).zip(self.probabilities.iter().copied())
     }
 }
 

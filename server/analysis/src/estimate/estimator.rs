@@ -15,8 +15,8 @@ use crate::estimate::answer::{
 use crate::estimate::distribution::{AnswerCounts, ContributionDistribution};
 use crate::estimate::mechanism::{PreparedQuestion, prepare_question};
 use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate, SamplingModel};
-use crate::estimate::query::{ConfidenceLevel, Estimate, Label, Query};
-use crate::estimate::question::{NumberEstimates, TogetherParts, cross, number};
+use crate::estimate::query::{ConfidenceLevel, Estimate, EstimateQuery, ItemLabel};
+use crate::estimate::question::{JointChoiceParts, NumberEstimates, cross, number};
 use crate::promise::{ReportPrivacy, bias_statement, memo_error_statement};
 
 /// Estimator for one task. It computes the hit rates of the task's mechanisms once, and uses them
@@ -39,7 +39,7 @@ pub struct Estimator {
     /// Mechanism with its rates, for each question.
     prepared: Vec<Arc<dyn PreparedQuestion>>,
     /// Parts of each question. `None` unless the question asks several parts together.
-    parts: Vec<Option<TogetherParts>>,
+    joint_parts: Vec<Option<JointChoiceParts>>,
     /// Privacy of each report. With a memo, it takes up to tens of thousands of losses to compute,
     /// so it is computed once.
     privacy: OnceLock<ReportPrivacy>,
@@ -51,11 +51,11 @@ impl Estimator {
     pub fn for_task(task: Task) -> Self {
         let questions = task.questions().iter();
         let parts = |question: &Question| {
-            TogetherParts::for_question(question, sampling_model_of(&task, question))
+            JointChoiceParts::for_question(question, sampling_model_of(&task, question))
         };
         Self {
             prepared: questions.clone().map(prepare_question).collect(),
-            parts: questions.map(parts).collect(),
+            joint_parts: questions.map(parts).collect(),
             privacy: OnceLock::new(),
             task,
         }
@@ -89,21 +89,23 @@ impl Estimator {
         question: usize,
         items: &[u64],
     ) -> Vec<ItemPointEstimates> {
-        totals.check_task(&self.task);
+        totals.assert_same_task(&self.task);
         let QuestionTotals {
-            reports, counts, ..
+            report_count: reports,
+            mechanism_counts: counts,
+            ..
         } = totals.question_totals(question);
         if *reports == 0 {
             return Vec::new();
         }
         let whose = self.sampling_model(question);
         let of = |items: &[u64]| counts.point_estimates(whose, *reports, items);
-        let Some(parts) = &self.parts[question] else {
+        let Some(parts) = &self.joint_parts[question] else {
             return of(items);
         };
         // The correction for a part's sum needs the raw estimates of all its options.
         let all: Vec<u64> = (0..parts.item_count()).collect();
-        parts.corrected_estimates(&of(&all), items, *reports)
+        parts.sum_corrected_estimates(&of(&all), items, *reports)
     }
 
     /// Answers a query from totals of the task. For an open question, the totals must count [the
@@ -112,7 +114,7 @@ impl Estimator {
     /// # Panics
     /// Same as [`Estimator::point_estimates`].
     #[must_use]
-    pub fn estimates(&self, totals: &Totals, query: &Query) -> Estimates {
+    pub fn estimates(&self, totals: &Totals, query: &EstimateQuery) -> Estimates {
         self.lazy_estimates(totals, query).collect_items()
     }
 
@@ -127,59 +129,57 @@ impl Estimator {
     pub fn lazy_estimates<'a>(
         &'a self,
         totals: &'a Totals,
-        query: &'a Query,
+        query: &'a EstimateQuery,
     ) -> Estimates<LazyItemEstimates<'a>> {
         let task = &self.task;
-        totals.check_task(task);
+        totals.assert_same_task(task);
         let index = query.question_index();
         let question = &task.questions()[index];
         let laws = self.queried_point_estimates(totals, query);
         let reports = totals.answering_report_count(index) as f64;
-        let sums = post_processing::SumConstraints {
-            sparsity: question.sparsity(),
-            full: !question.domain().is_padded(),
-            parts: match question.kind() {
-                QuestionKind::JointChoices(together) => together.parts(),
-                _ => &[],
-            },
-        };
+        let sums = post_processing::SumConstraints::of_question(question);
         let conditional = |item: usize| {
-            let distribution = laws.contribution_distribution(item);
-            let point = &laws.points[item];
-            conditional::estimate_conditional_mean(point, &distribution, reports, &query.quantiles)
+            let distribution = &laws.contribution_distribution(item);
+            let (point, level) = (&laws.points[item], &query.confidence_level);
+            conditional::estimate_conditional_mean(point, distribution, reports, level)
         };
         let null = self.standard_errors_at_zero(&laws, query);
-        let (processed, shrinkage) =
-            post_processing::post_process_items(&query.post, sums, &laws.points, conditional, null);
+        let (processed, shrinkage) = post_processing::post_process_items(
+            &query.post_processing_methods,
+            sums,
+            &laws.points,
+            conditional,
+            null,
+        );
         Estimates {
             task: task.id().to_owned(),
             question: (!task.has_unnamed_question()).then(|| question.name().to_owned()),
             fingerprint: task.fingerprint(),
             reports: totals.answering_report_count(index),
-            confidence: query.quantiles.confidence(),
+            confidence: query.confidence_level.confidence(),
             privacy: (self.privacy)
                 .get_or_init(|| ReportPrivacy::for_task(task))
                 .clone(),
             bias: bias_statement(question),
             repeats: memo_error_statement(task),
-            post_processing: post_processing::method_statements(&query.post),
+            post_processing: post_processing::method_statements(&query.post_processing_methods),
             shrinkage,
             stand_out: query
                 .false_discovery_rate
-                .and_then(|rate| laws.significant_items(&query.labels, rate)),
+                .and_then(|rate| laws.significant_items(&query.item_labels, rate)),
             number: laws.number_estimates(question, query),
-            cross: match (question.kind(), &laws.cells) {
+            cross: match (question.kind(), &laws.answer_counts) {
                 (QuestionKind::CrossTabulation(cross), Some(cells)) => Some(cross::estimate_cross(
                     cross,
                     cells.single_answer_hits(),
-                    &query.quantiles,
+                    &query.confidence_level,
                 )),
                 _ => None,
             },
             estimates: LazyItemEstimates {
                 question,
                 query,
-                laws,
+                queried_estimates: laws,
                 processed,
             },
         }
@@ -190,7 +190,7 @@ impl Estimator {
     fn standard_errors_at_zero<'a>(
         &'a self,
         laws: &'a QueriedPointEstimates<'_>,
-        query: &'a Query,
+        query: &'a EstimateQuery,
     ) -> impl Fn(usize) -> Option<(PointEstimate, f64)> + 'a {
         let first = laws
             .points
@@ -198,10 +198,10 @@ impl Estimator {
             .and_then(ItemPointEstimates::main_estimate);
         let prepared = &self.prepared[query.question_index()];
         let variances = first.and_then(|(own, _)| prepared.contribution_variances(own));
-        let reports = laws.folded.reports as f64;
+        let reports = laws.question_totals.report_count as f64;
         move |item| {
             let of_part = laws
-                .parts
+                .joint_parts
                 .map(|parts| parts.absent_item_variance(query.items()[item]));
             // Index 1 is the variance of people without the item.
             let variance = of_part.or_else(|| Some(variances?[1]))?;
@@ -215,16 +215,16 @@ impl Estimator {
     fn queried_point_estimates<'a>(
         &'a self,
         totals: &'a Totals,
-        query: &'a Query,
+        query: &'a EstimateQuery,
     ) -> QueriedPointEstimates<'a> {
         let index = query.question_index();
         let cells = self.answer_counts(totals, index);
         QueriedPointEstimates {
-            parts: self.parts[index].as_ref(),
-            folded: totals.question_totals(index),
-            whose: self.sampling_model(index),
+            joint_parts: self.joint_parts[index].as_ref(),
+            question_totals: totals.question_totals(index),
+            sampling_model: self.sampling_model(index),
             items: query.items(),
-            cells,
+            answer_counts: cells,
             points: self.point_estimates(totals, index, query.items()),
         }
     }
@@ -238,18 +238,18 @@ impl Estimator {
             asked.kind(),
             QuestionKind::Number(_) | QuestionKind::CrossTabulation(_)
         );
-        if folded.reports == 0 || !in_cells {
+        if folded.report_count == 0 || !in_cells {
             return None;
         }
         folded
-            .counts
-            .answer_counts(self.sampling_model(question), folded.reports)
+            .mechanism_counts
+            .answer_counts(self.sampling_model(question), folded.report_count)
     }
 }
 
 /// Returns the sampling model of a question.
 fn sampling_model_of(task: &Task, question: &Question) -> SamplingModel {
-    SamplingModel::for_kind(question.kind(), task.questions().len() > 1)
+    SamplingModel::for_question_kind(question.kind(), task.questions().len() > 1)
 }
 
 /// Returns the minimum and maximum of an item, if the question asks for several numbers. Returns
@@ -272,8 +272,8 @@ fn rescale_to_limits(mean: Estimate, limits: &NumberLimits) -> Estimate {
 #[derive(Debug)]
 pub struct LazyItemEstimates<'a> {
     question: &'a Question,
-    query: &'a Query,
-    laws: QueriedPointEstimates<'a>,
+    query: &'a EstimateQuery,
+    queried_estimates: QueriedPointEstimates<'a>,
     /// Post-processed results by item. Empty if none were requested.
     processed: Vec<PostProcessed>,
 }
@@ -282,9 +282,11 @@ impl LazyItemEstimates<'_> {
     /// Computes the estimates of the item at index `item` of the query.
     fn item_estimates(&self, item: usize) -> ItemEstimates {
         let limits = number_limits(self.question, self.query.items()[item]);
-        let by_estimand = self.laws.estimates(item, &self.query.quantiles);
+        let by_estimand = self
+            .queried_estimates
+            .estimates(item, &self.query.confidence_level);
         ItemEstimates {
-            item: self.query.labels[item].clone(),
+            item: self.query.item_labels[item].clone(),
             by_estimand: match limits {
                 Some(limits) => by_estimand.map(|mean| Some(rescale_to_limits(mean?, limits))),
                 None => by_estimand,
@@ -300,8 +302,8 @@ impl LazyItemEstimates<'_> {
         &self,
         take: impl FnMut(ItemEstimates) -> Result<(), E>,
     ) -> Result<(), E> {
-        parallel::ordered_map(
-            self.laws.points.len(),
+        parallel::parallel_map_in_order(
+            self.queried_estimates.points.len(),
             |item| self.item_estimates(item),
             take,
         )
@@ -319,7 +321,7 @@ impl ItemEstimateSource for LazyItemEstimates<'_> {
 
 impl Serialize for LazyItemEstimates<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(Some(self.laws.points.len()))?;
+        let mut list = serializer.serialize_seq(Some(self.queried_estimates.points.len()))?;
         self.for_each_computed_item(|item| list.serialize_element(&item))?;
         list.end()
     }
@@ -328,7 +330,7 @@ impl Serialize for LazyItemEstimates<'_> {
 impl Estimates<LazyItemEstimates<'_>> {
     /// Computes and stores all items.
     fn collect_items(self) -> Estimates {
-        let mut estimates = Vec::with_capacity(self.estimates.laws.points.len());
+        let mut estimates = Vec::with_capacity(self.estimates.queried_estimates.points.len());
         let Ok(()) = self.estimates.for_each_computed_item(|item| {
             estimates.push(item);
             Ok::<_, Infallible>(())
@@ -356,39 +358,46 @@ impl Estimates<LazyItemEstimates<'_>> {
 /// computed.
 #[derive(Debug)]
 struct QueriedPointEstimates<'a> {
-    parts: Option<&'a TogetherParts>,
-    folded: &'a QuestionTotals,
-    whose: SamplingModel,
+    joint_parts: Option<&'a JointChoiceParts>,
+    question_totals: &'a QuestionTotals,
+    sampling_model: SamplingModel,
     items: &'a [u64],
     /// Cell counts, if the question asks for a number or a cross-tabulation.
-    cells: Option<AnswerCounts>,
+    answer_counts: Option<AnswerCounts>,
     points: Vec<ItemPointEstimates>,
 }
 
 impl QueriedPointEstimates<'_> {
     fn contribution_distribution(&self, item: usize) -> ContributionDistribution {
         let of_part = self
-            .parts
+            .joint_parts
             .and_then(|parts| parts.contribution_distribution(self.items[item]));
         if let Some(law) = of_part {
             return law;
         }
         let bin = self.items[item] as usize;
-        if let Some(AnswerCounts::Patterned(patterned)) = &self.cells {
+        if let Some(AnswerCounts::PatternOutputs(patterned)) = &self.answer_counts {
             return ContributionDistribution::Scores(
                 patterned.share_and_scores(bin..bin + 1).1.into(),
             );
         }
         let QuestionTotals {
-            reports, counts, ..
-        } = self.folded;
-        counts.contribution_distribution(self.whose, *reports, self.items[item], &self.points[item])
+            report_count: reports,
+            mechanism_counts: counts,
+            ..
+        } = self.question_totals;
+        counts.contribution_distribution(
+            self.sampling_model,
+            *reports,
+            self.items[item],
+            &self.points[item],
+        )
     }
 
     fn estimates(&self, item: usize, quantiles: &ConfidenceLevel) -> [Option<Estimate>; 5] {
         let (law, reports) = (
             self.contribution_distribution(item),
-            self.folded.reports as f64,
+            self.question_totals.report_count as f64,
         );
         let estimate = |estimand| {
             let point = self.points[item].get(estimand)?;
@@ -399,18 +408,22 @@ impl QueriedPointEstimates<'_> {
         Estimand::ALL.map(estimate)
     }
 
-    fn number_estimates(&self, question: &Question, query: &Query) -> Option<NumberEstimates> {
-        match (question.kind(), &self.cells) {
+    fn number_estimates(
+        &self,
+        question: &Question,
+        query: &EstimateQuery,
+    ) -> Option<NumberEstimates> {
+        match (question.kind(), &self.answer_counts) {
             (QuestionKind::Number(scale), Some(cells)) => Some(number::estimate_number(
                 scale,
                 cells,
                 &query.quantile_levels,
-                &query.quantiles,
+                &query.confidence_level,
             )),
             (QuestionKind::Numbers(own), _) if own.is_single() && !self.points.is_empty() => {
                 // A lone number has a mean and no other estimate.
                 let mean = self
-                    .estimates(0, &query.quantiles)
+                    .estimates(0, &query.confidence_level)
                     .into_iter()
                     .flatten()
                     .next()?;
@@ -425,7 +438,7 @@ impl QueriedPointEstimates<'_> {
 
     fn significant_items(
         &self,
-        labels: &[Label],
+        labels: &[ItemLabel],
         false_discovery_rate: f64,
     ) -> Option<SignificantItems> {
         let (estimand, _) = self.points.first()?.main_estimate()?;
@@ -433,10 +446,10 @@ impl QueriedPointEstimates<'_> {
             Some(TestedItem {
                 label: label.clone(),
                 point: self.points[item].get(estimand)?,
-                law: self.contribution_distribution(item),
+                contribution_distribution: self.contribution_distribution(item),
             })
         });
-        let reports = self.folded.reports as f64;
+        let reports = self.question_totals.report_count as f64;
         Some(stand_out::benjamini_hochberg(
             tested.collect(),
             estimand,
@@ -462,6 +475,6 @@ pub fn point_estimates(task: &Task, totals: &Totals, items: &[u64]) -> Vec<ItemP
 /// # Panics
 /// Same as [`Estimator::estimates`].
 #[must_use]
-pub fn estimates(task: &Task, totals: &Totals, query: &Query) -> Estimates {
+pub fn estimates(task: &Task, totals: &Totals, query: &EstimateQuery) -> Estimates {
     Estimator::for_task(task.clone()).estimates(totals, query)
 }

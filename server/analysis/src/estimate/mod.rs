@@ -35,7 +35,7 @@ pub(crate) use counters::{BucketHashRange, TotalsReader, append_header};
 pub(crate) use distribution::SimulatedIntervalWidth;
 pub use estimator::{Estimator, LazyItemEstimates, estimates, point_estimates};
 pub use influence::{
-    ForgedReportInfluence, InfluencedEstimate, MADE_UP,
+    FORGED_REPORT_FRACTION, ForgedReportInfluence, InfluencedEstimate,
     honesty_tests::{HonestReportProperty, HonestyTest},
 };
 pub use mechanism::{counter_updates_per_report, estimands};
@@ -43,8 +43,8 @@ pub use point::{Estimand, ItemPointEstimates, PointEstimate};
 pub use predict::predictor::{ErrorPredictor, PredictedQuantity};
 pub(crate) use query::find_question_index;
 pub use query::{
-    EstimateOptions, Label, Query,
-    confidence::{CONFIDENCE, DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE},
+    EstimateOptions, EstimateQuery, ItemLabel,
+    confidence::{CONFIDENCE_RANGE, DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE_RANGE},
     error::EstimateError,
     interval::{ConfidenceLevel, Estimate},
     numbered_item_label,

@@ -25,30 +25,32 @@ use crate::estimate::mechanism::{ErasedCounts, prepare_question};
 #[derive(Debug, Clone)]
 pub struct Totals {
     fingerprint: Fingerprint,
-    draw: QuestionSelector,
-    questions: Vec<QuestionTotals>,
+    question_selector: QuestionSelector,
+    totals_by_question: Vec<QuestionTotals>,
     /// Counts that show whether seeds are uniform. They cover all questions together, because a
     /// report's seed determines its question.
-    pub(crate) seeds: UniformityCounts,
+    pub(crate) seed_uniformity_counts: UniformityCounts,
 }
 
 /// Counts of the reports that answer one question.
 #[derive(Debug, Clone)]
 pub(crate) struct QuestionTotals {
-    pub(crate) reports: u64,
-    pub(crate) counts: Box<dyn ErasedCounts>,
+    pub(crate) report_count: u64,
+    pub(crate) mechanism_counts: Box<dyn ErasedCounts>,
     /// Counts that show whether reported outcomes (buckets, sides or signs) are uniform. The
     /// outcomes of honest reports are uniform.
-    pub(crate) places: UniformityCounts,
+    pub(crate) outcome_uniformity_counts: UniformityCounts,
 }
 
 impl QuestionTotals {
     fn new(question: &Question, items: &[u64]) -> Self {
         let own = prepare_question(question);
         Self {
-            reports: 0,
-            places: UniformityCounts::for_values_below(own.uniform_outcome_count().into()),
-            counts: own.empty_counts(items),
+            report_count: 0,
+            outcome_uniformity_counts: UniformityCounts::for_values_below(
+                own.uniform_outcome_count().into(),
+            ),
+            mechanism_counts: own.empty_counts(items),
         }
     }
 }
@@ -70,9 +72,9 @@ impl Totals {
             |(index, own)| QuestionTotals::new(own, if index == question { items } else { &[] });
         Self {
             fingerprint: task.fingerprint(),
-            draw: task.question_selector().clone(),
-            questions: task.questions().iter().enumerate().map(folded).collect(),
-            seeds: UniformityCounts::for_values_below(1 << 64),
+            question_selector: task.question_selector().clone(),
+            totals_by_question: task.questions().iter().enumerate().map(folded).collect(),
+            seed_uniformity_counts: UniformityCounts::for_values_below(1 << 64),
         }
     }
 
@@ -81,16 +83,16 @@ impl Totals {
     /// # Panics
     /// If the report was decoded under another task.
     pub fn add_report(&mut self, report: &Report) {
-        let folded = match &mut self.questions[..] {
+        let folded = match &mut self.totals_by_question[..] {
             // The seed determines the question only if the task asks several.
             [sole] => sole,
-            several => &mut several[self.draw.drawn_question(report.seed())],
+            several => &mut several[self.question_selector.drawn_question(report.seed())],
         };
-        folded.reports += 1;
-        if let Some(place) = folded.counts.add_report(report) {
-            folded.places.count_value(place.into());
+        folded.report_count += 1;
+        if let Some(place) = folded.mechanism_counts.add_report(report) {
+            folded.outcome_uniformity_counts.count_value(place.into());
         }
-        self.seeds.count_value(report.seed());
+        self.seed_uniformity_counts.count_value(report.seed());
     }
 
     /// Adds totals of the same task and, for an open question, of the same items.
@@ -99,12 +101,18 @@ impl Totals {
     /// If the totals belong to another task or have another shape.
     pub fn merge(&mut self, other: &Self) {
         assert_eq!(self.fingerprint, other.fingerprint, "totals of one task");
-        for (own, other) in self.questions.iter_mut().zip(&other.questions) {
-            own.reports += other.reports;
-            own.counts.merge(&*other.counts);
-            own.places.merge(&other.places);
+        for (own, other) in self
+            .totals_by_question
+            .iter_mut()
+            .zip(&other.totals_by_question)
+        {
+            own.report_count += other.report_count;
+            own.mechanism_counts.merge(&*other.mechanism_counts);
+            own.outcome_uniformity_counts
+                .merge(&other.outcome_uniformity_counts);
         }
-        self.seeds.merge(&other.seeds);
+        self.seed_uniformity_counts
+            .merge(&other.seed_uniformity_counts);
     }
 
     /// Encodes the totals for storage instead of reports.
@@ -166,12 +174,12 @@ impl Totals {
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         append_header(&self.fingerprint, &mut bytes);
-        for folded in &self.questions {
-            append_varint(&mut bytes, folded.reports);
-            folded.counts.encode(&mut bytes);
-            folded.places.encode(&mut bytes);
+        for folded in &self.totals_by_question {
+            append_varint(&mut bytes, folded.report_count);
+            folded.mechanism_counts.encode(&mut bytes);
+            folded.outcome_uniformity_counts.encode(&mut bytes);
         }
-        self.seeds.encode(&mut bytes);
+        self.seed_uniformity_counts.encode(&mut bytes);
         bytes
     }
 
@@ -186,16 +194,20 @@ impl Totals {
         let mut reader = TotalsReader::new(&task.fingerprint(), bytes)?;
         let mut totals = Self::new(task);
         let mut left = MAX_REPORTS;
-        for folded in &mut totals.questions {
-            folded.reports = reader.read_at_most("expected a number of reports", left)?;
+        for folded in &mut totals.totals_by_question {
+            folded.report_count = reader.read_at_most("expected a number of reports", left)?;
             // The limit applies to the reports of all questions together, so their number stays
             // exact in `f64`.
-            left -= folded.reports;
-            folded.counts.decode(folded.reports, &mut reader)?;
-            folded.places.decode(folded.reports, &mut reader)?;
+            left -= folded.report_count;
+            folded
+                .mechanism_counts
+                .decode(folded.report_count, &mut reader)?;
+            folded
+                .outcome_uniformity_counts
+                .decode(folded.report_count, &mut reader)?;
         }
         let reports = totals.report_count();
-        totals.seeds.decode(reports, &mut reader)?;
+        totals.seed_uniformity_counts.decode(reports, &mut reader)?;
         reader.check_end()?;
         Ok(totals)
     }
@@ -203,7 +215,10 @@ impl Totals {
     /// Returns the number of folded reports, n.
     #[must_use]
     pub fn report_count(&self) -> u64 {
-        self.questions.iter().map(|own| own.reports).sum()
+        self.totals_by_question
+            .iter()
+            .map(|own| own.report_count)
+            .sum()
     }
 
     /// Returns the number of reports that answer the question at index `question`.
@@ -212,19 +227,19 @@ impl Totals {
     /// If `question` is out of range.
     #[must_use]
     pub fn answering_report_count(&self, question: usize) -> u64 {
-        self.questions[question].reports
+        self.totals_by_question[question].report_count
     }
 
     /// Checks that the totals belong to the task.
     ///
     /// # Panics
     /// If the totals belong to another task.
-    pub(crate) fn check_task(&self, task: &Task) {
+    pub(crate) fn assert_same_task(&self, task: &Task) {
         assert_eq!(self.fingerprint, task.fingerprint(), "totals of the task");
     }
 
     /// Returns the counts of the question at index `question`.
     pub(crate) fn question_totals(&self, question: usize) -> &QuestionTotals {
-        &self.questions[question]
+        &self.totals_by_question[question]
     }
 }

@@ -6,7 +6,7 @@
 pub(super) struct Candidate {
     pub(super) text: String,
     /// True if `text` is a proper prefix of longer texts, false if it is a whole text.
-    pub(super) goes_on: bool,
+    pub(super) is_prefix: bool,
 }
 
 /// Returns the number of candidates that extend one prefix by 1 to `letters` letters. `alphabet` is
@@ -37,7 +37,7 @@ pub(super) fn append_extensions(
         prefix.push(letter);
         let candidate = |goes_on| Candidate {
             text: prefix.clone(),
-            goes_on,
+            is_prefix: goes_on,
         };
         candidates.push(candidate(false));
         if letters == 1 {
@@ -66,7 +66,7 @@ mod tests {
             for (index, candidate) in candidates.iter().enumerate() {
                 let more = candidate.text.chars().count() as u32 - 1;
                 assert!((1..=letters).contains(&more) && candidate.text.starts_with('x'));
-                assert!(!candidate.goes_on || more == letters);
+                assert!(!candidate.is_prefix || more == letters);
                 assert!(!candidates[..index].contains(candidate));
             }
         }

@@ -14,7 +14,7 @@ use statrs::function::beta::beta_reg;
 
 /// Default probability of finding a text if the share of people with this text is
 /// [`DetectableShare::share`].
-pub const PROBABILITY: f64 = 0.99;
+pub const DEFAULT_FIND_PROBABILITY: f64 = 0.99;
 
 /// Predicted sensitivity of a search, before any report exists.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

@@ -27,14 +27,14 @@ use crate::estimate::BucketHashRange;
 /// ```
 #[derive(Debug, Clone)]
 pub struct TextReports {
-    draw: QuestionSelector,
-    question: usize,
-    prefixes: PrefixLengths,
+    question_selector: QuestionSelector,
+    question_index: usize,
+    prefix_lengths: PrefixLengths,
     collision: Collision,
     /// For each prefix that a report may reveal, the index of its group in `groups`. Prefixes of
     /// equal length have the same group.
-    group_of: Vec<usize>,
-    groups: Vec<LengthGroup>,
+    prefix_group_indices: Vec<usize>,
+    length_groups: Vec<LengthGroup>,
 }
 
 impl TextReports {
@@ -47,19 +47,19 @@ impl TextReports {
     pub fn new(task: &Task, question: usize) -> Option<Self> {
         let (prefixes, collision) = text_question_parameters(&task.questions()[question])?;
         let group = |(length, _)| LengthGroup {
-            length,
-            reports: Vec::new(),
+            prefix_length: length,
+            report_hash_ranges: Vec::new(),
         };
         let group_of = (0..).zip(prefixes.distinct_lengths());
         Some(Self {
-            draw: task.question_selector().clone(),
-            question,
-            prefixes: prefixes.clone(),
+            question_selector: task.question_selector().clone(),
+            question_index: question,
+            prefix_lengths: prefixes.clone(),
             collision: *collision,
-            group_of: group_of
+            prefix_group_indices: group_of
                 .flat_map(|(group, (_, prefixes))| std::iter::repeat_n(group, prefixes))
                 .collect(),
-            groups: prefixes.distinct_lengths().map(group).collect(),
+            length_groups: prefixes.distinct_lengths().map(group).collect(),
         })
     }
 
@@ -68,29 +68,30 @@ impl TextReports {
     /// # Panics
     /// If the report was decoded under another task.
     pub fn add_report(&mut self, report: &Report) {
-        if self.draw.drawn_question(report.seed()) != self.question {
+        if self.question_selector.drawn_question(report.seed()) != self.question_index {
             return;
         }
         let Report::Collision(report) = report else {
             panic!("reports are decoded under the task of the question");
         };
         // The seed determines which prefix is revealed, just as it determines the question.
-        let group = self.group_of[self.prefixes.drawn_prefix_index(report.seed)];
+        let group = self.prefix_group_indices[self.prefix_lengths.drawn_prefix_index(report.seed)];
         let report = BucketHashRange::new(report, self.collision.buckets_per_hash());
-        self.groups[group].reports.push(report);
+        self.length_groups[group].report_hash_ranges.push(report);
     }
 
     /// Adds all reports of another collection of the same question.
     pub fn merge(&mut self, others: &Self) {
-        for (own, others) in self.groups.iter_mut().zip(&others.groups) {
-            own.reports.extend_from_slice(&others.reports);
+        for (own, others) in self.length_groups.iter_mut().zip(&others.length_groups) {
+            own.report_hash_ranges
+                .extend_from_slice(&others.report_hash_ranges);
         }
     }
 
     /// Returns the number of reports.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.groups.iter().map(LengthGroup::len).sum()
+        self.length_groups.iter().map(LengthGroup::len).sum()
     }
 
     /// Returns true if the collection has no reports.
@@ -101,29 +102,29 @@ impl TextReports {
 
     /// Returns the groups in ascending order of prefix length.
     pub(super) fn groups(&self) -> &[LengthGroup] {
-        &self.groups
+        &self.length_groups
     }
 }
 
 /// Reports that reveal prefixes of one length.
 #[derive(Debug, Clone)]
 pub(super) struct LengthGroup {
-    length: u32,
-    reports: Vec<BucketHashRange>,
+    prefix_length: u32,
+    report_hash_ranges: Vec<BucketHashRange>,
 }
 
 /// Number of reports that are tested together against all prefix keys. 1024 reports of 24 bytes
 /// each fit into the L1 cache.
-const BLOCK: usize = 1024;
+const REPORTS_PER_BLOCK: usize = 1024;
 
 impl LengthGroup {
     /// Returns the length of the revealed prefixes, in characters.
     pub(super) const fn length(&self) -> u32 {
-        self.length
+        self.prefix_length
     }
 
     pub(super) const fn len(&self) -> usize {
-        self.reports.len()
+        self.report_hash_ranges.len()
     }
 
     /// Counts the reports in `range` that hit each of the prefix `keys`, on all cores. The function
@@ -136,9 +137,9 @@ impl LengthGroup {
     ) -> Option<Vec<u64>> {
         // A platform without threads cannot report its parallelism. Count on one thread there.
         let workers = thread::available_parallelism().map_or(1, NonZero::get);
-        let reports = &self.reports[range];
+        let reports = &self.report_hash_ranges[range];
         // Each thread counts at least one block of reports.
-        let part = reports.len().div_ceil(workers).max(BLOCK);
+        let part = reports.len().div_ceil(workers).max(REPORTS_PER_BLOCK);
         let parts: Vec<&[BucketHashRange]> = reports.chunks(part).collect();
         if let [] | [_] = parts[..] {
             return count_hits_on_one_thread(parts.first().unwrap_or(&&[][..]), keys, given_up);
@@ -163,7 +164,7 @@ fn count_hits_on_one_thread(
 ) -> Option<Vec<u64>> {
     let mut sums = vec![0; keys.len()];
     // The inner loop is over keys, so that each block of reports stays in the cache.
-    for block in reports.chunks(BLOCK) {
+    for block in reports.chunks(REPORTS_PER_BLOCK) {
         if given_up() {
             return None;
         }
@@ -207,7 +208,7 @@ mod tests {
         let counted = group.count_hits(0..5000, &keys, &|| false).unwrap();
         let of = |key: &u64| {
             group
-                .reports
+                .report_hash_ranges
                 .iter()
                 .filter(|report| report.contains_hash_of(*key))
                 .count() as u64

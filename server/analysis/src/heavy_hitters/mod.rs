@@ -42,7 +42,7 @@ mod length_groups;
 mod search;
 mod thresholds;
 
-pub use detectable_share::{DetectableShare, PROBABILITY};
+pub use detectable_share::{DEFAULT_FIND_PROBABILITY, DetectableShare};
 pub use length_groups::TextReports;
 pub use search::{
     DEFAULT_ALPHABET, FoundText, LengthStatistics, SearchError, SearchOptions, SearchResult,

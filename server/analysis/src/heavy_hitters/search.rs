@@ -13,17 +13,17 @@ use super::thresholds::{
     early_test_stages, max_tail_probability_for_result, max_tail_probability_to_continue,
     prefix_hit_probabilities, text_question_parameters,
 };
-use crate::estimate::{CONFIDENCE, DEFAULT_CONFIDENCE, EstimateError, find_question_index};
+use crate::estimate::{CONFIDENCE_RANGE, DEFAULT_CONFIDENCE, EstimateError, find_question_index};
 use crate::numeric::clopper_pearson::{
     critical_hit_count, lower_confidence_bound, upper_confidence_bound,
 };
 
 /// Minimum number of hashes that are counted for a candidate. Because of this minimum, the limit on
 /// hashes also limits memory.
-const MIN_WORK_PER_CANDIDATE: u64 = 10_000;
+const MIN_HASHES_PER_CANDIDATE: u64 = 10_000;
 
 /// Maximum number of candidates of one length. They take a few gigabytes of memory.
-const MOST_CANDIDATES: u64 = 1 << 25;
+const MAX_CANDIDATES_PER_LENGTH: u64 = 1 << 25;
 
 /// Default alphabet from whose letters candidates are built.
 pub const DEFAULT_ALPHABET: &str = "abcdefghijklmnopqrstuvwxyz0123456789 -";
@@ -32,10 +32,10 @@ pub const DEFAULT_ALPHABET: &str = "abcdefghijklmnopqrstuvwxyz0123456789 -";
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchOptions {
     /// Name of the question. May be omitted if the task has only one question.
-    pub question: Option<String>,
+    pub question_name: Option<String>,
     /// Letters from which candidates are built. Texts with other letters are not found.
     pub alphabet: String,
-    /// Joint confidence of all intervals, within [`CONFIDENCE`].
+    /// Joint confidence of all intervals, within [`CONFIDENCE_RANGE`].
     pub confidence: f64,
     /// Maximum number of hashes to compute for one length. Each candidate counts as at least 10,000
     /// hashes.
@@ -45,7 +45,7 @@ pub struct SearchOptions {
 impl Default for SearchOptions {
     fn default() -> Self {
         Self {
-            question: None,
+            question_name: None,
             alphabet: DEFAULT_ALPHABET.to_owned(),
             confidence: DEFAULT_CONFIDENCE,
             max_hashes_per_length: u64::MAX,
@@ -70,7 +70,7 @@ pub enum SearchError {
         alphabet: String,
     },
     /// The confidence is out of range.
-    #[error("confidence is {confidence}, expected {} to {}", CONFIDENCE.min, CONFIDENCE.max)]
+    #[error("confidence is {confidence}, expected {} to {}", CONFIDENCE_RANGE.min, CONFIDENCE_RANGE.max)]
     ConfidenceOutOfRange {
         /// Requested confidence.
         confidence: f64,
@@ -249,7 +249,7 @@ impl TextSearch {
     /// [`SearchError::QuestionNotFound`], [`SearchError::NotTextQuestion`], [`SearchError::InvalidAlphabet`],
     /// [`SearchError::ConfidenceOutOfRange`].
     pub fn new(task: &Task, options: SearchOptions) -> Result<Self, SearchError> {
-        let index = find_question_index(task, options.question.as_deref())?;
+        let index = find_question_index(task, options.question_name.as_deref())?;
         let question = &task.questions()[index];
         let name = question.name().to_owned();
         let (Some((_, collision)), Some(reports)) = (
@@ -265,7 +265,7 @@ impl TextSearch {
             let alphabet = options.alphabet;
             return Err(SearchError::InvalidAlphabet { alphabet });
         }
-        if !CONFIDENCE.contains(options.confidence) {
+        if !CONFIDENCE_RANGE.contains(options.confidence) {
             let confidence = options.confidence;
             return Err(SearchError::ConfidenceOutOfRange { confidence });
         }
@@ -321,8 +321,9 @@ impl TextSearch {
                 !passed.iter().any(own)
             };
             dead_ends.extend(prefixes.into_iter().filter(ends));
-            let (longer, ended): (Vec<_>, Vec<_>) =
-                passed.into_iter().partition(|kept| kept.candidate.goes_on);
+            let (longer, ended): (Vec<_>, Vec<_>) = passed
+                .into_iter()
+                .partition(|kept| kept.candidate.is_prefix);
             prefixes = longer;
             texts.extend(ended);
             before = group.length();
@@ -354,9 +355,9 @@ impl TextSearch {
         let all = count.saturating_mul(begun);
         let reports = group.len() as u64;
         // The limits bound both time (number of hashes) and memory (number of candidates).
-        if all.saturating_mul(reports.max(MIN_WORK_PER_CANDIDATE))
+        if all.saturating_mul(reports.max(MIN_HASHES_PER_CANDIDATE))
             > self.options.max_hashes_per_length
-            || all > MOST_CANDIDATES
+            || all > MAX_CANDIDATES_PER_LENGTH
         {
             return Err(SearchError::TooManyHashes {
                 length: group.length(),
@@ -370,7 +371,7 @@ impl TextSearch {
             // The empty text is a candidate, too. It does not extend any prefix.
             candidates.push(Candidate {
                 text: String::new(),
-                goes_on: false,
+                is_prefix: false,
             });
             let root = &mut String::new();
             candidates::append_extensions(root, letters, &self.alphabet, &mut candidates);
@@ -398,7 +399,7 @@ impl TextSearch {
         // The last stage counts all reports of the group.
         stages.push((reports, critical_hit_count(reports, other, tail)));
         let kept = |candidate: Candidate| PassedCandidate {
-            text_key: PrefixLengths::text_or_prefix_key(&candidate.text, candidate.goes_on),
+            text_key: PrefixLengths::text_or_prefix_key(&candidate.text, candidate.is_prefix),
             candidate,
             hits: 0,
             report_count: reports,
@@ -462,7 +463,7 @@ impl TextSearch {
             .map(|bound| bound(hits, reports, kept.max_tail_probability));
         FoundText {
             text: kept.candidate.text.clone(),
-            goes_on: kept.candidate.goes_on,
+            goes_on: kept.candidate.is_prefix,
             estimate: share(rate),
             standard_error: (rate * (1.0 - rate) / reports as f64).sqrt() / (own - other),
             simultaneous_interval: limits.map(share),

@@ -4,7 +4,7 @@ use hushbin::Question;
 use hushbin::domain::{Domain, SignedItem};
 
 use super::hypothesis::Hypothesis;
-use super::neighbours::{NeighbourPair, arbitrary_input_pairs};
+use super::neighbours::{NeighbourPair, pairs_of_any_two_inputs};
 use super::observation::Observation;
 
 /// Function that returns the probability of each bucket. It takes three arguments: the seed, at
@@ -47,6 +47,6 @@ pub(super) trait ObservableMechanism {
 
     /// Returns pairs of inputs that an attacker can distinguish most easily.
     fn neighbour_pairs(&self, question: &Question) -> Vec<NeighbourPair> {
-        arbitrary_input_pairs(question, question.sparsity())
+        pairs_of_any_two_inputs(question, question.sparsity())
     }
 }

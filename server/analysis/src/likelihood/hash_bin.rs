@@ -8,7 +8,7 @@ use hushbin::{Entry, Question};
 use super::contract::ObservableMechanism;
 use super::hypothesis::Hypothesis;
 use super::neighbours::{
-    NeighbourPair, arbitrary_input_pairs, pairs_differing_in_one_item, pairs_within_distance,
+    NeighbourPair, pairs_differing_in_one_item, pairs_of_any_two_inputs, pairs_within_distance,
 };
 use super::observation::{BucketRank, HashedCellSummary, Observation};
 
@@ -62,7 +62,7 @@ impl ObservableMechanism for HashBin {
                 // bound η.
                 let reaching = (4.0 * clip * clip).min(MAX_TEST_INPUT_ENTRIES) as u32;
                 let there = question.items().item_count().unwrap_or(u32::MAX);
-                arbitrary_input_pairs(question, reaching.max(question.sparsity()).min(there))
+                pairs_of_any_two_inputs(question, reaching.max(question.sparsity()).min(there))
             }
         }
     }

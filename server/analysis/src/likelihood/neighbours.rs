@@ -32,7 +32,7 @@ const TEST_INPUT_VALUES: [f64; 6] = [0.9999, -0.5, 1e-9, 1.0, 0.0, -1.0];
 /// Creates entries with these values for the first items of the question, one item per value.
 fn entries_with_values(question: &Question, values: impl IntoIterator<Item = f64>) -> Vec<Entry> {
     let entry = |(index, value)| Entry {
-        item: item_at(question, index),
+        item: item_at_index(question, index),
         value,
     };
     (0..).zip(values).map(entry).collect()
@@ -242,7 +242,7 @@ fn item_set_input_pairs(question: &Question, count: u32) -> Vec<NeighbourPair> {
     pairs
 }
 
-pub(super) fn arbitrary_input_pairs(question: &Question, count: u32) -> Vec<NeighbourPair> {
+pub(super) fn pairs_of_any_two_inputs(question: &Question, count: u32) -> Vec<NeighbourPair> {
     if !question.domain().is_padded() {
         return single_answer_input_pairs(question);
     }
@@ -428,7 +428,7 @@ fn pair_at_distance(question: &Question, distance: f64) -> NeighbourPair {
             ValueKind::Real => distance - 2.0 * f64::from(flipped),
             ValueKind::Sign | ValueKind::Presence => (distance - 2.0 * f64::from(flipped)).floor(),
         };
-        let last = item_at(question, flipped);
+        let last = item_at_index(question, flipped);
         for (input, value) in inputs.iter_mut().zip([1.0, 1.0 - rest]) {
             input.push(Entry { item: last, value });
         }
@@ -444,7 +444,7 @@ fn pair_at_distance(question: &Question, distance: f64) -> NeighbourPair {
 
 /// Returns the item at `index`. For a closed question, the item is `index` itself. For an open
 /// question, it is the key of the text that spells `index`.
-fn item_at(question: &Question, index: u32) -> u64 {
+fn item_at_index(question: &Question, index: u32) -> u64 {
     match question.items().item_count() {
         Some(_) => u64::from(index),
         None => item_key(&index.to_string()),

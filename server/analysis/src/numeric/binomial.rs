@@ -6,7 +6,7 @@
 
 use std::f64::consts::TAU;
 
-/// Returns an upper bound on the relative error of a result of the function [`probability`].
+/// Returns an upper bound on the relative error of a result of the function [`binomial_probability`].
 ///
 /// The error consists of 8 roundings of the exponent, which is at most −ln of the value, and the
 /// errors of three Stirling corrections. The bound is valid even if the last bit of the success

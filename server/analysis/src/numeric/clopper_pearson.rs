@@ -44,7 +44,7 @@ pub fn lower_confidence_bound(hits: u64, trials: u64, failure: f64) -> f64 {
     .0
 }
 
-/// Returns the smallest number of hits in `trials` trials whose [`lower_bound`] is at least `p`.
+/// Returns the smallest number of hits in `trials` trials whose [`lower_confidence_bound`] is at least `p`.
 /// Returns `trials` + 1 if even `trials` hits are not enough.
 ///
 /// # Panics

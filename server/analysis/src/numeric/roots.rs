@@ -76,14 +76,14 @@ pub(crate) fn growing_search_distances(first: f64) -> impl Iterator<Item = f64> 
 }
 
 /// Relative error of [`solve_by_newton_on_logarithm`], and the usual smallest relative distance in calls of
-/// [`find_slightly_above`] and [`find_slightly_below`].
+/// [`find_valid_value_above`] and [`find_valid_value_below`].
 pub(crate) const NEWTON_RELATIVE_ERROR: f64 = 1e-12;
 
 /// Returns a value slightly above `near` that satisfies `enough`. The relative distance `first` is
 /// tried first. It is assumed that `most` satisfies `enough`.
 ///
 /// If `near` is 0, the function tries 0 itself, and then the smallest positive normal double.
-pub(crate) fn find_slightly_above(
+pub(crate) fn find_valid_value_above(
     near: f64,
     most: f64,
     first: f64,
@@ -97,7 +97,7 @@ pub(crate) fn find_slightly_above(
 
 /// Returns a value slightly below `near` that satisfies `little`. The relative distance `first` is
 /// tried first. It is assumed that 0 satisfies `little`.
-pub(crate) fn find_slightly_below(near: f64, first: f64, little: impl Fn(f64) -> bool) -> f64 {
+pub(crate) fn find_valid_value_below(near: f64, first: f64, little: impl Fn(f64) -> bool) -> f64 {
     growing_search_distances(first)
         .take_while(|&step| step < 1.0)
         .map(|step| near * (1.0 - step))
@@ -331,32 +331,32 @@ mod tests {
         for near in [0.0, 1e-300, 1e-9, 0.3] {
             // The result is less than six times too far away, because the previous step was not
             // enough.
-            let found = find_slightly_above(near, 1.0, NEWTON_RELATIVE_ERROR, |x| {
+            let found = find_valid_value_above(near, 1.0, NEWTON_RELATIVE_ERROR, |x| {
                 x >= near * (1.0 + 1e-8)
             });
             assert!(found >= near * (1.0 + 1e-8) && found <= near * (1.0 + 7e-8) + 1e-307);
             let found =
-                find_slightly_below(near, NEWTON_RELATIVE_ERROR, |x| x <= near * (1.0 - 1e-8));
+                find_valid_value_below(near, NEWTON_RELATIVE_ERROR, |x| x <= near * (1.0 - 1e-8));
             assert!(found <= near * (1.0 - 1e-8) && found >= near * (1.0 - 7e-8));
         }
         assert_eq!(
-            find_slightly_above(0.5, 1.0, NEWTON_RELATIVE_ERROR, |_| false),
+            find_valid_value_above(0.5, 1.0, NEWTON_RELATIVE_ERROR, |_| false),
             1.0
         );
         assert_eq!(
-            find_slightly_above(0.0, 1.0, NEWTON_RELATIVE_ERROR, |_| false),
+            find_valid_value_above(0.0, 1.0, NEWTON_RELATIVE_ERROR, |_| false),
             1.0
         );
         assert_eq!(
-            find_slightly_above(0.0, 1.0, NEWTON_RELATIVE_ERROR, |_| true),
+            find_valid_value_above(0.0, 1.0, NEWTON_RELATIVE_ERROR, |_| true),
             0.0
         );
         assert_eq!(
-            find_slightly_above(0.0, 1.0, NEWTON_RELATIVE_ERROR, |x| x > 0.0),
+            find_valid_value_above(0.0, 1.0, NEWTON_RELATIVE_ERROR, |x| x > 0.0),
             f64::MIN_POSITIVE
         );
         assert_eq!(
-            find_slightly_below(0.5, NEWTON_RELATIVE_ERROR, |_| false),
+            find_valid_value_below(0.5, NEWTON_RELATIVE_ERROR, |_| false),
             0.0
         );
     }

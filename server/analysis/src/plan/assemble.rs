@@ -95,7 +95,7 @@ impl QuestionPlan {
         let standard_error = error.standard_error(reports);
         // This may be a simulated width, which is not proportional to the standard error.
         let interval = error.half_width(reports);
-        let objective = compared_objective(survey, goal)?;
+        let objective = comparison_objective(survey, goal)?;
         let answers = question.items().item_count();
         Ok(Self {
             name: question.name().to_owned(),
@@ -138,14 +138,14 @@ impl QuestionPlan {
 }
 
 /// Returns the objective by which a question is compared with the best possible mechanism.
-fn compared_objective(survey: &Survey, goal: &QuestionGoal) -> Result<Objective, PlanError> {
+fn comparison_objective(survey: &Survey, goal: &QuestionGoal) -> Result<Objective, PlanError> {
     Ok(
         match (survey.sole_auto_ratings_question(), goal.predicted_quantity) {
             (Some(open), _) => open.objective.objective()?,
-            (None, PredictedQuantity::Mean | PredictedQuantity::MeanWithin(_)) => {
+            (None, PredictedQuantity::Mean | PredictedQuantity::MeanWithinRow(_)) => {
                 Objective::MEAN_ONLY
             }
-            (None, PredictedQuantity::Share | PredictedQuantity::Distribution(_)) => {
+            (None, PredictedQuantity::Share | PredictedQuantity::DistributionFunction(_)) => {
                 Objective::FREQUENCY_ONLY
             }
         },

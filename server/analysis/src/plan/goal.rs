@@ -159,7 +159,7 @@ impl QuestionGoal {
     /// Returns the squared error at `reports` reports, divided by the wanted squared error. Returns
     /// 0 if no accuracy is wanted. `variance` and `squared_bias` are for one report, in the unit of
     /// `predicted_quantity`.
-    pub(super) fn squared_error_over_wanted(
+    pub(super) fn squared_error_to_goal_ratio(
         &self,
         variance: f64,
         squared_bias: f64,
@@ -202,7 +202,7 @@ impl QuestionGoal {
         let [min, max] = scale.range();
         let rows = cross.row_part().cell_count();
         Self {
-            predicted_quantity: PredictedQuantity::MeanWithin(1.0 / f64::from(rows)),
+            predicted_quantity: PredictedQuantity::MeanWithinRow(1.0 / f64::from(rows)),
             estimate_kind: PlannedEstimateKind::ConditionalMean,
             error_scale_factor: max - min,
             number_name: Some(cross.column_part().name().to_owned()),
@@ -248,7 +248,7 @@ impl QuestionGoal {
         let part = wanted.quantile.unwrap_or(0.5);
         QUANTILE_FRACTION_RANGE.check_in_range(part)?;
         let goal = Self {
-            predicted_quantity: PredictedQuantity::Distribution(part),
+            predicted_quantity: PredictedQuantity::DistributionFunction(part),
             estimate_kind: PlannedEstimateKind::QuantileShare,
             estimate_count: 1,
             ..Self::goal_for_shares(question)

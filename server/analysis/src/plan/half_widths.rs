@@ -23,7 +23,7 @@ impl HalfWidths {
         let reach = |together| {
             ConfidenceLevel::new(DEFAULT_CONFIDENCE, together)
                 .expect("the confidence is one")
-                .simultaneous_half_width()
+                .simultaneous_normal_quantile()
         };
         let simultaneous = reach(estimates as usize);
         Self {

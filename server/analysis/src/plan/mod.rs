@@ -23,7 +23,9 @@ pub use goal::PlannedEstimateKind;
 pub use plan_result::{
     Alternative, NumberError, Plan, QuestionPlan, SolvedQuantity, Verdict, VerdictKind,
 };
-pub use survey::{AccuracyGoal, DEFAULT_ID, DEFAULT_MAX_LOCAL_EPSILON, DETECTION_POWER, Survey};
+pub use survey::{
+    AccuracyGoal, DEFAULT_MAX_LOCAL_EPSILON, DEFAULT_PLANNED_TASK_ID, DETECTION_POWER, Survey,
+};
 
 use hushbin::bounds::{EPSILON_RANGE, PEOPLE_COUNT_RANGE};
 
@@ -119,15 +121,15 @@ fn find_fewest_people_needed(
             return Ok(f64::INFINITY);
         }
         let times = match &planned {
-            Some(planned) => planned.squared_error_over_wanted(people),
-            None => search.squared_error_over_wanted(people, privacy)?,
+            Some(planned) => planned.squared_error_to_goal_ratio(people),
+            None => search.squared_error_to_goal_ratio(people, privacy)?,
         };
         Ok(times.ln())
     };
     let people = match planned.as_ref().filter(|own| !own.has_simulated_error()) {
         // The variance is inversely proportional to the number of people.
         Some(planned) => {
-            let people = planned.squared_error_over_wanted(1.0).max(1.0);
+            let people = planned.squared_error_to_goal_ratio(1.0).max(1.0);
             Some(people)
                 .filter(|own| *own <= most)
                 .ok_or_else(insufficient_people_error)?
@@ -165,8 +167,10 @@ fn round_up_to_sufficient_number(
 /// wanted one.
 fn smallest_local_epsilon(search: &TaskSearch<'_>, people: u64) -> Result<f64, PlanError> {
     let excess = |epsilon: f64| -> Result<f64, PlanError> {
-        let times = search
-            .squared_error_over_wanted(people as f64, PrivacyLimits::local_epsilon_only(epsilon))?;
+        let times = search.squared_error_to_goal_ratio(
+            people as f64,
+            PrivacyLimits::local_epsilon_only(epsilon),
+        )?;
         Ok(times.ln())
     };
     let (least, most) = (EPSILON_RANGE.min, EPSILON_RANGE.max);

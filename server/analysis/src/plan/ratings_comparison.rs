@@ -41,8 +41,8 @@ pub(super) fn ratings_to_actual_variance_ratio(
         PredictedQuantity::Mean => auto_mechanism_draft(ObjectiveName::Mean),
         PredictedQuantity::Share => auto_mechanism_draft(ObjectiveName::Frequency),
         // The variance of sums of shares is known only for Collision.
-        PredictedQuantity::Distribution(_) => MechanismDraft::default(),
-        PredictedQuantity::MeanWithin(_) => return None,
+        PredictedQuantity::DistributionFunction(_) => MechanismDraft::default(),
+        PredictedQuantity::MeanWithinRow(_) => return None,
     };
     let rated = QuestionDraft {
         name: String::new(),
@@ -58,14 +58,14 @@ pub(super) fn ratings_to_actual_variance_ratio(
         .ok()?;
     let [own, rated] = [question, &rated].map(ErrorPredictor::for_question);
     let (theirs, ours) = match aim {
-        PredictedQuantity::Distribution(part) => (
-            rated.worst_variance_of_rated_share_below(part, several)?,
-            own.worst_variance(aim, several)?,
+        PredictedQuantity::DistributionFunction(part) => (
+            rated.max_rated_cdf_variance(part, several)?,
+            own.max_contribution_variance(aim, several)?,
         ),
-        PredictedQuantity::MeanWithin(_) => return None,
+        PredictedQuantity::MeanWithinRow(_) => return None,
         PredictedQuantity::Mean | PredictedQuantity::Share => (
-            rated.worst_variance(aim, several)?,
-            own.worst_variance(aim, several)?,
+            rated.max_contribution_variance(aim, several)?,
+            own.max_contribution_variance(aim, several)?,
         ),
     };
     Some(theirs / ours)

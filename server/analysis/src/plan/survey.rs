@@ -137,10 +137,10 @@ pub struct AccuracyGoal {
 }
 
 /// Default id of a planned task.
-pub const DEFAULT_ID: &str = "planned";
+pub const DEFAULT_PLANNED_TASK_ID: &str = "planned";
 
 fn default_id() -> String {
-    DEFAULT_ID.to_owned()
+    DEFAULT_PLANNED_TASK_ID.to_owned()
 }
 
 const fn default_delta() -> f64 {

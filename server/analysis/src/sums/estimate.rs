@@ -10,7 +10,7 @@ use super::error::SumQueryError;
 use super::items::{answer_scale, item_label};
 use super::totals::SumTotals;
 use crate::estimate::{
-    ConfidenceLevel, Estimate, EstimateError, EstimateOptions, Label, PointEstimate,
+    ConfidenceLevel, Estimate, EstimateError, EstimateOptions, ItemLabel, PointEstimate,
     csv_fields_of_estimate, start_csv_table,
 };
 use crate::promise::SumPrivacy;
@@ -31,8 +31,11 @@ impl SumQuery {
     /// an option is set that sums do not have.
     pub fn new(task: &SumTask, options: &EstimateOptions) -> Result<Self, SumQueryError> {
         let none = [
-            ("question", options.question.is_none()),
-            ("post-processing", options.post.is_empty()),
+            ("question", options.question_name.is_none()),
+            (
+                "post-processing",
+                options.post_processing_methods.is_empty(),
+            ),
             ("quantiles", options.quantiles.is_none()),
             (
                 "false_discovery_rate",
@@ -45,7 +48,7 @@ impl SumQuery {
         let items = task.summed_quantity().items();
         let count = items.item_count().unwrap_or(0) as usize;
         let mut asked = Vec::new();
-        match &options.items {
+        match &options.item_names {
             None => asked.extend(0..count),
             Some(names) => {
                 for name in names {
@@ -71,7 +74,7 @@ impl SumQuery {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SumEstimate {
     /// Label of the item.
-    pub item: Label,
+    pub item: ItemLabel,
     /// Unit of mean and sum, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
@@ -160,7 +163,7 @@ impl SumEstimates {
 /// sign, a person makes w trials. Each trial sends a noise message with probability q. For one
 /// coordinate and sign, the trials of all people send μ noise messages on average. The standard
 /// deviation is √(2·μ·(1 − q))·D/(k·L).
-pub(super) fn noise_deviation(task: &SumTask, people: f64) -> f64 {
+pub(super) fn noise_standard_deviation(task: &SumTask, people: f64) -> f64 {
     let messages = task.message_parameters();
     let (q, rest) = (
         messages.noise_threshold().probability(),
@@ -181,11 +184,11 @@ fn coordinate_sampling_factor(task: &SumTask) -> f64 {
 ///
 /// It has three parts: noise messages, rounding (at most 1/4 of a squared level step per person),
 /// and drawing k of D coordinates.
-pub(super) fn sum_variance(task: &SumTask, people: f64, squares: f64) -> f64 {
+pub(super) fn coordinate_sum_variance(task: &SumTask, people: f64, squares: f64) -> f64 {
     let lift = coordinate_sampling_factor(task);
     let levels = f64::from(task.message_parameters().level_count());
     let rounding = lift * people / (4.0 * levels * levels);
-    noise_deviation(task, people).powi(2) + rounding + (lift - 1.0) * squares
+    noise_standard_deviation(task, people).powi(2) + rounding + (lift - 1.0) * squares
 }
 
 /// Number of standard deviations that are added to the estimated sum of squares of people's values.
@@ -211,11 +214,11 @@ fn estimate_sums(
     let variance = |[up, down]: &[u64; 2]| {
         // Squares matter only if people report some of the coordinates.
         if lift == 1.0 {
-            return sum_variance(task, people, 0.0);
+            return coordinate_sum_variance(task, people, 0.0);
         }
         let sent = *up as f64 + *down as f64;
         let told = (sent - noise + SUM_OF_SQUARES_SAFETY_DEVIATIONS * sent.sqrt()) * lift / levels;
-        sum_variance(task, people, told.clamp(0.0, people))
+        coordinate_sum_variance(task, people, told.clamp(0.0, people))
     };
     let variances: Vec<f64> = totals.all_counts_by_sign().iter().map(variance).collect();
     let (sums, variances) = match task.summed_quantity() {

@@ -3,9 +3,9 @@
 use hushbin::sums::{SumTask, SummedQuantity};
 use serde::Serialize;
 
-use super::estimate::noise_deviation;
+use super::estimate::noise_standard_deviation;
 use super::items::{answer_scale, item_label};
-use crate::estimate::Label;
+use crate::estimate::ItemLabel;
 
 /// Maximum influence of one person on one sum. The person's upload is the worst that the shuffler
 /// accepts: k·L + B equal messages, where k is the number of reported coordinates, L the number of
@@ -21,7 +21,7 @@ pub struct SumInfluence {
     /// the summed vector's change.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "wasm", tsify(optional, type = "string"))]
-    pub item: Option<Label>,
+    pub item: Option<ItemLabel>,
     /// Unit of the sum, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "wasm", tsify(optional))]
@@ -52,7 +52,7 @@ impl SumInfluence {
             * coordinates
             / drawn;
         let dishonest = (people * (1.0 - task.task_fields().honest_fraction)).ceil();
-        let noise = noise_deviation(task, people);
+        let noise = noise_standard_deviation(task, people);
         let of = |item, unit, honest, one: f64, error: f64| Self {
             item,
             unit,

@@ -3,7 +3,7 @@
 use hushbin::Items;
 use hushbin::sums::{SumTask, SummedQuantity};
 
-use crate::estimate::Label;
+use crate::estimate::ItemLabel;
 
 /// Returns the scale of the answers for the item at index `item`.
 pub(super) fn answer_scale(task: &SumTask, item: usize) -> AnswerScale {
@@ -32,9 +32,9 @@ pub(super) struct AnswerScale {
 }
 
 /// Returns the label of the item at `index`.
-pub(super) fn item_label(items: &Items, index: usize) -> Label {
+pub(super) fn item_label(items: &Items, index: usize) -> ItemLabel {
     match items {
-        Items::Named(names) => Label::Name(names[index].clone()),
-        Items::Count(_) | Items::Open(_) => Label::Index(index as u64),
+        Items::Named(names) => ItemLabel::Name(names[index].clone()),
+        Items::Count(_) | Items::Open(_) => ItemLabel::Index(index as u64),
     }
 }

@@ -7,10 +7,10 @@ use hushbin::sums::{MessageParameters, SumTask, SumTaskDraft, SumTaskFields, Sum
 use hushbin::{Error, Task, TaskDraft};
 use serde::Serialize;
 
-use super::estimate::sum_variance;
+use super::estimate::coordinate_sum_variance;
 use super::influence::SumInfluence;
 use super::items::{self, answer_scale};
-use crate::accounting::honest_reports;
+use crate::accounting::checked_honest_report_count;
 use crate::accounting::sums::{
     Bounds, NoiseParameters, SenderBatch, calibrate_noise, gaussian_noise_variance,
     senders_with_fewest_noise_trials,
@@ -90,7 +90,7 @@ pub fn epsilon_bounds_for_people(
     delta: f64,
 ) -> Result<Bounds, Error> {
     let senders = SenderBatch {
-        honest_people: honest_reports(people, honest_fraction)?,
+        honest_people: checked_honest_report_count(people, honest_fraction)?,
         ..sender_batch_of_task(task)
     };
     senders.epsilon_bounds(noise_parameters_of_task(task), delta)
@@ -288,7 +288,7 @@ pub struct PredictedMeanError {
     /// Label of the item. `None` for a vector, whose items all have the same error.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "wasm", tsify(optional, type = "string"))]
-    pub item: Option<crate::estimate::Label>,
+    pub item: Option<crate::estimate::ItemLabel>,
     /// Unit of the errors, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "wasm", tsify(optional))]
@@ -332,7 +332,7 @@ impl SumPlan {
 fn predict_mean_errors(task: &SumTask, people: f64) -> Result<Vec<PredictedMeanError>, Error> {
     let measure = task.summed_quantity();
     let squares = people * max_coordinate_mean_square(measure);
-    let deviation = sum_variance(task, people, squares).sqrt() / people;
+    let deviation = coordinate_sum_variance(task, people, squares).sqrt() / people;
     let items = measure.items().item_count().unwrap_or(0);
     let local = local_standard_error(items, task.central_epsilon(), people)?;
     let of = |item, unit, half: f64, coordinate: f64| PredictedMeanError {
@@ -388,6 +388,6 @@ fn local_standard_error(numbers: u32, epsilon: f64, people: f64) -> Result<f64, 
     let of = (0..numbers).map(|index| (index.to_string(), [-1.0, 1.0]));
     let task = local_numbers_task(of, epsilon)?;
     let variance = ErrorPredictor::for_question(&task.questions()[0])
-        .worst_variance(PredictedQuantity::Mean, false);
+        .max_contribution_variance(PredictedQuantity::Mean, false);
     Ok((variance.expect("numbers have means") / people).sqrt())
 }

@@ -28,9 +28,9 @@ use crate::estimate::{TotalsError, TotalsReader, append_header};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SumTotals {
     fingerprint: Fingerprint,
-    messages: u64,
+    message_count: u64,
     /// Numbers N⁺ and N⁻ of positive and negative messages, by coordinate.
-    counts: Vec<[u64; 2]>,
+    sign_counts_by_coordinate: Vec<[u64; 2]>,
 }
 
 /// Maximum number of messages in totals, 2⁵³. Integers up to this one are exact as `f64`.
@@ -42,8 +42,11 @@ impl SumTotals {
     pub fn new(task: &SumTask) -> Self {
         Self {
             fingerprint: task.fingerprint(),
-            messages: 0,
-            counts: vec![[0; 2]; task.summed_quantity().coordinate_count() as usize],
+            message_count: 0,
+            sign_counts_by_coordinate: vec![
+                [0; 2];
+                task.summed_quantity().coordinate_count() as usize
+            ],
         }
     }
 
@@ -52,13 +55,13 @@ impl SumTotals {
     /// # Panics
     /// If the message's coordinate is outside the task.
     pub fn add_message(&mut self, message: Message) {
-        self.messages += 1;
+        self.message_count += 1;
         if let Message::UnitStep {
             coordinate,
             negative,
         } = message
         {
-            self.counts[coordinate as usize][usize::from(negative)] += 1;
+            self.sign_counts_by_coordinate[coordinate as usize][usize::from(negative)] += 1;
         }
     }
 
@@ -68,8 +71,12 @@ impl SumTotals {
     /// If `others` belongs to another task.
     pub fn merge(&mut self, others: &Self) {
         assert_eq!(self.fingerprint, others.fingerprint, "totals of one task");
-        self.messages += others.messages;
-        for ([up, down], [more_up, more_down]) in self.counts.iter_mut().zip(&others.counts) {
+        self.message_count += others.message_count;
+        for ([up, down], [more_up, more_down]) in self
+            .sign_counts_by_coordinate
+            .iter_mut()
+            .zip(&others.sign_counts_by_coordinate)
+        {
             *up += more_up;
             *down += more_down;
         }
@@ -78,14 +85,14 @@ impl SumTotals {
     /// Returns the number of folded messages, including blank ones.
     #[must_use]
     pub const fn message_count(&self) -> u64 {
-        self.messages
+        self.message_count
     }
 
     /// Returns the number n of people: the number of messages divided by the number that each
     /// person sends.
     #[must_use]
     pub fn people_count(&self, task: &SumTask) -> f64 {
-        self.messages as f64 / f64::from(task.message_parameters().message_count())
+        self.message_count as f64 / f64::from(task.message_parameters().message_count())
     }
 
     /// Returns the numbers N⁺ and N⁻ of positive and negative messages of a coordinate.
@@ -94,12 +101,12 @@ impl SumTotals {
     /// If `coordinate` is outside the task.
     #[must_use]
     pub fn counts_by_sign(&self, coordinate: usize) -> [u64; 2] {
-        self.counts[coordinate]
+        self.sign_counts_by_coordinate[coordinate]
     }
 
     /// Returns the numbers N⁺ and N⁻ of positive and negative messages of every coordinate.
     pub(super) fn all_counts_by_sign(&self) -> &[[u64; 2]] {
-        &self.counts
+        &self.sign_counts_by_coordinate
     }
 
     /// Encodes the totals for storage.
@@ -110,8 +117,8 @@ impl SumTotals {
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         append_header(&self.fingerprint, &mut bytes);
-        append_varint(&mut bytes, self.messages);
-        self.counts
+        append_varint(&mut bytes, self.message_count);
+        self.sign_counts_by_coordinate
             .as_flattened()
             .iter()
             .for_each(|count| append_varint(&mut bytes, *count));
@@ -126,10 +133,10 @@ impl SumTotals {
     pub fn decode(task: &SumTask, bytes: &[u8]) -> Result<Self, TotalsError> {
         let mut reader = TotalsReader::new(&task.fingerprint(), bytes)?;
         let mut totals = Self::new(task);
-        totals.messages =
+        totals.message_count =
             reader.read_at_most("expected a number of messages", MAX_TOTAL_MESSAGES)?;
-        let mut left = totals.messages;
-        for count in totals.counts.as_flattened_mut() {
+        let mut left = totals.message_count;
+        for count in totals.sign_counts_by_coordinate.as_flattened_mut() {
             *count = reader.read_at_most("expected a count of messages", left)?;
             // The sum of all counts is at most the number of messages.
             left -= *count;

@@ -2,7 +2,7 @@
 
 use hushbin::task::QuestionKind;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
-use hushbin_analysis::estimate::{EstimateError, Query};
+use hushbin_analysis::estimate::{EstimateError, EstimateQuery};
 use hushbin_analysis::heavy_hitters::{
     DetectableShare, FoundText, SearchError, SearchOptions, SearchResult, TextReports, TextSearch,
 };
@@ -266,9 +266,12 @@ fn what_cannot_be_searched_is_refused() {
         }
     );
 
-    let listed = Query::new(
+    let listed = EstimateQuery::new(
         &task,
         &hushbin_analysis::estimate::EstimateOptions::default(),
     );
-    assert!(matches!(listed, Err(EstimateError::Searched { .. })));
+    assert!(matches!(
+        listed,
+        Err(EstimateError::TextQuestionNeedsSearch { .. })
+    ));
 }

@@ -7,7 +7,8 @@ use hushbin::task::QuestionKind;
 use hushbin::{Entry, Question, Randomizer, TaskDraft};
 use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
 use hushbin_analysis::estimate::{
-    ErrorPredictor, EstimateOptions, Estimator, ItemEstimates, PredictedQuantity, Query, Totals,
+    ErrorPredictor, EstimateOptions, EstimateQuery, Estimator, ItemEstimates, PredictedQuantity,
+    Totals,
 };
 use hushbin_analysis::heavy_hitters::DetectableShare;
 use hushbin_analysis::plan::{
@@ -150,8 +151,8 @@ fn the_worst_distribution_is_the_worst_of_all_edges() {
         let at = |below| part * variance(below, 0) + (1.0 - part) * variance(below, bins - 1);
         let worst = (1..bins).map(at).fold(0.0, f64::max);
         let predicted = |several| {
-            let aim = PredictedQuantity::Distribution(part);
-            predictor.worst_variance(aim, several).unwrap()
+            let aim = PredictedQuantity::DistributionFunction(part);
+            predictor.max_contribution_variance(aim, several).unwrap()
         };
         assert!((predicted(false) / worst - 1.0).abs() < 1e-9, "{part}");
         let drawn = worst + part * (1.0 - part);
@@ -163,7 +164,7 @@ fn the_worst_distribution_is_the_worst_of_all_edges() {
             "hashing": "balanced", "buckets": 4 } });
     let predictor = ErrorPredictor::for_question(&question(1.0, asked));
     let median = predictor
-        .worst_variance(PredictedQuantity::Distribution(0.5), false)
+        .max_contribution_variance(PredictedQuantity::DistributionFunction(0.5), false)
         .unwrap();
     assert!((median - 28.4).abs() < 0.05, "{median}");
 }
@@ -193,7 +194,7 @@ fn the_worst_distribution_of_a_pattern_is_the_worst_of_all_edges() {
             }
         }
         let predicted = predictor
-            .worst_variance(PredictedQuantity::Distribution(part), true)
+            .max_contribution_variance(PredictedQuantity::DistributionFunction(part), true)
             .unwrap();
         assert!(
             (predicted / worst - 1.0).abs() < 1e-9,
@@ -221,7 +222,7 @@ fn the_worst_share_is_the_worst_of_all() {
             };
             let worst = (0..=1000).map(at).fold(0.0, f64::max);
             let predicted = predictor
-                .worst_variance(PredictedQuantity::Share, several)
+                .max_contribution_variance(PredictedQuantity::Share, several)
                 .unwrap();
             assert!(
                 (predicted / worst - 1.0).abs() < 1e-6,
@@ -268,10 +269,10 @@ fn estimates_state_the_errors_that_were_promised() {
     let first = |item: &ItemEstimates| item.estimates().next().unwrap().1.standard_error;
     let stated = |name: &str| {
         let options = EstimateOptions {
-            question: Some(name.to_owned()),
+            question_name: Some(name.to_owned()),
             ..EstimateOptions::default()
         };
-        let query = Query::new(task, &options).unwrap();
+        let query = EstimateQuery::new(task, &options).unwrap();
         let estimates = Estimator::for_task(task.clone()).estimates(&totals, &query);
         match name {
             "load" => estimates.number.unwrap().mean.unwrap().standard_error,
@@ -487,8 +488,8 @@ fn texts_and_crosses_are_planned_for() {
     let by_number = json!({ "kind": "cross", "of": [of(3), number] });
     let cross = asked(by_number.clone());
     let predictor = ErrorPredictor::for_question(&question(3.0, by_number));
-    let aim = PredictedQuantity::MeanWithin(1.0 / 3.0);
-    let variance = predictor.worst_variance(aim, false).unwrap();
+    let aim = PredictedQuantity::MeanWithinRow(1.0 / 3.0);
+    let variance = predictor.max_contribution_variance(aim, false).unwrap();
     let expected = 20.0 * (variance / 100_000.0).sqrt();
     assert!((cross.standard_error / expected - 1.0).abs() < 1e-12);
     assert_eq!(cross.errors_of, PlannedEstimateKind::ConditionalMean);

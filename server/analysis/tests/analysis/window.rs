@@ -12,8 +12,8 @@ use hushbin_analysis::bound::{
     BoundKind, DistanceFromBest, distance_from_best, question_distance_from_best,
 };
 use hushbin_analysis::estimate::{
-    ErrorPredictor, Estimand, EstimateError, EstimateOptions, Estimator, Label,
-    PostProcessingMethod, PredictedQuantity, Query, Totals,
+    ErrorPredictor, Estimand, EstimateError, EstimateOptions, EstimateQuery, Estimator, ItemLabel,
+    PostProcessingMethod, PredictedQuantity, Totals,
 };
 use hushbin_analysis::likelihood::{
     Hypothesis, core_bucket_probabilities, neighbour_pairs, observe_report,
@@ -145,11 +145,11 @@ fn assert_covered(task: &Task, people: usize, least: f64, what: &str) {
     let truth = truth(question, people);
     let queries = CONFIDENCES.map(|confidence| {
         let options = EstimateOptions {
-            question: Some("all".to_owned()),
+            question_name: Some("all".to_owned()),
             confidence,
             ..EstimateOptions::default()
         };
-        Query::new(task, &options).unwrap()
+        EstimateQuery::new(task, &options).unwrap()
     });
     let mut sums = vec![[0.0_f64; 3]; truth.len()];
     let mut covered = [[0; ATTRIBUTES.len()]; CONFIDENCES.len()];
@@ -166,7 +166,7 @@ fn assert_covered(task: &Task, people: usize, least: f64, what: &str) {
                 } else {
                     format!("n{index}")
                 };
-                assert_eq!(item.item, Label::Name(name));
+                assert_eq!(item.item, ItemLabel::Name(name));
                 let mut estimates = item.estimates();
                 let (estimand, mean) = estimates.next().unwrap();
                 assert!(estimand == Estimand::Mean && estimates.next().is_none());
@@ -236,18 +236,20 @@ fn frequencies_of_numbers_are_refused() {
     let task = task(1.0, &[numbers(3, None)]);
     let ask = |post| {
         let options = EstimateOptions {
-            items: Some(vec!["n2".to_owned(), "n0".to_owned()]),
-            post,
+            item_names: Some(vec!["n2".to_owned(), "n0".to_owned()]),
+            post_processing_methods: post,
             ..EstimateOptions::default()
         };
-        Query::new(&task, &options)
+        EstimateQuery::new(&task, &options)
     };
     assert_eq!(ask(Vec::new()).unwrap().items(), [2, 0]);
     for post in PostProcessingMethod::ALL {
         let error = ask(vec![post]).unwrap_err();
         let named = match post {
-            PostProcessingMethod::Shrinkage => matches!(error, EstimateError::NoZero { .. }),
-            _ => matches!(error, EstimateError::NotEstimated { .. }),
+            PostProcessingMethod::Shrinkage => {
+                matches!(error, EstimateError::ComparisonWithZeroInvalid { .. })
+            }
+            _ => matches!(error, EstimateError::MissingEstimand { .. }),
         };
         assert!(named, "{error}");
     }
@@ -320,7 +322,7 @@ fn the_worst_crowd_is_planned_for() {
         let predictor = ErrorPredictor::for_question(question);
         for (several, worst, most) in [(false, given, 1.001), (true, varying, 1.2)] {
             let planned = predictor
-                .worst_variance(PredictedQuantity::Mean, several)
+                .max_contribution_variance(PredictedQuantity::Mean, several)
                 .unwrap();
             let ratio = planned / worst;
             let what = format!("{attributes}, {epsilon}, {several}: {ratio}");

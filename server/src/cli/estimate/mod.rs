@@ -9,7 +9,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use hushbin_analysis::estimate::{EstimateError, Estimator, Query};
+use hushbin_analysis::estimate::{EstimateError, EstimateQuery, Estimator};
 use hushbin_analysis::heavy_hitters::{self, TextSearch};
 
 use super::output::{Error, spinner};
@@ -30,7 +30,7 @@ use source::{InputFormat, ReportSource};
 /// last 'hushbin estimate'. It prints the same bytes as one process that reads all reports. A part
 /// that is given twice is an error. Reports are not held in memory.
 #[derive(Debug, Clone, Args)]
-pub(super) struct Options {
+pub(super) struct EstimateCommandOptions {
     /// Files of exported reports, or of partial totals
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -66,7 +66,10 @@ enum OutputFormat {
     Totals,
 }
 
-pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+pub(super) fn run_estimate_command(
+    options: &EstimateCommandOptions,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     if options.format == OutputFormat::Totals {
         options.query.check_no_options_given()?;
     } else if options.out.is_some() {
@@ -77,17 +80,19 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let source = ReportSource::open(&options.files, options.input, given)?;
     if options.format == OutputFormat::Totals {
         let task = source.task.clone();
-        let line = source.into_partial_totals()?.to_line(&task);
+        let line = source.into_partial_totals()?.to_json_line(&task);
         reading.finish_and_clear();
         return write_line(&line, options.out.as_deref(), out);
     }
     let csv = options.format == OutputFormat::Csv;
-    match Query::new(&source.task, &options.query.estimate_options()?) {
+    match EstimateQuery::new(&source.task, &options.query.estimate_options()?) {
         // A question for texts has no items to estimate: it needs a search.
-        Err(EstimateError::Searched { question }) if source.partial_totals().is_some() => {
+        Err(EstimateError::TextQuestionNeedsSearch { question })
+            if source.partial_totals().is_some() =>
+        {
             Err(needs_reports_error(&question))
         }
-        Err(EstimateError::Searched { .. }) => {
+        Err(EstimateError::TextQuestionNeedsSearch { .. }) => {
             write_found_texts(source, options.query.search_options()?, csv, out)
         }
         query => {
@@ -101,7 +106,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 /// Computes and writes the estimates for a question that has items.
 fn write_estimates(
     source: ReportSource,
-    query: &Query,
+    query: &EstimateQuery,
     csv: bool,
     mut out: &mut dyn Write,
 ) -> Result<(), Error> {
@@ -123,7 +128,9 @@ fn write_estimates(
     let answer = estimator.lazy_estimates(&totals, query);
     estimating.finish_and_clear();
     let write_csv = |out: &mut &mut dyn Write| answer.write_csv(out);
-    Ok(estimates::write_answer(csv, &answer, write_csv, &mut out)?)
+    Ok(estimates::write_json_or_csv_answer(
+        csv, &answer, write_csv, &mut out,
+    )?)
 }
 
 /// Searches for the texts that many people gave, and writes them.
@@ -140,7 +147,9 @@ fn write_found_texts(
     let found = search.find_texts(&reports, &|| false)?;
     searching.finish_and_clear();
     let write_csv = |out: &mut &mut dyn Write| found.write_csv(out);
-    Ok(estimates::write_answer(csv, &found, write_csv, &mut out)?)
+    Ok(estimates::write_json_or_csv_answer(
+        csv, &found, write_csv, &mut out,
+    )?)
 }
 
 fn needs_reports_error(question: &str) -> Error {

@@ -59,7 +59,7 @@ impl QueryOptions {
         ];
         match question
             .iter()
-            .chain(&self.given_item_options())
+            .chain(&self.item_option_presence())
             .find(|given| given.1)
         {
             Some((option, _)) => Err(format!(
@@ -82,7 +82,7 @@ impl QueryOptions {
     }
 
     /// Returns the names of the options for questions with items, and whether each is given.
-    const fn given_item_options(&self) -> [(&'static str, bool); 4] {
+    const fn item_option_presence(&self) -> [(&'static str, bool); 4] {
         [
             ("--items", self.items.is_some()),
             ("--post", self.post.is_some()),
@@ -104,10 +104,10 @@ impl QueryOptions {
             estimates::parse_post_processing(names, &mut post)?;
         }
         Ok(EstimateOptions {
-            question: self.question.clone(),
-            items: self.items.as_deref().map(parse_item_names).transpose()?,
+            question_name: self.question.clone(),
+            item_names: self.items.as_deref().map(parse_item_names).transpose()?,
             confidence: self.confidence.unwrap_or(DEFAULT_CONFIDENCE),
-            post,
+            post_processing_methods: post,
             quantiles: self.quantiles.clone(),
             false_discovery_rate: self.false_discovery_rate,
         })
@@ -118,11 +118,11 @@ impl QueryOptions {
     /// # Errors
     /// When an option for questions with items is given.
     pub(super) fn search_options(&self) -> Result<heavy_hitters::SearchOptions, Error> {
-        if let Some((option, _)) = self.given_item_options().iter().find(|(_, given)| *given) {
+        if let Some((option, _)) = self.item_option_presence().iter().find(|(_, given)| *given) {
             return Err(format!("{option} is not for a question of kind \"text\"").into());
         }
         Ok(heavy_hitters::SearchOptions {
-            question: self.question.clone(),
+            question_name: self.question.clone(),
             alphabet: (self.alphabet.clone()).unwrap_or_else(|| DEFAULT_ALPHABET.to_owned()),
             confidence: self.confidence.unwrap_or(DEFAULT_CONFIDENCE),
             ..heavy_hitters::SearchOptions::default()

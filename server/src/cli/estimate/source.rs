@@ -8,7 +8,9 @@ use hushbin::{Report, Task};
 
 use super::report_reader::ReportReader;
 use crate::cli::output::Error;
-use crate::estimates::partial_totals::{PartialTotals, TotalsAccumulator, is_partial_totals};
+use crate::estimates::partial_totals::{
+    PartialTotals, TotalsAccumulator, looks_like_partial_totals,
+};
 use crate::export::{self, PeekedFile, ReadError};
 use crate::text_file::without_byte_order_mark;
 
@@ -68,7 +70,7 @@ impl ReportSource {
         let mut opened = Vec::new();
         while let Some(path) = paths.next() {
             let file = PeekedFile::open(path)?;
-            let is_partial = is_partial_totals(file.beginning());
+            let is_partial = looks_like_partial_totals(file.beginning());
             opened.push(file);
             if is_partial {
                 let task = require_task(given)?;

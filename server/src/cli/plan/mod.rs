@@ -6,16 +6,18 @@ mod summary;
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::output::{AnswerFormOptions, Error, spinner};
+use super::output::{AnswerFormatOptions, Error, spinner};
 use super::sums;
 use crate::task::task_file;
 use hushbin_analysis::accounting::{DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
-use hushbin_analysis::plan::{DEFAULT_ID, DEFAULT_MAX_LOCAL_EPSILON, Survey, plan_survey};
+use hushbin_analysis::plan::{
+    DEFAULT_MAX_LOCAL_EPSILON, DEFAULT_PLANNED_TASK_ID, Survey, plan_survey,
+};
 use question::QuestionOptions;
 
 /// Plan a task: compute the number of people, the privacy or the accuracy from the other two
 #[derive(Debug, clap::Args)]
-pub(super) struct Options {
+pub(super) struct PlanCommandOptions {
     #[command(flatten)]
     question: QuestionOptions,
     /// Number of people who send one report each, 1 to 1000000000000
@@ -43,17 +45,20 @@ pub(super) struct Options {
     honest_fraction: f64,
     #[arg(
         long,
-        help = format!("Id of the planned task (default the id in --task, or else '{DEFAULT_ID}')")
+        help = format!("Id of the planned task (default the id in --task, or else '{DEFAULT_PLANNED_TASK_ID}')")
     )]
     id: Option<String>,
     #[command(flatten)]
-    form: AnswerFormOptions,
+    form: AnswerFormatOptions,
     /// File to write the complete task to (JSON); an existing file is overwritten
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
-pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+pub(super) fn run_plan_command(
+    options: &PlanCommandOptions,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     if let Some(task) = options
         .question
         .task
@@ -67,23 +72,23 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let plan = plan_survey(&survey)?;
     drop(searching);
     if let Some(file) = &options.out {
-        task_file::write(file, &plan.task)?;
+        task_file::write_task(file, &plan.task)?;
     }
-    let lines = summary::summary_lines(&plan, options.out.as_deref());
+    let lines = summary::plan_summary_lines(&plan, options.out.as_deref());
     let form = options.form;
     form.write_formatted_answer(out, &plan, &lines, |out| {
         summary::write_plan_details(out, &plan)
     })
 }
 
-impl Options {
+impl PlanCommandOptions {
     fn build_survey(&self) -> Result<Survey, Error> {
-        let request = self.question.plan_request()?;
+        let request = self.question.read_plan_request()?;
         let (people, epsilon) =
             request.people_and_epsilon(self.people, self.epsilon, self.central_epsilon);
         let id = self.id.clone().or(request.task_id);
         Ok(Survey {
-            id: id.unwrap_or_else(|| DEFAULT_ID.to_owned()),
+            id: id.unwrap_or_else(|| DEFAULT_PLANNED_TASK_ID.to_owned()),
             questions: request.questions,
             budget: request.budget,
             wanted: request.accuracy_goals,

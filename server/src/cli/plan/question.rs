@@ -20,7 +20,7 @@ use crate::text_file;
 pub(super) struct QuestionOptions {
     /// Number of items that people rate, 1 to 1048576, or 'open' if items may be any strings.
     /// Without --kind and --task, the question asks for ratings of these items
-    #[arg(long, value_name = "N", required_unless_present_any = ["names", "kind", "task"], value_parser = parse_items)]
+    #[arg(long, value_name = "N", required_unless_present_any = ["names", "kind", "task"], value_parser = parse_item_count_or_open)]
     items: Option<Items>,
     /// File with the names of the items, options or numbers, one name per line, to use instead of
     /// --items, --options or --numbers
@@ -145,7 +145,7 @@ pub(super) struct QuestionOptions {
 /// Options for questions that do not ask for ratings. They conflict with the options for ratings.
 const NON_RATINGS_OPTIONS: [&str; 2] = ["kind", "task"];
 
-fn parse_items(text: &str) -> Result<Items, String> {
+fn parse_item_count_or_open(text: &str) -> Result<Items, String> {
     let items = if text == "open" { "\"open\"" } else { text };
     let expected = "expected a number of items, or \"open\"";
     match serde_json::from_str(items) {
@@ -193,9 +193,9 @@ pub(super) struct PlanRequest {
     pub(super) budget: Budget,
     pub(super) accuracy_goals: BTreeMap<String, AccuracyGoal>,
     /// Local ε in the task file.
-    epsilon: Option<f64>,
+    task_file_epsilon: Option<f64>,
     /// Number of people in the task file.
-    people: Option<u64>,
+    task_file_people: Option<u64>,
 }
 
 impl PlanRequest {
@@ -210,9 +210,12 @@ impl PlanRequest {
         let wants = self.accuracy_goals.values().any(|own| own.within.is_some());
         let private = epsilon.is_some() || central_epsilon.is_some();
         let given = u8::from(wants) + u8::from(private) + u8::from(people.is_some());
-        let epsilon = epsilon.or(self.epsilon.filter(|_| !private && given < 2));
+        let epsilon = epsilon.or(self.task_file_epsilon.filter(|_| !private && given < 2));
         let given = given + u8::from(!private && epsilon.is_some());
-        (people.or(self.people.filter(|_| given < 2)), epsilon)
+        (
+            people.or(self.task_file_people.filter(|_| given < 2)),
+            epsilon,
+        )
     }
 }
 
@@ -222,7 +225,7 @@ impl QuestionOptions {
     /// # Errors
     /// When a file cannot be read, an option does not fit the kind of question, or an option names
     /// no question although there are several.
-    pub(super) fn plan_request(&self) -> Result<PlanRequest, Error> {
+    pub(super) fn read_plan_request(&self) -> Result<PlanRequest, Error> {
         self.check_options_fit_kind()?;
         let mut request = match &self.task {
             Some(file) => {
@@ -231,8 +234,8 @@ impl QuestionOptions {
                     task_id: Some(file.id),
                     questions: file.questions,
                     budget: file.budget,
-                    epsilon: file.epsilon,
-                    people: file.people,
+                    task_file_epsilon: file.epsilon,
+                    task_file_people: file.people,
                     ..PlanRequest::default()
                 }
             }
@@ -287,7 +290,7 @@ impl QuestionOptions {
 
     /// Builds the question that the options describe. The parser of task files checks the fields.
     fn build_question(&self) -> Result<QuestionDraft, Error> {
-        let listed = self.names.as_deref().map(read_names).transpose()?;
+        let listed = self.names.as_deref().map(read_item_names).transpose()?;
         let Some(kind) = self.kind.as_deref() else {
             return self.ratings_question(listed.as_deref());
         };
@@ -323,7 +326,7 @@ impl QuestionOptions {
                 fields.extend(self.bin_fields());
             }
             "together" => fields.push(("of", together_question_parts(&self.options))),
-            "cross" => fields.push(("of", self.cross_parts(json!(options())))),
+            "cross" => fields.push(("of", self.cross_tabulation_parts(json!(options())))),
             _ => {
                 fields.push(("options", json!(options())));
                 fields.extend(
@@ -337,7 +340,7 @@ impl QuestionOptions {
     }
 
     /// Returns the rows and the columns of a cross-tabulation, whose rows have these options.
-    fn cross_parts(&self, row_options: Value) -> Value {
+    fn cross_tabulation_parts(&self, row_options: Value) -> Value {
         let rows = [("name", json!("rows")), ("kind", json!("choice"))];
         let rows = rows.into_iter().chain([("options", row_options)]);
         let kind = if self.columns.is_some() {
@@ -409,7 +412,7 @@ impl QuestionOptions {
         ];
         for (given, field) in fields {
             for named in given {
-                let (name, number) = named.question_and_number(questions)?;
+                let (name, number) = named.question_and_number_names(questions)?;
                 let wanted = all.entry(name).or_default();
                 if let Some(number) = number {
                     wanted.of = Some(number);
@@ -429,7 +432,7 @@ impl QuestionOptions {
 impl NamedNumber {
     /// Returns the name of the question that this option is for. If the option gives
     /// `NAME.NUMBER`, also returns the name of that number in the question.
-    fn question_and_number(
+    fn question_and_number_names(
         &self,
         questions: &[QuestionDraft],
     ) -> Result<(String, Option<String>), Error> {
@@ -466,7 +469,8 @@ fn together_question_parts(options: &[u32]) -> Value {
 }
 
 /// Reads the names in a file, one per line.
-fn read_names(path: &Path) -> Result<Vec<String>, Error> {
-    let text = text_file::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+fn read_item_names(path: &Path) -> Result<Vec<String>, Error> {
+    let text =
+        text_file::read_text_file(path).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(text.lines().map(str::to_owned).collect())
 }

@@ -11,7 +11,7 @@ use crate::cli::describe;
 use crate::cli::table::write_aligned_rows;
 
 /// Summarises a plan in a few lines of plain English.
-pub(super) fn summary_lines(plan: &Plan, file: Option<&Path>) -> Vec<String> {
+pub(super) fn plan_summary_lines(plan: &Plan, file: Option<&Path>) -> Vec<String> {
     let days = plan
         .days
         .map_or_else(String::new, |days| format!(", in {} days", days.ceil()));
@@ -71,7 +71,7 @@ pub(super) fn write_plan_details(out: &mut dyn Write, plan: &Plan) -> io::Result
         )?;
     }
     for question in &plan.questions {
-        write_question(out, question)?;
+        write_planned_question(out, question)?;
     }
     if !plan.others.is_empty() {
         write_mechanism_table(out, plan)?;
@@ -79,7 +79,7 @@ pub(super) fn write_plan_details(out: &mut dyn Write, plan: &Plan) -> io::Result
     writeln!(out, "\n{}", plan.assumes)
 }
 
-fn write_question(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
+fn write_planned_question(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<()> {
     let name = Some(&own.name).filter(|name| !name.is_empty());
     writeln!(
         out,

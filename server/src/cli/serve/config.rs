@@ -55,7 +55,7 @@ pub(crate) struct ServerConfig {
     /// Format of the log.
     pub(crate) log_format: LogFormat,
     /// Keys and peers of the server's role. The role itself is in `store`.
-    pub(crate) peers: RolePeers,
+    pub(crate) role_peers: RolePeers,
     /// Gateway for requests that come through relays, if there is one.
     pub(crate) ohttp_gateway: Option<Arc<OhttpGateway>>,
     /// Limits of one request.

@@ -24,10 +24,10 @@ use crate::cli::serve::config::ServerConfig;
 use crate::http::metrics::Metrics;
 use crate::http::{self, AccessPolicy, RouterService};
 use crate::role::BatchForwarder;
-use crate::store::{OpenError, ProcessRole, Remedy, Store, StoreError};
+use crate::store::{JournalError, ProcessRole, Remedy, Store, StoreError};
 use crate::tokens::TokenStore;
 use log::LogHandle;
-pub(super) use options::Options;
+pub(super) use options::ServeCommandOptions;
 use reload::ConfigReloader;
 pub(super) use schema::option_schemas;
 
@@ -36,12 +36,15 @@ pub(super) use schema::option_schemas;
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Serves until SIGTERM or SIGINT.
-pub(super) fn run(options: Options, out: &mut dyn Write) -> Result<(), Error> {
+pub(super) fn run_serve_command(
+    options: ServeCommandOptions,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     let settings = options.read_settings()?;
     let config = settings.load_config()?;
     if options.check_config {
         for task in &config.tasks {
-            task.draft.resolve()?;
+            task.draft.resolve_task()?;
         }
         writeln!(out, "the configuration is valid")?;
         return Ok(());
@@ -50,8 +53,8 @@ pub(super) fn run(options: Options, out: &mut dyn Write) -> Result<(), Error> {
     let runtime = Runtime::new()?;
     let result = runtime.block_on(async {
         let listen = config.listen_address;
-        let listener =
-            http::listen(listen).map_err(|error| format!("cannot listen on {listen}: {error}"))?;
+        let listener = http::bind_listener(listen)
+            .map_err(|error| format!("cannot listen on {listen}: {error}"))?;
         let service = RouterService::new(
             config.allowed_hosts.clone(),
             config.tls.clone(),
@@ -89,7 +92,7 @@ fn open_store(config: &ServerConfig) -> Result<Store, Error> {
         return Ok(Store::open_read_only(location, tasks, *store)?);
     }
     Store::open_at(location, tasks, *store).map_err(|error| match &error {
-        OpenError::Engine(cause) if cause.remedy() == Remedy::Permission => {
+        JournalError::Engine(cause) if cause.remedy() == Remedy::Permission => {
             format!("{error}; start with --read-only to serve released batches").into()
         }
         _ => error.into(),
@@ -120,7 +123,7 @@ async fn run_collector(
     let mut stop = pin!(stop);
     let address = listener.local_addr()?;
     let (end, ended) = oneshot::channel::<()>();
-    let serving = tokio::spawn(http::serve(
+    let serving = tokio::spawn(http::serve_connections(
         listener,
         service.clone(),
         config.server_options,
@@ -176,11 +179,11 @@ async fn serve_store(
         store.clone(),
         client_access_policy(config).await?,
         config.request_limits,
-        config.peers.clone(),
+        config.role_peers.clone(),
         metrics,
         config.ohttp_gateway.clone(),
     ));
-    if let Some(shuffler) = &config.peers.shuffler_keys {
+    if let Some(shuffler) = &config.role_peers.shuffler_keys {
         let forwarder = BatchForwarder::new(store.clone(), Arc::clone(shuffler))?;
         tokio::spawn(forwarder.forward_forever());
     }
@@ -274,7 +277,7 @@ mod tests {
         stop: oneshot::Receiver<()>,
         client: impl FnOnce(SocketAddr) -> T + Send + 'static,
     ) -> (Result<(), Error>, String, T) {
-        let listener = http::listen(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let listener = http::bind_listener(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
         let address = listener.local_addr().unwrap();
         let service =
             RouterService::new(config.allowed_hosts.clone(), None, Arc::new(Metrics::new()));
@@ -341,7 +344,7 @@ mod tests {
         let (stop, stopping) = oneshot::channel();
         let open = move || {
             let _ = go.recv();
-            Err(OpenError::NoTasks.into())
+            Err(JournalError::NoTasks.into())
         };
         let client = move |address| {
             let mut client = Client::connect(address).unwrap();
@@ -358,7 +361,7 @@ mod tests {
     async fn exits_if_store_cannot_be_opened() {
         let (config, _directory) = test_config();
         let (_stop, stopping) = oneshot::channel();
-        let open = || Err(OpenError::NoTasks.into());
+        let open = || Err(JournalError::NoTasks.into());
         let (result, said, ()) = run_with_client(&config, open, stopping, |_| ()).await;
         assert!(result.unwrap_err().to_string().contains("no task"));
         assert_eq!(said, "");

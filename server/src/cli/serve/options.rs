@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::settings::Settings;
+use super::settings::ServeSettings;
 use crate::cli::output::Error;
 
 /// Collect reports and serve estimates
@@ -21,7 +21,7 @@ use crate::cli::output::Error;
 /// An option on the command line overrides its environment variable. An environment variable
 /// overrides the configuration file.
 #[derive(Debug, Clone, Args)]
-pub(in crate::cli) struct Options {
+pub(in crate::cli) struct ServeCommandOptions {
     /// Configuration file (TOML). Its keys are the options below, with _ instead of -; options that
     /// may be repeated have plural names. Relative paths start at the directory of the file
     #[arg(long, value_name = "FILE")]
@@ -30,20 +30,20 @@ pub(in crate::cli) struct Options {
     #[arg(long)]
     pub(super) check_config: bool,
     #[command(flatten)]
-    flags: Settings,
+    flags: ServeSettings,
 }
 
-impl Options {
+impl ServeCommandOptions {
     /// Returns the settings from flags, environment variables and the configuration file. Each call
     /// reads the file again.
     ///
     /// # Errors
-    /// As [`Settings::read_config_file`].
-    pub(super) fn read_settings(&self) -> Result<Settings, Error> {
+    /// As [`ServeSettings::read_config_file`].
+    pub(super) fn read_settings(&self) -> Result<ServeSettings, Error> {
         match &self.config {
             Some(path) => self
                 .flags
-                .with_missing_settings_from(&Settings::read_config_file(path)?),
+                .with_missing_settings_from(&ServeSettings::read_config_file(path)?),
             None => Ok(self.flags.clone()),
         }
     }

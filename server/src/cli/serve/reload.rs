@@ -3,16 +3,16 @@
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::log::LogHandle;
-use super::options::Options;
-use super::settings::{RUNTIME_CHANGEABLE_KEYS, Settings};
+use super::options::ServeCommandOptions;
+use super::settings::{RUNTIME_CHANGEABLE_KEYS, ServeSettings};
 use crate::cli::output::Error;
 use crate::http::RouterService;
 
 /// Reloader of the configuration, with the parts of the server that a new configuration changes.
 pub(super) struct ConfigReloader {
-    options: Options,
+    options: ServeCommandOptions,
     /// Settings in force. Settings that need a restart keep the values from the start.
-    current_settings: Settings,
+    current_settings: ServeSettings,
     router_service: RouterService,
     log_handle: LogHandle,
     hangup_signal: Signal,
@@ -24,8 +24,8 @@ impl ConfigReloader {
     /// # Errors
     /// When the signal handler cannot be installed.
     pub(super) fn new(
-        options: Options,
-        settings: Settings,
+        options: ServeCommandOptions,
+        settings: ServeSettings,
         service: RouterService,
         log: LogHandle,
     ) -> Result<Self, Error> {
@@ -51,7 +51,7 @@ impl ConfigReloader {
     fn reload_config(&mut self) -> Result<(), Error> {
         let settings = self.options.read_settings()?;
         let config = settings.load_config()?;
-        self.router_service.set_hosts(config.allowed_hosts);
+        self.router_service.set_allowed_hosts(config.allowed_hosts);
         self.log_handle.set_log_level(config.log_level);
         let mut differences = settings.differing_keys(&self.current_settings)?;
         let certificate = "tls_certificate".to_owned();

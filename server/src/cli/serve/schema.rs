@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, Args, Command};
 use serde_json::{Map, Value, json};
 
-use super::settings::Settings;
+use super::settings::ServeSettings;
 use crate::cli::serve::config;
 
 /// Pattern of an IP address, `localhost` or nothing, and a port. An IPv6 address is in brackets.
@@ -18,7 +18,7 @@ const SOCKET_ADDRESS_PATTERN: &str = r"^([0-9.]*|localhost|\[[0-9A-Fa-f:.%]+\]):
 /// Dependencies between keys are left out, because a flag or a variable can supply the key that the
 /// file lacks.
 pub(in crate::cli) fn option_schemas() -> Map<String, Value> {
-    let command = Settings::augment_args(Command::new("serve"));
+    let command = ServeSettings::augment_args(Command::new("serve"));
     let property = |argument: &Arg| (argument.get_id().to_string(), option_schema(argument));
     command.get_arguments().map(property).collect()
 }
@@ -122,7 +122,7 @@ mod tests {
 
     /// Configuration file with one key, in two forms: as JSON for the schema, and as the command
     /// reads it.
-    struct SingleKeyConfigFile(Value, Result<Settings, toml::de::Error>);
+    struct SingleKeyConfigFile(Value, Result<ServeSettings, toml::de::Error>);
 
     impl SingleKeyConfigFile {
         fn config_file_with_key(key: &str, value: &Value) -> Self {
@@ -133,8 +133,8 @@ mod tests {
 
         /// Returns true if the file is a valid configuration.
         fn is_valid_config(&self) -> bool {
-            let data = toml::from_str::<Settings>("data = 'data'").unwrap();
-            let whole = |settings: &Settings| {
+            let data = toml::from_str::<ServeSettings>("data = 'data'").unwrap();
+            let whole = |settings: &ServeSettings| {
                 settings
                     .with_missing_settings_from(&data)
                     .unwrap()
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn schema_has_exactly_config_keys() {
-        let error = toml::from_str::<Settings>("lisen = 1").unwrap_err();
+        let error = toml::from_str::<ServeSettings>("lisen = 1").unwrap_err();
         let (_, expected) = error.message().split_once("expected one of ").unwrap();
         let keys = expected
             .split(", ")

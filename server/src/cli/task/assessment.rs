@@ -11,9 +11,11 @@ use crate::cli::output::Error;
 use hushbin_analysis::bound::{self, DistanceFromBest};
 use hushbin_analysis::estimate::{
     ConfidenceLevel, DEFAULT_CONFIDENCE, ErrorPredictor, Estimand, Estimator,
-    ForgedReportInfluence, MADE_UP, PredictedQuantity, counter_updates_per_report,
+    FORGED_REPORT_FRACTION, ForgedReportInfluence, PredictedQuantity, counter_updates_per_report,
 };
-use hushbin_analysis::heavy_hitters::{DEFAULT_ALPHABET, DetectableShare, PROBABILITY};
+use hushbin_analysis::heavy_hitters::{
+    DEFAULT_ALPHABET, DEFAULT_FIND_PROBABILITY, DetectableShare,
+};
 use hushbin_analysis::promise::{EpsilonSpending, bias_statement, protected_input_text};
 
 /// Cost of a task: privacy of a report, its size, and the errors of estimates.
@@ -168,7 +170,7 @@ pub(super) struct PredictedErrors {
     /// questions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) conditional_mean_standard_error: Option<f64>,
-    /// Share of people who must give a text so that a search finds it with [`PROBABILITY`]. The
+    /// Share of people who must give a text so that a search finds it with [`DEFAULT_FIND_PROBABILITY`]. The
     /// search uses the default alphabet. `None` for listed items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) found_share: Option<f64>,
@@ -215,8 +217,8 @@ impl TaskAssessment {
             budget: EpsilonSpending::spending_for_task(&task),
             report_bytes,
             upload_bytes: header.len() + report_bytes,
-            made_up: MADE_UP,
-            influence: Estimator::for_task(task.clone()).influence(),
+            made_up: FORGED_REPORT_FRACTION,
+            influence: Estimator::for_task(task.clone()).forged_report_influence(),
             unnamed,
             questions: costs,
             together_over_drawn: compare_separate_with_together(&task)
@@ -231,7 +233,8 @@ impl QuestionAssessment {
         let question = &choice.question;
         let reports = choice.people_count * share;
         let predictor = ErrorPredictor::for_question(question);
-        let below = predictor.worst_variance(PredictedQuantity::Distribution(0.5), share < 1.0);
+        let below = predictor
+            .max_contribution_variance(PredictedQuantity::DistributionFunction(0.5), share < 1.0);
         let candidates: Vec<CandidateErrors> = std::iter::once(choice.chosen)
             .chain(choice.alternatives)
             .map(|candidate| CandidateErrors::new(candidate, share))
@@ -285,8 +288,9 @@ fn conditional_mean_error(question: &Question, several: bool, reports: f64) -> O
         return None;
     };
     let [min, max] = cross.level_scale()?.range();
-    let even = PredictedQuantity::MeanWithin(1.0 / f64::from(cross.row_part().cell_count()));
-    let variance = ErrorPredictor::for_question(question).worst_variance(even, several)?;
+    let even = PredictedQuantity::MeanWithinRow(1.0 / f64::from(cross.row_part().cell_count()));
+    let variance =
+        ErrorPredictor::for_question(question).max_contribution_variance(even, several)?;
     Some((max - min) * (variance / reports).sqrt())
 }
 
@@ -300,7 +304,7 @@ fn standard_error_of_mean(
 ) -> Option<f64> {
     match question.kind() {
         QuestionKind::Numbers(_) if several => {
-            let variance = predictor.worst_variance(PredictedQuantity::Mean, true)?;
+            let variance = predictor.max_contribution_variance(PredictedQuantity::Mean, true)?;
             Some((variance / reports).sqrt())
         }
         _ => predictor.rare_item_standard_error(Estimand::Mean, reports),
@@ -320,7 +324,7 @@ fn simultaneous_half_width(question: &Question) -> Result<Option<f64>, Error> {
         return Ok(None);
     };
     let level = ConfidenceLevel::new(DEFAULT_CONFIDENCE, items as usize)?;
-    Ok(Some(level.simultaneous_half_width()))
+    Ok(Some(level.simultaneous_normal_quantile()))
 }
 
 /// Predicts errors for each number of people. A fraction `share` of them answers the question.
@@ -330,7 +334,7 @@ fn predict_errors(
     people: &[u64],
 ) -> Result<Vec<PredictedErrors>, Error> {
     let predictor = ErrorPredictor::for_question(question);
-    let alone = ConfidenceLevel::new(DEFAULT_CONFIDENCE, 1)?.simultaneous_half_width();
+    let alone = ConfidenceLevel::new(DEFAULT_CONFIDENCE, 1)?.simultaneous_normal_quantile();
     let together = simultaneous_half_width(question)?;
     let frequency = if question.domain().is_rated() {
         Estimand::Plus
@@ -353,7 +357,7 @@ fn predict_errors(
             all as u64,
             letters,
             DEFAULT_CONFIDENCE,
-            PROBABILITY,
+            DEFAULT_FIND_PROBABILITY,
         );
         let conditional_mean_standard_error =
             conditional_mean_error(question, share < 1.0, reports);

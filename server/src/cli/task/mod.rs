@@ -9,27 +9,27 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::output::{AnswerFormOptions, Error};
+use super::output::{AnswerFormatOptions, Error};
 use super::sums;
 use crate::task::task_file::{self, ReportTaskFile, TaskFile};
 use assessment::TaskAssessment;
 
 /// Check a task, or write it as a TypeScript module
 #[derive(Debug, clap::Args)]
-pub(super) struct Options {
+pub(super) struct TaskCommandOptions {
     #[command(subcommand)]
-    command: Command,
+    command: TaskCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    Check(CheckOptions),
-    Types(TypesOptions),
+enum TaskCommand {
+    Check(TaskCheckOptions),
+    Types(TypeScriptModuleOptions),
 }
 
 /// Check a task file, and print its privacy, accuracy and fingerprint
 #[derive(Debug, clap::Args)]
-struct CheckOptions {
+struct TaskCheckOptions {
     /// Task file (JSON); parameters that the file leaves out are chosen automatically
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -38,7 +38,7 @@ struct CheckOptions {
     #[arg(long, value_name = "N", default_values_t = [1_000, 10_000, 100_000, 1_000_000], hide_default_value = true)]
     people: Vec<u64>,
     #[command(flatten)]
-    form: AnswerFormOptions,
+    form: AnswerFormatOptions,
     /// File to write the complete task to, including the chosen parameters (JSON); an existing file
     /// is overwritten
     #[arg(long, value_name = "FILE")]
@@ -49,7 +49,7 @@ struct CheckOptions {
 ///
 /// A misspelled question, option or item in the page's code is then a compile error.
 #[derive(Debug, clap::Args)]
-struct TypesOptions {
+struct TypeScriptModuleOptions {
     /// Task file (JSON); parameters that the file leaves out are chosen automatically
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -58,31 +58,37 @@ struct TypesOptions {
     out: Option<PathBuf>,
 }
 
-pub(super) fn run_task_command(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+pub(super) fn run_task_command(
+    options: &TaskCommandOptions,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     match &options.command {
-        Command::Check(options) => check_task(options, out),
-        Command::Types(options) => write_typescript_module(options, out),
+        TaskCommand::Check(options) => check_task(options, out),
+        TaskCommand::Types(options) => write_typescript_module(options, out),
     }
 }
 
-fn write_typescript_module(options: &TypesOptions, out: &mut dyn Write) -> Result<(), Error> {
+fn write_typescript_module(
+    options: &TypeScriptModuleOptions,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     let file = TaskFile::read(&options.file)?;
-    let module =
-        types::typescript_module(&file.resolve()?).map_err(|error| file.content_error(error))?;
+    let module = types::typescript_module(&file.resolve_task()?)
+        .map_err(|error| file.content_error(error))?;
     match &options.out {
         Some(path) => Ok(task_file::write_text(path, &module)?),
         None => Ok(out.write_all(module.as_bytes())?),
     }
 }
 
-fn check_task(options: &CheckOptions, out: &mut dyn Write) -> Result<(), Error> {
+fn check_task(options: &TaskCheckOptions, out: &mut dyn Write) -> Result<(), Error> {
     if let Some(task) = sums::read_sum_task(&options.file) {
         return sums::run_sum_plan_command(task?, options.out.as_deref(), options.form, out);
     }
     let file = ReportTaskFile::read(&options.file)?;
     let (task, choices) = file.resolve_with_choices()?;
     if let Some(file) = &options.out {
-        task_file::write(file, &task)?;
+        task_file::write_task(file, &task)?;
     }
     let cost = TaskAssessment::new(task, choices, &options.people)?;
     let lines = cost.summary_lines(options.out.as_deref());

@@ -13,7 +13,7 @@ use super::assessment::{PredictedErrors, QuestionAssessment, TaskAssessment};
 use crate::cli::describe;
 use crate::cli::table::write_aligned_rows;
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, ForgedReportInfluence, InfluencedEstimate};
-use hushbin_analysis::heavy_hitters::PROBABILITY;
+use hushbin_analysis::heavy_hitters::DEFAULT_FIND_PROBABILITY;
 use hushbin_analysis::promise::round_up_to_three_digits;
 
 /// Ratio of variances from which the price of a memo is stated.
@@ -70,7 +70,7 @@ impl TaskAssessment {
         let question = self
             .task
             .only_question()
-            .filter(|_| self.task.memo_stages().is_some())?;
+            .filter(|_| self.task.memo_thresholds().is_some())?;
         let Mechanism::Collision(own) = question.mechanism() else {
             return None;
         };
@@ -410,7 +410,7 @@ impl QuestionAssessment {
             };
             writeln!(
                 out,
-                "in {people} reports, a text is found with probability {PROBABILITY} if {enough} \
+                "in {people} reports, a text is found with probability {DEFAULT_FIND_PROBABILITY} if {enough} \
                  have it"
             )?;
         }

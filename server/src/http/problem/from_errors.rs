@@ -7,7 +7,7 @@ use hushbin_analysis::sums::SumQueryError;
 use super::kinds::Problem;
 use crate::estimates::QueryTextError;
 use crate::ohttp;
-use crate::store::{MemoryExhausted, OpenError, StoreError};
+use crate::store::{JournalError, MemoryExhausted, StoreError};
 
 impl From<MemoryExhausted> for Problem {
     fn from(_: MemoryExhausted) -> Self {
@@ -30,15 +30,17 @@ impl From<StoreError> for Problem {
     }
 }
 
-impl From<OpenError> for Problem {
-    fn from(error: OpenError) -> Self {
+impl From<JournalError> for Problem {
+    fn from(error: JournalError) -> Self {
         let detail = error.to_string();
         match error {
-            OpenError::ReportsDeleted { .. } => Self::ReportsGone(detail),
-            OpenError::InvalidTask { .. } | OpenError::Settings { .. } => Self::InvalidTask(detail),
-            OpenError::TaskExists { id } => Self::TaskExists(id),
-            OpenError::Closed => Self::Overloaded,
-            OpenError::ReadOnly => Self::ReadOnly,
+            JournalError::ReportsDeleted { .. } => Self::ReportsGone(detail),
+            JournalError::InvalidTask { .. } | JournalError::Settings { .. } => {
+                Self::InvalidTask(detail)
+            }
+            JournalError::TaskExists { id } => Self::TaskExists(id),
+            JournalError::Closed => Self::Overloaded,
+            JournalError::ReadOnly => Self::ReadOnly,
             _ => {
                 tracing::error!(detail, "the journal cannot be read");
                 Self::Storage
@@ -55,7 +57,8 @@ impl From<EstimateError> for Problem {
             EstimateError::UnknownPostProcessing { name: post } => {
                 Self::UnknownPostProcessing { post, detail }
             }
-            EstimateError::NotEstimated { post, .. } | EstimateError::NotAllItems { post } => {
+            EstimateError::MissingEstimand { post, .. }
+            | EstimateError::PostProcessingNeedsAllItems { post } => {
                 let post = post.as_str();
                 Self::ImpossiblePostProcessing { post, detail }
             }

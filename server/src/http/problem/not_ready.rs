@@ -35,9 +35,9 @@ impl NotReadyReason {
             StoreError::Overloaded => Self::Overloaded,
             StoreError::Closed => Self::Stopping,
             StoreError::Failed(error) => match error.remedy() {
-                Remedy::Room => Self::NoRoom,
+                Remedy::FreeSpace => Self::NoRoom,
                 Remedy::Permission => Self::NotWritable,
-                Remedy::Other => Self::Failed,
+                Remedy::ReadLog => Self::Failed,
             },
             StoreError::BatchTooSmall { .. } | StoreError::TaskDeleted { .. } => Self::Failed,
         }

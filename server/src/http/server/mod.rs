@@ -28,15 +28,15 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 
 use super::router_service::RouterService;
-use crate::http::metrics::{CloseReason, Metrics};
+use crate::http::metrics::{ConnectionCloseReason, Metrics};
 use guarded_body::BodyWithBusyGuard;
 use rate_limiter::RateLimiter;
-use slots::{ConnectionSlot, ConnectionSlots, Peer};
+use slots::{ConnectionSlot, ConnectionSlots, PeerNetwork};
 use write_timeout::WriteTimeoutStream;
 
 /// Number of connections that the operating system queues until they are accepted. Linux queues no
 /// more than `net.core.somaxconn`, 4096.
-const BACKLOG: u32 = 4096;
+const LISTEN_BACKLOG: u32 = 4096;
 
 /// Maximum size of a request's head, in bytes. At most as many bytes of a body are read ahead.
 const MAX_REQUEST_HEAD_BYTES: usize = 32 << 10;
@@ -106,7 +106,7 @@ impl Default for ServerOptions {
 ///
 /// # Errors
 /// When the address is not available.
-pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+pub(crate) fn bind_listener(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = match address.ip() {
         IpAddr::V4(_) => TcpSocket::new_v4()?,
         IpAddr::V6(_) => TcpSocket::new_v6()?,
@@ -115,13 +115,13 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.set_reuseaddr(true)?;
     socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
     socket.bind(address)?;
-    socket.listen(BACKLOG)
+    socket.listen(LISTEN_BACKLOG)
 }
 
 /// Serves until `stop` completes, and then finishes the current requests.
 ///
 /// Returns true if all current requests finished in time.
-pub(crate) async fn serve(
+pub(crate) async fn serve_connections(
     listener: TcpListener,
     service: RouterService,
     options: ServerOptions,
@@ -129,7 +129,7 @@ pub(crate) async fn serve(
 ) -> bool {
     let draining = GracefulShutdown::new();
     tokio::select! {
-        never = accept_all(&listener, &service, options, &draining) => match never {},
+        never = accept_connections(&listener, &service, options, &draining) => match never {},
         () = stop => {}
     }
     // Closes the socket, so that new clients are refused at once.
@@ -140,7 +140,7 @@ pub(crate) async fn serve(
 }
 
 /// Accepts connections, and serves each connection in a separate asynchronous task.
-async fn accept_all(
+async fn accept_connections(
     listener: &TcpListener,
     service: &RouterService,
     options: ServerOptions,
@@ -159,9 +159,9 @@ async fn accept_all(
     // Dropping the sender ends pending handshakes when this function is cancelled.
     let (_accepting, stopping) = watch::channel(());
     loop {
-        let (stream, peer) = accept_next(listener, &slots).await;
+        let (stream, peer) = accept_next_connection(listener, &slots).await;
         let Some(slot) = slots.acquire(peer).await else {
-            metrics.count_closed_connection(CloseReason::PeerLimitReached);
+            metrics.count_closed_connection(ConnectionCloseReason::PeerLimitReached);
             continue; // Dropping the stream closes the connection.
         };
         let answering = {
@@ -178,7 +178,7 @@ async fn accept_all(
         };
         let stream = WriteTimeoutStream::new(stream, options.write_timeout);
         let connection = match service.tls() {
-            None => serve_connection(stream, &http, answering, draining.watcher()),
+            None => connection_future(stream, &http, answering, draining.watcher()),
             Some(tls) => {
                 let (http, watcher) = (http.clone(), draining.watcher());
                 let accepting = tls.accept(stream, options.handshake_timeout);
@@ -186,10 +186,10 @@ async fn accept_all(
                 Box::pin(async move {
                     tokio::select! {
                         accepted = accepting => match accepted {
-                            Ok(stream) => serve_connection(stream, &http, answering, watcher).await,
+                            Ok(stream) => connection_future(stream, &http, answering, watcher).await,
                             Err(error) => {
                                 tracing::debug!(%error, "a TLS handshake failed");
-                                metrics.count_closed_connection(CloseReason::TlsHandshakeFailed);
+                                metrics.count_closed_connection(ConnectionCloseReason::TlsHandshakeFailed);
                                 Ok(())
                             }
                         },
@@ -216,9 +216,9 @@ async fn run_connection(
         // A broken connection is not an error here: the client's data was either acknowledged or
         // may be sent again.
         result = connection => if result.is_err_and(|error| is_write_timeout(&error)) {
-            metrics.count_closed_connection(CloseReason::ResponsesUnread);
+            metrics.count_closed_connection(ConnectionCloseReason::ResponsesUnread);
         },
-        () = slot.wait_for_close_signal() => metrics.count_closed_connection(CloseReason::MakeRoom),
+        () = slot.wait_for_close_signal() => metrics.count_closed_connection(ConnectionCloseReason::ReplacedByNewConnection),
     }
     metrics.open_connections.dec();
 }
@@ -228,7 +228,7 @@ async fn run_connection(
 type ConnectionFuture = Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>;
 
 /// Returns the future that serves the requests of a connection.
-fn serve_connection<S, A>(
+fn connection_future<S, A>(
     stream: S,
     http: &http1::Builder,
     answering: A,
@@ -252,7 +252,10 @@ fn is_write_timeout(error: &hyper::Error) -> bool {
 
 /// Accepts the next connection. After an error, this function tries again until it has a
 /// connection.
-async fn accept_next(listener: &TcpListener, slots: &ConnectionSlots) -> (TcpStream, Peer) {
+async fn accept_next_connection(
+    listener: &TcpListener,
+    slots: &ConnectionSlots,
+) -> (TcpStream, PeerNetwork) {
     loop {
         match listener.accept().await {
             // The address is dropped here; only the peer, which cannot be displayed, is kept.
@@ -260,7 +263,7 @@ async fn accept_next(listener: &TcpListener, slots: &ConnectionSlots) -> (TcpStr
                 // Most responses are one small write; waiting to fill a packet would only delay
                 // them.
                 let _ = stream.set_nodelay(true);
-                return (stream, Peer::new(address.ip()));
+                return (stream, PeerNetwork::new(address.ip()));
             }
             Err(error) if is_single_connection_error(&error) => {}
             Err(error) => {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use governor::{DefaultKeyedRateLimiter, Quota};
 
-use super::slots::Peer;
+use super::slots::PeerNetwork;
 
 /// Number of requests between clean-ups. A clean-up removes the peers with a full quota
 /// again.
@@ -17,7 +17,7 @@ const REQUESTS_BETWEEN_CLEANUPS: u32 = 1 << 14;
 /// At most a minute after its last request, a peer has its full quota again. The next clean-up then
 /// removes the peer. Peers are kept only in memory.
 pub(super) struct RateLimiter {
-    per_peer_limiter: DefaultKeyedRateLimiter<Peer>,
+    per_peer_limiter: DefaultKeyedRateLimiter<PeerNetwork>,
     request_count: AtomicU32,
 }
 
@@ -31,7 +31,7 @@ impl RateLimiter {
     }
 
     /// Returns true if the peer may send a request now, and counts the request if so.
-    pub(super) fn allow_request(&self, peer: Peer) -> bool {
+    pub(super) fn allow_request(&self, peer: PeerNetwork) -> bool {
         // Relaxed: the count only triggers clean-ups and orders nothing.
         let requests = self.request_count.fetch_add(1, Ordering::Relaxed);
         if requests % REQUESTS_BETWEEN_CLEANUPS == REQUESTS_BETWEEN_CLEANUPS - 1 {
@@ -51,9 +51,9 @@ mod tests {
     #[test]
     fn each_peer_has_its_own_rate() {
         let rates = RateLimiter::new(NonZeroU32::new(3).expect("3 is not 0"));
-        let v4 = |last| Peer::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, last)));
+        let v4 = |last| PeerNetwork::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, last)));
         let v6 = |last| {
-            Peer::new(IpAddr::V6(Ipv6Addr::new(
+            PeerNetwork::new(IpAddr::V6(Ipv6Addr::new(
                 0x2001, 0xdb8, 1, last, 5, 6, 7, last,
             )))
         };
@@ -64,7 +64,8 @@ mod tests {
             );
         }
         // An address of the same /64 network.
-        let neighbour = Peer::new(IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 1, 1, 9, 9, 9, 9)));
+        let neighbour =
+            PeerNetwork::new(IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 1, 1, 9, 9, 9, 9)));
         assert!(!rates.allow_request(neighbour));
     }
 
@@ -73,7 +74,7 @@ mod tests {
         let a_minute = NonZeroU32::new(1_000_000).expect("it is not 0");
         let rates = RateLimiter::new(a_minute);
         for number in 0..REQUESTS_BETWEEN_CLEANUPS {
-            let peer = Peer::new(IpAddr::V4(Ipv4Addr::from_bits(number)));
+            let peer = PeerNetwork::new(IpAddr::V4(Ipv4Addr::from_bits(number)));
             assert!(rates.allow_request(peer));
         }
         // Each peer's quota is full again after less than a tenth of a millisecond.

@@ -18,9 +18,9 @@ use tokio::sync::Notify;
 /// usually belongs to one household or machine. The slots keep a peer in memory only while it has a
 /// connection. Peers can be compared, but never displayed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Peer(IpAddr);
+pub(super) struct PeerNetwork(IpAddr);
 
-impl Peer {
+impl PeerNetwork {
     pub(super) fn new(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
             IpAddr::V6(address) => {
@@ -35,7 +35,7 @@ impl Peer {
 /// Slots for all connections of a server.
 pub(super) struct ConnectionSlots {
     max_connections: usize,
-    peer_limit: usize,
+    max_connections_per_peer: usize,
     state: Mutex<SlotsState>,
     /// Notified when a connection ends or begins to wait, since a new connection may then fit.
     slot_change_notify: Notify,
@@ -44,7 +44,7 @@ pub(super) struct ConnectionSlots {
 #[derive(Default)]
 struct SlotsState {
     open_connections: usize,
-    connections_by_peer: HashMap<Peer, usize>,
+    connections_by_peer: HashMap<PeerNetwork, usize>,
     /// Connections that wait for a request, ordered by the start of the wait.
     waiting_connections: BTreeMap<u64, Arc<Notify>>,
     /// Number of waits that have begun so far. The next number is the key of a new wait in
@@ -57,7 +57,7 @@ impl ConnectionSlots {
     pub(super) fn new(limit: usize, peer_limit: Option<usize>) -> Arc<Self> {
         Arc::new(Self {
             max_connections: limit.max(1),
-            peer_limit: peer_limit.map_or(usize::MAX, |limit| limit.max(1)),
+            max_connections_per_peer: peer_limit.map_or(usize::MAX, |limit| limit.max(1)),
             state: Mutex::default(),
             slot_change_notify: Notify::new(),
         })
@@ -70,7 +70,10 @@ impl ConnectionSlots {
     /// function waits until a connection has closed.
     ///
     /// Only one task may wait here at a time.
-    pub(super) async fn acquire(self: &Arc<Self>, peer: Peer) -> Option<Arc<ConnectionSlot>> {
+    pub(super) async fn acquire(
+        self: &Arc<Self>,
+        peer: PeerNetwork,
+    ) -> Option<Arc<ConnectionSlot>> {
         loop {
             if let Some(answer) = self.try_acquire(peer) {
                 return answer;
@@ -82,14 +85,14 @@ impl ConnectionSlots {
 
     /// Does the same as [`acquire`](Self::acquire) without waiting. The outer `None` means that all
     /// slots are taken.
-    fn try_acquire(self: &Arc<Self>, peer: Peer) -> Option<Option<Arc<ConnectionSlot>>> {
+    fn try_acquire(self: &Arc<Self>, peer: PeerNetwork) -> Option<Option<Arc<ConnectionSlot>>> {
         let mut state = self.lock_state();
         if state
             .connections_by_peer
             .get(&peer)
             .copied()
             .unwrap_or_default()
-            >= self.peer_limit
+            >= self.max_connections_per_peer
         {
             return Some(None);
         }
@@ -140,7 +143,7 @@ impl SlotsState {
 /// Slot that one connection has taken. Dropping it frees the slot.
 pub(super) struct ConnectionSlot {
     slots: Arc<ConnectionSlots>,
-    peer: Peer,
+    peer: PeerNetwork,
     /// Key of the connection's latest wait in the map `waiting_connections`. This mutex is locked only while
     /// the state of all slots is locked, so the order of locks is fixed.
     wait_key: Mutex<u64>,
@@ -151,7 +154,7 @@ impl ConnectionSlot {
     /// Marks the connection as busy until the guard is dropped.
     pub(super) fn mark_busy(self: &Arc<Self>) -> BusyGuard {
         let mut state = self.slots.lock_state();
-        state.waiting_connections.remove(&*self.lock_wait_start());
+        state.waiting_connections.remove(&*self.lock_wait_key());
         drop(state);
         BusyGuard(Arc::clone(self))
     }
@@ -161,7 +164,7 @@ impl ConnectionSlot {
         self.close_signal.notified().await;
     }
 
-    fn lock_wait_start(&self) -> MutexGuard<'_, u64> {
+    fn lock_wait_key(&self) -> MutexGuard<'_, u64> {
         self.wait_key.lock()
     }
 }
@@ -169,7 +172,7 @@ impl ConnectionSlot {
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut state = self.slots.lock_state();
-        state.waiting_connections.remove(&*self.lock_wait_start());
+        state.waiting_connections.remove(&*self.lock_wait_key());
         state.open_connections -= 1;
         if let Some(count) = state.connections_by_peer.get_mut(&self.peer) {
             *count -= 1;
@@ -193,7 +196,7 @@ impl Drop for BusyGuard {
             ..
         } = &*self.0;
         let mut state = slots.lock_state();
-        *self.0.lock_wait_start() = state.add_waiting_connection(cut);
+        *self.0.lock_wait_key() = state.add_waiting_connection(cut);
         // Only on a full server can a new connection be waiting for this one.
         let full = state.open_connections >= slots.max_connections;
         drop(state);
@@ -208,8 +211,8 @@ impl Drop for BusyGuard {
 mod tests {
     use super::*;
 
-    fn parse_peer(text: &str) -> Peer {
-        Peer::new(text.parse().unwrap())
+    fn parse_peer(text: &str) -> PeerNetwork {
+        PeerNetwork::new(text.parse().unwrap())
     }
 
     /// Returns true if the connection was asked to close.

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use super::storage::TestStorage;
 use crate::store::engine::{
-    BatchRelease, BatchRow, BatchState, Engine, EngineError, StorageReader, TaskKey, TaskRow,
-    UploadOutcome, UploadRecord,
+    BatchRelease, BatchRow, BatchState, EngineError, StorageEngine, StorageReader, TaskKey,
+    TaskRow, UploadOutcome, UploadRecord,
 };
 use crate::store::test_records::{
     assert_outcomes, build_release, conflicting_record, numbered_record, stored_contents,
@@ -13,7 +13,7 @@ use crate::store::test_records::{
 };
 
 /// Closes and releases the task's open batch, and returns the closed batch.
-fn close_and_release_batch(engine: &mut dyn Engine, task: TaskKey) -> BatchRow {
+fn close_and_release_batch(engine: &mut dyn StorageEngine, task: TaskKey) -> BatchRow {
     let open = engine.batches(task).last().unwrap().number;
     let closed = engine.close_batch(task, open, 200).unwrap();
     let reader = engine.reader();
@@ -32,7 +32,7 @@ pub(super) fn an_id_counts_once_whatever_becomes_of_its_batch<S: TestStorage>() 
     let outcomes = engine.append_uploads(task, &twice).unwrap();
     assert_outcomes(UploadOutcome::Stored, &outcomes[..50]);
     assert_outcomes(UploadOutcome::Duplicate, &outcomes[50..]);
-    let is_known = |engine: &mut dyn Engine| {
+    let is_known = |engine: &mut dyn StorageEngine| {
         let backwards: Vec<UploadRecord> = group.iter().rev().cloned().collect();
         let outcomes = engine.append_uploads(task, &backwards).unwrap();
         assert_outcomes(UploadOutcome::Duplicate, &outcomes);
@@ -47,10 +47,10 @@ pub(super) fn an_id_counts_once_whatever_becomes_of_its_batch<S: TestStorage>() 
     is_known(&mut *engine);
     engine.update_after_release(task, 1).unwrap();
     is_known(&mut *engine);
-    reader.forget_reports(task, 1).unwrap();
+    reader.delete_reports(task, 1).unwrap();
     engine.update_after_release(task, 1).unwrap();
     is_known(&mut *engine);
-    assert_eq!(engine.batches(task).last().unwrap().reports, 0);
+    assert_eq!(engine.batches(task).last().unwrap().report_count, 0);
     // Another task has its own ids.
     let another = engine.add_task(task_row_with_id("u"), 100).unwrap();
     assert_outcomes(
@@ -95,7 +95,7 @@ pub(super) fn other_bytes_under_an_id_are_refused_until_it_is_released<S: TestSt
             .append_uploads(task, &[conflicting_record(3)])
             .unwrap(),
     );
-    assert_eq!(engine.batches(task)[0].reports, 3);
+    assert_eq!(engine.batches(task)[0].report_count, 3);
     let reader = engine.reader();
     let closed = engine.batches(task)[0];
     let release = build_release(&*reader, task, 1);
@@ -117,21 +117,21 @@ pub(super) fn batches_are_told_as_they_are<S: TestStorage>() {
     let open = |number, opened, reports| BatchRow {
         number,
         state: BatchState::Open,
-        opened,
-        closed: None,
-        reports,
+        opened_at: opened,
+        closed_at: None,
+        report_count: reports,
         reports_kept: true,
     };
     assert_eq!(engine.batches(task), [open(1, 100, 0)]);
     let mut large = numbered_record(1);
-    large.reports = 4000;
+    large.report_count = 4000;
     engine
         .append_uploads(task, &[large, numbered_record(2)])
         .unwrap();
     assert_eq!(engine.batches(task), [open(1, 100, 4001)]);
     let closed = BatchRow {
         state: BatchState::Closed,
-        closed: Some(150),
+        closed_at: Some(150),
         ..open(1, 100, 4001)
     };
     assert_eq!(engine.close_batch(task, 1, 150).unwrap(), closed);
@@ -188,10 +188,10 @@ pub(super) fn what_is_released_stays_and_is_forgotten_when_told<S: TestStorage>(
     let reader = engine.reader();
     assert_eq!(reader.totals(task, 1).unwrap(), release.totals);
     assert_eq!(blocks(&*reader), release.blocks);
-    reader.forget_reports(task, 1).unwrap();
+    reader.delete_reports(task, 1).unwrap();
     engine.update_after_release(task, 1).unwrap();
     assert!(!engine.batches(task)[0].reports_kept);
-    assert_eq!(engine.batches(task)[0].reports, 10);
+    assert_eq!(engine.batches(task)[0].report_count, 10);
     assert_eq!(reader.totals(task, 1).unwrap(), release.totals);
     assert!(blocks(&*reader).is_empty());
 }
@@ -215,7 +215,7 @@ pub(super) fn a_batch_that_is_released_without_reports_keeps_none<S: TestStorage
     engine.update_after_release(task, 1).unwrap();
     let row = engine.batches(task)[0];
     assert_eq!(
-        (row.state, row.reports_kept, row.reports),
+        (row.state, row.reports_kept, row.report_count),
         (BatchState::Released, false, 2)
     );
     assert_eq!(reader.totals(task, 1).unwrap(), release.totals);

@@ -27,7 +27,7 @@ impl ExpectedTask {
         let outcome = |&(number, own): &(u64, bool)| match self.held.get(&number) {
             None => {
                 self.held.insert(number, (own, open));
-                self.batches.last_mut().unwrap().reports += 1;
+                self.batches.last_mut().unwrap().report_count += 1;
                 UploadOutcome::Stored
             }
             Some(&(held, batch)) => {
@@ -45,9 +45,9 @@ impl ExpectedTask {
         self.batches.push(BatchRow {
             number: self.batches.len() as u64 + 1,
             state: BatchState::Open,
-            opened: now,
-            closed: None,
-            reports: 0,
+            opened_at: now,
+            closed_at: None,
+            report_count: 0,
             reports_kept: true,
         });
     }
@@ -98,7 +98,7 @@ pub(super) fn whatever_is_done_it_is_as_the_model_says<S: TestStorage>() {
             5 => {
                 let open = model.batches.last_mut().unwrap();
                 open.state = BatchState::Closed;
-                open.closed = Some(now);
+                open.closed_at = Some(now);
                 let number = open.number;
                 engine.close_batch(task, number, now).unwrap();
                 model.open_batch(now);
@@ -117,7 +117,7 @@ pub(super) fn whatever_is_done_it_is_as_the_model_says<S: TestStorage>() {
                 let kept =
                     |row: &&mut BatchRow| row.state == BatchState::Released && row.reports_kept;
                 if let Some(row) = model.batches.iter_mut().find(kept) {
-                    engine.reader().forget_reports(task, row.number).unwrap();
+                    engine.reader().delete_reports(task, row.number).unwrap();
                     engine.update_after_release(task, row.number).unwrap();
                     row.reports_kept = false;
                 }
@@ -131,7 +131,7 @@ pub(super) fn whatever_is_done_it_is_as_the_model_says<S: TestStorage>() {
         // A batch without reports has none to delete, so `kept` may differ.
         assert_eq!(told.len(), model.batches.len());
         for (told, own) in told.iter().zip(&model.batches) {
-            let kept = told.reports == 0 || told.reports_kept == own.reports_kept;
+            let kept = told.report_count == 0 || told.reports_kept == own.reports_kept;
             assert!(kept, "step {now}: {told:?}");
             assert_eq!(
                 BatchRow {

@@ -72,7 +72,7 @@ fn nodes_that_have_the_same_ids_at_once_count_each_once() {
     let engine = storage.open();
     let batches = engine.batches(task);
     assert!(batches.len() > 1, "{batches:?}");
-    assert_eq!(batches.iter().map(|row| row.reports).sum::<u64>(), IDS);
+    assert_eq!(batches.iter().map(|row| row.report_count).sum::<u64>(), IDS);
     let mut expected: Vec<_> = (0..IDS)
         .map(|number| numbered_record(number).body)
         .collect();
@@ -119,9 +119,12 @@ fn nothing_slips_between_batches_that_others_close() {
         };
         let reader = engine.reader();
         reader.for_each_upload(task, batch.number, count).unwrap();
-        assert_eq!(uploads, batch.reports, "{batch:?}");
+        assert_eq!(uploads, batch.report_count, "{batch:?}");
     }
-    assert_eq!(batches.iter().map(|row| row.reports).sum::<u64>(), 1800);
+    assert_eq!(
+        batches.iter().map(|row| row.report_count).sum::<u64>(),
+        1800
+    );
 }
 
 #[test]
@@ -171,7 +174,7 @@ fn a_batch_that_lost_uploads_is_not_released() {
     let closed = engine.close_batch(task, 1, 200).unwrap();
     let reader = engine.reader();
     let mut release = build_release(&*reader, task, 1);
-    release.uploads.pop();
+    release.upload_ids.pop();
     let error = reader
         .store_release(task, &closed, release.clone())
         .unwrap_err();

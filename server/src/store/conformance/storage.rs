@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hushbin_tests::postgres::{Server, shared};
 
-use crate::store::engine::Engine;
+use crate::store::engine::StorageEngine;
 use crate::store::files::FilesEngine;
 use crate::store::location::Location;
 use crate::store::postgres::{DatabaseAddress, PostgresEngine};
@@ -17,7 +17,7 @@ pub(super) trait TestStorage {
     fn location(&self) -> Location;
 
     /// Opens an engine in the way that a starting process does.
-    fn open(&self) -> Box<dyn Engine> {
+    fn open(&self) -> Box<dyn StorageEngine> {
         match self.location() {
             Location::Directory(directory) => Box::new(FilesEngine::open(&directory).unwrap()),
             Location::Database(database) => Box::new(PostgresEngine::open(&database).unwrap()),

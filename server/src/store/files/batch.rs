@@ -23,8 +23,8 @@ use super::checksum::{Checksum, take_first_bytes};
 use super::disk;
 use crate::store::engine::EngineError;
 
-pub(super) const MAGIC: [u8; 8] = *b"hushbat\x01";
-pub(super) const HEADER_LENGTH: usize = 8 + 16 + 6 * 8 + Checksum::LENGTH;
+pub(super) const BATCH_FILE_MAGIC: [u8; 8] = *b"hushbat\x01";
+pub(super) const BATCH_HEADER_LENGTH: usize = 8 + 16 + 6 * 8 + Checksum::LENGTH;
 
 /// Header of a batch file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,10 +32,10 @@ pub(super) struct BatchHeader {
     pub(super) fingerprint: [u8; 16],
     pub(super) batch: u64,
     /// Time at which the batch was opened, in seconds since 1970.
-    pub(super) opened: u64,
+    pub(super) opened_at: u64,
     /// Time at which the batch was closed, in seconds since 1970.
-    pub(super) closed: u64,
-    pub(super) reports: u64,
+    pub(super) closed_at: u64,
+    pub(super) report_count: u64,
 }
 
 /// Batch file that is open for reading.
@@ -45,28 +45,28 @@ pub(super) struct BatchFile {
     path: PathBuf,
     pub(super) header: BatchHeader,
     /// Length of the encoded totals, in bytes.
-    totals: u64,
+    totals_length: u64,
     /// Number of blocks.
-    blocks: u64,
+    block_count: u64,
 }
 
 /// Writes a batch file, durably.
 ///
 /// # Errors
 /// When writing to the disk fails.
-pub(super) fn write(
+pub(super) fn write_batch_file(
     path: &Path,
     header: &BatchHeader,
     totals: &[u8],
     blocks: &[Vec<u8>],
 ) -> Result<(), EngineError> {
-    let mut encoded = MAGIC.to_vec();
+    let mut encoded = BATCH_FILE_MAGIC.to_vec();
     encoded.extend(header.fingerprint);
     let BatchHeader {
         batch,
-        opened,
-        closed,
-        reports,
+        opened_at: opened,
+        closed_at: closed,
+        report_count: reports,
         ..
     } = *header;
     let sizes = [totals.len() as u64, blocks.len() as u64];
@@ -95,11 +95,11 @@ impl BatchFile {
     pub(super) fn open(path: &Path) -> Result<Self, EngineError> {
         let failed = |source| disk::file_error(path, source);
         let file = File::open(path).map_err(failed)?;
-        let mut bytes = [0; HEADER_LENGTH];
+        let mut bytes = [0; BATCH_HEADER_LENGTH];
         file.read_exact_at(&mut bytes, 0).map_err(failed)?;
-        let (fields, mut sum) = bytes.split_at(HEADER_LENGTH - Checksum::LENGTH);
+        let (fields, mut sum) = bytes.split_at(BATCH_HEADER_LENGTH - Checksum::LENGTH);
         let mut rest = fields;
-        let begins = take_first_bytes(&mut rest) == Some(MAGIC)
+        let begins = take_first_bytes(&mut rest) == Some(BATCH_FILE_MAGIC)
             && take_first_bytes(&mut sum) == Some(Checksum::compute(&[fields]).0);
         if !begins {
             return Err(disk::damage_error(
@@ -113,23 +113,23 @@ impl BatchFile {
         let header = BatchHeader {
             fingerprint,
             batch: number(),
-            opened: number(),
-            closed: number(),
-            reports: number(),
+            opened_at: number(),
+            closed_at: number(),
+            report_count: number(),
         };
         let (totals, blocks) = (number(), number());
         Ok(Self {
             file,
             path: path.to_owned(),
             header,
-            totals,
-            blocks,
+            totals_length: totals,
+            block_count: blocks,
         })
     }
 
     /// Returns true if the reports are still in the file.
     pub(super) fn has_reports(&self) -> bool {
-        self.blocks > 0 || self.header.reports == 0
+        self.block_count > 0 || self.header.report_count == 0
     }
 
     /// Reads the encoded totals, and verifies the checksum.
@@ -137,7 +137,11 @@ impl BatchFile {
     /// # Errors
     /// When the totals cannot be read or are damaged.
     pub(super) fn totals(&self) -> Result<Vec<u8>, EngineError> {
-        self.read_verified_part(HEADER_LENGTH as u64, self.totals, "its totals have")
+        self.read_verified_part(
+            BATCH_HEADER_LENGTH as u64,
+            self.totals_length,
+            "its totals have",
+        )
     }
 
     /// Verifies and visits the blocks of reports, one by one, until the visitor breaks.
@@ -148,8 +152,9 @@ impl BatchFile {
         &self,
         visit: &mut dyn FnMut(&[u8]) -> std::ops::ControlFlow<()>,
     ) -> Result<(), EngineError> {
-        let mut at = HEADER_LENGTH as u64 + self.totals + Checksum::LENGTH as u64;
-        let lengths = self.read_verified_part(at, 4 * self.blocks, "its table of reports has")?;
+        let mut at = BATCH_HEADER_LENGTH as u64 + self.totals_length + Checksum::LENGTH as u64;
+        let lengths =
+            self.read_verified_part(at, 4 * self.block_count, "its table of reports has")?;
         at += (lengths.len() + Checksum::LENGTH) as u64;
         for length in lengths.as_chunks().0 {
             let length = u64::from(u32::from_le_bytes(*length));

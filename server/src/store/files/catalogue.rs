@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::checksum::Checksum;
 use super::{disk, version};
-use crate::format_version::version_of;
+use crate::format_version::json_format_version;
 use crate::store::engine::{EngineError, TaskKey, TaskRow};
 
 /// Version of the data directory. It changes with the format of `tasks.json`, or with the set of
 /// files in the directory. Payloads of commits, and encoded totals, have separate versions.
-const VERSION: u64 = 3;
+const DIRECTORY_VERSION: u64 = 3;
 
-const FILE_NAME: &str = "tasks.json";
+const CATALOGUE_FILE_NAME: &str = "tasks.json";
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -39,11 +39,11 @@ impl TaskCatalogue {
     /// When the list cannot be read, is damaged, or has another version, or a file of a task has
     /// another version.
     pub(super) fn open(directory: &Path) -> Result<Self, EngineError> {
-        let path = directory.join(FILE_NAME);
+        let path = directory.join(CATALOGUE_FILE_NAME);
         version::check_file_versions(directory)?;
         if !path.exists() {
             let content = CatalogueContent {
-                version: VERSION,
+                version: DIRECTORY_VERSION,
                 next: TaskKey(1),
                 tasks: Vec::new(),
             };
@@ -58,12 +58,12 @@ impl TaskCatalogue {
         }
         let wrong = |error: serde_json::Error| disk::damage_error(&path, &error.to_string());
         // Checked first, because another version may have other fields.
-        let found = version_of(json.as_bytes()).map_err(wrong)?;
-        if found != VERSION {
-            return Err(EngineError::Version {
+        let found = json_format_version(json.as_bytes()).map_err(wrong)?;
+        if found != DIRECTORY_VERSION {
+            return Err(EngineError::UnsupportedVersion {
                 path: path.display().to_string(),
                 found,
-                known: VERSION,
+                known: DIRECTORY_VERSION,
             });
         }
         let content: CatalogueContent = serde_json::from_str(json).map_err(wrong)?;
@@ -85,7 +85,7 @@ impl TaskCatalogue {
     /// Reads the parameters of tasks, as JSON, from a list whose checksum may be wrong. Returns an
     /// empty vector if the list cannot be parsed.
     pub(super) fn unverified_task_parameters(directory: &Path) -> Vec<String> {
-        let text = std::fs::read(directory.join(FILE_NAME)).unwrap_or_default();
+        let text = std::fs::read(directory.join(CATALOGUE_FILE_NAME)).unwrap_or_default();
         let json = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let content: Result<CatalogueContent, _> = serde_json::from_slice(json);
         let tasks = content.map_or_else(|_| Vec::new(), |content| content.tasks);
@@ -99,9 +99,9 @@ impl TaskCatalogue {
         rows: impl IntoIterator<Item = TaskRow>,
     ) -> Self {
         Self {
-            path: directory.join(FILE_NAME),
+            path: directory.join(CATALOGUE_FILE_NAME),
             content: CatalogueContent {
-                version: VERSION,
+                version: DIRECTORY_VERSION,
                 next,
                 tasks: rows.into_iter().collect(),
             },
@@ -132,7 +132,7 @@ impl TaskCatalogue {
     /// Replaces the stored role and settings of a task, durably.
     ///
     /// # Errors
-    /// As [`TaskCatalogue::add`].
+    /// As [`TaskCatalogue::add_task`].
     pub(super) fn replace_settings(
         &mut self,
         key: TaskKey,
@@ -147,7 +147,7 @@ impl TaskCatalogue {
     /// Removes a task from the list, durably.
     ///
     /// # Errors
-    /// As [`TaskCatalogue::add`].
+    /// As [`TaskCatalogue::add_task`].
     pub(super) fn remove_task(&mut self, key: TaskKey) -> Result<(), EngineError> {
         self.change_durably(|content| content.tasks.retain(|task| task.key != key))
     }
@@ -155,9 +155,9 @@ impl TaskCatalogue {
     /// Writes the list to another directory, durably.
     ///
     /// # Errors
-    /// As [`TaskCatalogue::add`].
+    /// As [`TaskCatalogue::add_task`].
     pub(super) fn write_to(mut self, directory: &Path) -> Result<(), EngineError> {
-        self.path = directory.join(FILE_NAME);
+        self.path = directory.join(CATALOGUE_FILE_NAME);
         self.change_durably(|_| {})
     }
 

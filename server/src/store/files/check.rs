@@ -20,7 +20,7 @@ pub struct DirectoryCheck {
     /// Number of reports in the files without errors.
     pub reports: u64,
     /// Errors that were found. Each names a file or directory.
-    pub wrong: Vec<EngineError>,
+    pub errors: Vec<EngineError>,
 }
 
 impl DirectoryCheck {
@@ -28,7 +28,7 @@ impl DirectoryCheck {
         self.files += 1;
         match found {
             Ok(reports) => self.reports += reports,
-            Err(error) => self.wrong.push(error),
+            Err(error) => self.errors.push(error),
         }
     }
 }
@@ -54,12 +54,12 @@ fn check_task(directory: &Path, row: &TaskRow, checked: &mut DirectoryCheck) {
         Ok(listing) => listing,
         Err(error) => return checked.add_result(Err(error)),
     };
-    let released = listing.batches.len() as u64;
-    for (expected, &number) in (1..).zip(&listing.batches) {
+    let released = listing.batch_file_numbers.len() as u64;
+    for (expected, &number) in (1..).zip(&listing.batch_file_numbers) {
         let path = directory.join(batch_file_name(expected));
         checked.add_result(check_batch(&path, row, expected, number == expected));
     }
-    for &span in &listing.ids {
+    for &span in &listing.ids_file_spans {
         let path = directory.join(ids::ids_file_name(span));
         checked.add_result(UploadIdsFile::open(&path, row.fingerprint).and_then(
             |ids| match ids.span == span {
@@ -80,7 +80,7 @@ fn check_task(directory: &Path, row: &TaskRow, checked: &mut DirectoryCheck) {
     }
     // Logs of released batches are not checked, since they are about to be removed.
     let logs: Vec<u64> = listing
-        .logs
+        .log_batch_numbers
         .into_iter()
         .filter(|&log| log > released)
         .collect();
@@ -94,7 +94,7 @@ fn check_task(directory: &Path, row: &TaskRow, checked: &mut DirectoryCheck) {
         };
         checked.add_result(found.map(|contents| before.insert(contents).counts.reports));
     }
-    if before.is_some_and(|last| last.closed.is_some()) {
+    if before.is_some_and(|last| last.closed_at.is_some()) {
         let next = directory.join(log_file_name(logs.last().copied().unwrap_or(0) + 1));
         checked.add_result(Err(disk::damage_error(&next, "it is missing")));
     }
@@ -111,7 +111,7 @@ fn check_log(
         return Err(disk::damage_error(path, "it belongs to another batch"));
     }
     // The next log is created before the previous one is closed, and is empty until then.
-    if before.is_some_and(|before| before.closed.is_none()) && !contents.is_new() {
+    if before.is_some_and(|before| before.closed_at.is_none()) && !contents.is_new() {
         return Err(disk::damage_error(
             path,
             "the batch before it is not closed",
@@ -131,7 +131,7 @@ fn check_batch(path: &Path, row: &TaskRow, number: u64, there: bool) -> Result<u
     }
     batch.totals()?;
     batch.for_each_block(&mut |_| std::ops::ControlFlow::Continue(()))?;
-    Ok(batch.header.reports)
+    Ok(batch.header.report_count)
 }
 
 /// Copies a data directory to a new one, while a collector may be writing. Everything that was

@@ -19,13 +19,13 @@ const FILE_MODE: u32 = 0o600;
 const DIRECTORY_MODE: u32 = 0o700;
 
 /// Name of the lock file, which is locked while a collector runs.
-pub(in crate::store) const LOCK: &str = "lock";
+pub(in crate::store) const LOCK_FILE_NAME: &str = "lock";
 
 /// Extension of a temporary file.
-const UNFINISHED: &str = "unfinished";
+const TEMPORARY_EXTENSION: &str = "unfinished";
 
 pub(in crate::store) fn file_error(path: &Path, source: io::Error) -> EngineError {
-    EngineError::File {
+    EngineError::FileAccess {
         path: path.display().to_string(),
         source,
     }
@@ -187,7 +187,7 @@ pub(super) fn write_atomically_with(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), EngineError> {
-    let unfinished = path.with_extension(UNFINISHED);
+    let unfinished = path.with_extension(TEMPORARY_EXTENSION);
     let written = || -> io::Result<()> {
         let file = WritableFile::create(&unfinished)?;
         let growing = SequentialWriter {
@@ -294,5 +294,5 @@ fn parent_directory(path: &Path) -> &Path {
 /// Returns true if the path is that of a temporary file.
 pub(super) fn is_temporary_path(path: &Path) -> bool {
     path.extension()
-        .is_some_and(|extension| extension == UNFINISHED)
+        .is_some_and(|extension| extension == TEMPORARY_EXTENSION)
 }

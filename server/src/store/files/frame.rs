@@ -6,8 +6,8 @@ use super::checksum::{Checksum, take_first_bytes};
 use super::disk;
 use crate::store::engine::EngineError;
 
-pub(super) const MAGIC: [u8; 8] = *b"hushlog\x01";
-pub(super) const HEADER_LENGTH: usize = 8 + 16 + 8 + 8 + 16 + Checksum::LENGTH;
+pub(super) const LOG_MAGIC: [u8; 8] = *b"hushlog\x01";
+pub(super) const LOG_HEADER_LENGTH: usize = 8 + 16 + 8 + 8 + 16 + Checksum::LENGTH;
 /// First bytes of every frame.
 const MARKER: [u8; 4] = *b"hush";
 /// Length of a frame's fields in bytes. The fields begin with `MARKER` and end with `check`, a
@@ -30,8 +30,8 @@ pub(super) struct LogHeader {
     /// Number of the batch.
     pub(super) batch: u64,
     /// Time at which the batch was opened, in seconds since 1970.
-    pub(super) opened: u64,
-    pub(super) key: LogChecksumKey,
+    pub(super) opened_at: u64,
+    pub(super) checksum_key: LogChecksumKey,
 }
 
 /// Secret random key of a log, on which the checksums of all its frames depend.
@@ -44,21 +44,21 @@ impl LogHeader {
     /// When the operating system has no entropy.
     pub(super) fn new(fingerprint: [u8; 16], batch: u64, opened: u64) -> Result<Self, EngineError> {
         let mut key = LogChecksumKey::default();
-        getrandom::fill(&mut key).map_err(EngineError::Entropy)?;
+        getrandom::fill(&mut key).map_err(EngineError::NoRandomNumbers)?;
         Ok(Self {
             fingerprint,
             batch,
-            opened,
-            key,
+            opened_at: opened,
+            checksum_key: key,
         })
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
+        let mut bytes = LOG_MAGIC.to_vec();
         bytes.extend(self.fingerprint);
         bytes.extend(self.batch.to_le_bytes());
-        bytes.extend(self.opened.to_le_bytes());
-        bytes.extend(self.key);
+        bytes.extend(self.opened_at.to_le_bytes());
+        bytes.extend(self.checksum_key);
         let sum = Checksum::compute(&[&bytes]);
         bytes.extend(sum.0);
         bytes
@@ -76,17 +76,17 @@ impl LogHeader {
     /// Decodes the header of a log, and the header's checksum. Returns `None` if the header is
     /// invalid.
     pub(super) fn decode(bytes: &[u8]) -> Option<(Self, Checksum)> {
-        let (fields, mut sum) = bytes.split_at_checked(HEADER_LENGTH - Checksum::LENGTH)?;
+        let (fields, mut sum) = bytes.split_at_checked(LOG_HEADER_LENGTH - Checksum::LENGTH)?;
         let sum = Checksum(take_first_bytes(&mut sum)?);
         let mut rest = fields;
         let magic: [u8; 8] = take_first_bytes(&mut rest)?;
         let header = Self {
             fingerprint: take_first_bytes(&mut rest)?,
             batch: u64::from_le_bytes(take_first_bytes(&mut rest)?),
-            opened: u64::from_le_bytes(take_first_bytes(&mut rest)?),
-            key: take_first_bytes(&mut rest)?,
+            opened_at: u64::from_le_bytes(take_first_bytes(&mut rest)?),
+            checksum_key: take_first_bytes(&mut rest)?,
         };
-        (magic == MAGIC && sum == Checksum::compute(&[fields])).then_some((header, sum))
+        (magic == LOG_MAGIC && sum == Checksum::compute(&[fields])).then_some((header, sum))
     }
 }
 
@@ -97,7 +97,7 @@ pub(super) struct FrameFields {
     /// Offset of the frame in the file.
     pub(super) offset: u64,
     /// Length of the payload in bytes.
-    pub(super) length: u32,
+    pub(super) payload_length: u32,
     pub(super) uploads: u32,
     pub(super) reports: u32,
 }
@@ -108,7 +108,7 @@ impl FrameFields {
         bytes[..4].copy_from_slice(&MARKER);
         bytes[4..8].copy_from_slice(&self.kind.to_le_bytes());
         bytes[8..16].copy_from_slice(&self.offset.to_le_bytes());
-        bytes[16..20].copy_from_slice(&self.length.to_le_bytes());
+        bytes[16..20].copy_from_slice(&self.payload_length.to_le_bytes());
         bytes[20..24].copy_from_slice(&self.uploads.to_le_bytes());
         bytes[24..28].copy_from_slice(&self.reports.to_le_bytes());
         let check = Checksum::compute(&[&bytes[..28]]);
@@ -124,7 +124,7 @@ impl FrameFields {
         let fields = Self {
             kind: u32::from_le_bytes(take_first_bytes(&mut rest)?),
             offset: u64::from_le_bytes(take_first_bytes(&mut rest)?),
-            length: u32::from_le_bytes(take_first_bytes(&mut rest)?),
+            payload_length: u32::from_le_bytes(take_first_bytes(&mut rest)?),
             uploads: u32::from_le_bytes(take_first_bytes(&mut rest)?),
             reports: u32::from_le_bytes(take_first_bytes(&mut rest)?),
         };
@@ -160,7 +160,7 @@ pub(super) struct LoggedUpload<'a> {
 /// Returns the payload of the frame with these fields, from the bytes of the whole log.
 pub(super) fn payload<'a>(bytes: &'a [u8], fields: &FrameFields) -> &'a [u8] {
     let begin = fields.offset as usize + FIELDS_LENGTH;
-    &bytes[begin..begin + fields.length as usize]
+    &bytes[begin..begin + fields.payload_length as usize]
 }
 
 /// Decodes the payload of a closing frame: the numbers of uploads and reports in the log, and the
@@ -214,8 +214,8 @@ pub(super) fn verify_frame(
 ) -> Option<(FrameFields, Checksum)> {
     let fields = FrameFields::decode(&bytes[begin..], begin as u64)?;
     let body = begin + FIELDS_LENGTH;
-    let mut behind = bytes.get(body..)?.get(fields.length as usize..)?;
-    let payload = &bytes[body..body + fields.length as usize];
+    let mut behind = bytes.get(body..)?.get(fields.payload_length as usize..)?;
+    let payload = &bytes[body..body + fields.payload_length as usize];
     let sum = Checksum(take_first_bytes(&mut behind)?);
     (sum == frame_checksum(key, before, &fields.encode(), payload)).then_some((fields, sum))
 }
@@ -250,7 +250,7 @@ pub(super) fn verify_by_mark(
 ) -> Option<(FrameFields, Checksum)> {
     let fields = FrameFields::decode(&bytes[begin..], begin as u64)?;
     let body = begin + FIELDS_LENGTH;
-    let end = body + fields.length as usize;
+    let end = body + fields.payload_length as usize;
     let mark = bytes.get(end + Checksum::LENGTH..end + TRAILER_LENGTH)?;
     let sum = frame_checksum(key, before, &fields.encode(), &bytes[body..end]);
     (*mark == synced_mark(key, &sum.0).0).then_some((fields, sum))

@@ -24,14 +24,14 @@ use super::checksum::{Checksum, take_first_bytes};
 use super::disk;
 use crate::store::engine::EngineError;
 
-pub(super) const MAGIC: [u8; 8] = *b"hushids\x01";
-pub(super) const HEADER_LENGTH: usize = 8 + 16 + 8 + 8 + 8 + Checksum::LENGTH;
+pub(super) const IDS_FILE_MAGIC: [u8; 8] = *b"hushids\x01";
+pub(super) const IDS_HEADER_LENGTH: usize = 8 + 16 + 8 + 8 + 8 + Checksum::LENGTH;
 
 /// Number of ids that one read fetches: a page of the disk, 4,096 bytes.
-const PAGE_IDS: usize = 256;
+const IDS_PER_PAGE: usize = 256;
 
 /// Number of neighbouring files that are merged into one file.
-const MERGE_WIDTH: usize = 4;
+const FILES_PER_MERGE: usize = 4;
 
 type UploadIdBytes = [u8; 16];
 
@@ -45,7 +45,7 @@ pub(super) struct BatchSpan {
 impl BatchSpan {
     /// Computes the level of a span. A span of m batches has the level ⌊log₄ m⌋.
     fn merge_level(self) -> u32 {
-        (self.last - self.first + 1).ilog(MERGE_WIDTH as u64)
+        (self.last - self.first + 1).ilog(FILES_PER_MERGE as u64)
     }
 
     pub(super) fn contains(self, other: Self) -> bool {
@@ -60,8 +60,8 @@ pub(super) struct UploadIdsFile {
     path: PathBuf,
     pub(super) span: BatchSpan,
     count: u64,
-    /// First id of each page. A page has [`PAGE_IDS`] ids.
-    firsts: Vec<UploadIdBytes>,
+    /// First id of each page. A page has [`IDS_PER_PAGE`] ids.
+    first_id_of_each_page: Vec<UploadIdBytes>,
 }
 
 impl UploadIdsFile {
@@ -87,7 +87,7 @@ impl UploadIdsFile {
         count: u64,
         sorted: impl Iterator<Item = std::io::Result<UploadIdBytes>>,
     ) -> Result<Self, EngineError> {
-        let mut header = MAGIC.to_vec();
+        let mut header = IDS_FILE_MAGIC.to_vec();
         header.extend(fingerprint);
         for number in [span.first, span.last, count] {
             header.extend(number.to_le_bytes());
@@ -116,7 +116,7 @@ impl UploadIdsFile {
         let damaged = |what| disk::damage_error(path, what);
         let file = File::open(path).map_err(failed)?;
         let mut input = BufReader::with_capacity(1 << 16, &file);
-        let mut header = [0; HEADER_LENGTH];
+        let mut header = [0; IDS_HEADER_LENGTH];
         input.read_exact(&mut header).map_err(failed)?;
         let Some((own, span, count)) = read_header(&header) else {
             let what = "it does not start with the header of a list of ids of this format version";
@@ -127,10 +127,10 @@ impl UploadIdsFile {
         }
         let mut hash = Sha256::new();
         let mut firsts = Vec::new();
-        let mut block = vec![0; PAGE_IDS * 16];
+        let mut block = vec![0; IDS_PER_PAGE * 16];
         let mut left = count;
         while left > 0 {
-            let ids = left.min(PAGE_IDS as u64) as usize;
+            let ids = left.min(IDS_PER_PAGE as u64) as usize;
             let block = &mut block[..ids * 16];
             input.read_exact(block).map_err(failed)?;
             hash.update(&block);
@@ -148,7 +148,7 @@ impl UploadIdsFile {
             path: path.to_owned(),
             span,
             count,
-            firsts,
+            first_id_of_each_page: firsts,
         })
     }
 
@@ -158,16 +158,18 @@ impl UploadIdsFile {
     /// When the file cannot be read.
     pub(super) fn contains(&self, id: &UploadIdBytes) -> Result<bool, EngineError> {
         // The id can only be in the last page whose first id is not greater.
-        let after = self.firsts.partition_point(|first| first <= id);
+        let after = self
+            .first_id_of_each_page
+            .partition_point(|first| first <= id);
         let Some(block) = after.checked_sub(1) else {
             return Ok(false);
         };
-        let begin = block * PAGE_IDS;
-        let ids = (self.count as usize - begin).min(PAGE_IDS);
-        let mut bytes = [0; PAGE_IDS * 16];
+        let begin = block * IDS_PER_PAGE;
+        let ids = (self.count as usize - begin).min(IDS_PER_PAGE);
+        let mut bytes = [0; IDS_PER_PAGE * 16];
         let bytes = &mut bytes[..ids * 16];
         self.file
-            .read_exact_at(bytes, (HEADER_LENGTH + begin * 16) as u64)
+            .read_exact_at(bytes, (IDS_HEADER_LENGTH + begin * 16) as u64)
             .map_err(|source| disk::file_error(&self.path, source))?;
         let (ids, _) = bytes.as_chunks::<16>();
         Ok(ids.binary_search(id).is_ok())
@@ -178,7 +180,7 @@ impl UploadIdsFile {
         &self,
     ) -> std::io::Result<impl Iterator<Item = std::io::Result<UploadIdBytes>> + use<>> {
         let mut input = BufReader::with_capacity(1 << 16, File::open(&self.path)?);
-        input.read_exact(&mut [0; HEADER_LENGTH])?;
+        input.read_exact(&mut [0; IDS_HEADER_LENGTH])?;
         let ids = 0..self.count;
         Ok(ids.map(move |_| {
             let mut id = [0; 16];
@@ -188,11 +190,11 @@ impl UploadIdsFile {
 }
 
 /// Decodes a header: the task's fingerprint, the span, and the number of ids.
-fn read_header(header: &[u8; HEADER_LENGTH]) -> Option<([u8; 16], BatchSpan, u64)> {
-    let (fields, sum) = header.split_at(HEADER_LENGTH - Checksum::LENGTH);
+fn read_header(header: &[u8; IDS_HEADER_LENGTH]) -> Option<([u8; 16], BatchSpan, u64)> {
+    let (fields, sum) = header.split_at(IDS_HEADER_LENGTH - Checksum::LENGTH);
     let mut rest = fields;
-    let begins =
-        take_first_bytes(&mut rest) == Some(MAGIC) && sum == Checksum::compute(&[fields]).0;
+    let begins = take_first_bytes(&mut rest) == Some(IDS_FILE_MAGIC)
+        && sum == Checksum::compute(&[fields]).0;
     let fingerprint = take_first_bytes(&mut rest)?;
     let mut number = || take_first_bytes(&mut rest).map(u64::from_le_bytes);
     let (first, last, count) = (number()?, number()?, number()?);
@@ -202,12 +204,12 @@ fn read_header(header: &[u8; HEADER_LENGTH]) -> Option<([u8; 16], BatchSpan, u64
 /// Returns the fingerprint of the task to which a file of ids belongs. Returns `None` if the file's
 /// header is invalid.
 pub(super) fn task_fingerprint(path: &Path) -> Option<[u8; 16]> {
-    let mut header = [0; HEADER_LENGTH];
+    let mut header = [0; IDS_HEADER_LENGTH];
     File::open(path).ok()?.read_exact(&mut header).ok()?;
     read_header(&header).map(|(fingerprint, ..)| fingerprint)
 }
 
-/// Returns the indices of the spans to merge: [`MERGE_WIDTH`] neighbours of the same level. Returns
+/// Returns the indices of the spans to merge: [`FILES_PER_MERGE`] neighbours of the same level. Returns
 /// `None` if there are no such neighbours. `spans` is sorted, oldest first.
 pub(super) fn spans_to_merge(spans: &[BatchSpan]) -> Option<std::ops::Range<usize>> {
     let same = |window: &[BatchSpan]| {
@@ -215,8 +217,8 @@ pub(super) fn spans_to_merge(spans: &[BatchSpan]) -> Option<std::ops::Range<usiz
             .iter()
             .all(|span| span.merge_level() == window[0].merge_level())
     };
-    let at = spans.windows(MERGE_WIDTH).rposition(same)?;
-    Some(at..at + MERGE_WIDTH)
+    let at = spans.windows(FILES_PER_MERGE).rposition(same)?;
+    Some(at..at + FILES_PER_MERGE)
 }
 
 /// Merges neighbouring files of ids into one new file, durably. Does not remove the old files.

@@ -19,9 +19,9 @@ pub(super) fn batch_file_name(batch: u64) -> String {
 /// of ids.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct FileListing {
-    pub(super) logs: Vec<u64>,
-    pub(super) batches: Vec<u64>,
-    pub(super) ids: Vec<BatchSpan>,
+    pub(super) log_batch_numbers: Vec<u64>,
+    pub(super) batch_file_numbers: Vec<u64>,
+    pub(super) ids_file_spans: Vec<BatchSpan>,
 }
 
 impl FileListing {
@@ -55,9 +55,11 @@ impl FileListing {
             number(".batch"),
             ids::parse_ids_file_name(name),
         ) {
-            (Some(log), _, _) if log_file_name(log) == name => self.logs.push(log),
-            (_, Some(batch), _) if batch_file_name(batch) == name => self.batches.push(batch),
-            (_, _, Some(span)) => self.ids.push(span),
+            (Some(log), _, _) if log_file_name(log) == name => self.log_batch_numbers.push(log),
+            (_, Some(batch), _) if batch_file_name(batch) == name => {
+                self.batch_file_numbers.push(batch);
+            }
+            (_, _, Some(span)) => self.ids_file_spans.push(span),
             _ => {
                 return Err(disk::damage_error(
                     path,
@@ -70,10 +72,10 @@ impl FileListing {
 
     /// Sorts the batch numbers and the spans.
     pub(super) fn sort(&mut self) {
-        self.logs.sort_unstable();
-        self.batches.sort_unstable();
+        self.log_batch_numbers.sort_unstable();
+        self.batch_file_numbers.sort_unstable();
         // A longer span goes before the spans that it was merged from.
-        self.ids
+        self.ids_file_spans
             .sort_unstable_by_key(|span| (span.first, u64::MAX - span.last));
     }
 
@@ -81,7 +83,7 @@ impl FileListing {
     /// span contains.
     pub(super) fn ids_spans(&self) -> Vec<BatchSpan> {
         let mut spans: Vec<BatchSpan> = Vec::new();
-        for &span in &self.ids {
+        for &span in &self.ids_file_spans {
             if !spans.last().is_some_and(|last| last.contains(span)) {
                 spans.push(span);
             }
@@ -91,9 +93,9 @@ impl FileListing {
 
     /// Returns the names of all files.
     pub(super) fn file_names(&self) -> impl Iterator<Item = String> {
-        let ids = self.ids.iter().copied().map(ids::ids_file_name);
-        let batches = self.batches.iter().copied().map(batch_file_name);
+        let ids = self.ids_file_spans.iter().copied().map(ids::ids_file_name);
+        let batches = self.batch_file_numbers.iter().copied().map(batch_file_name);
         ids.chain(batches)
-            .chain(self.logs.iter().copied().map(log_file_name))
+            .chain(self.log_batch_numbers.iter().copied().map(log_file_name))
     }
 }

@@ -38,9 +38,9 @@ use std::path::Path;
 use super::checksum::Checksum;
 use super::disk::{self, WritableFile};
 use super::frame::{
-    CLOSE_KIND, FIELDS_LENGTH, FrameFields, HEADER_LENGTH, LogHeader, LoggedUpload, TRAILER_LENGTH,
-    UPLOADS_KIND, UploadCounts, frame_checksum, payload, read_closing_frame, read_upload,
-    synced_mark, verify_frame, was_synced,
+    CLOSE_KIND, FIELDS_LENGTH, FrameFields, LOG_HEADER_LENGTH, LogHeader, LoggedUpload,
+    TRAILER_LENGTH, UPLOADS_KIND, UploadCounts, frame_checksum, payload, read_closing_frame,
+    read_upload, synced_mark, verify_frame, was_synced,
 };
 use crate::store::engine::{EngineError, UploadRecord};
 
@@ -52,10 +52,10 @@ pub(super) struct LogContents {
     frames: Vec<FrameFields>,
     pub(super) counts: UploadCounts,
     /// Time at which the batch was closed, in seconds since 1970, or `None` if it is open.
-    pub(super) closed: Option<u64>,
+    pub(super) closed_at: Option<u64>,
     /// Offset of the end of the last valid frame.
-    end: u64,
-    sum: Checksum,
+    valid_length: u64,
+    last_checksum: Checksum,
 }
 
 impl LogContents {
@@ -71,10 +71,10 @@ impl LogContents {
     fn parse(path: &Path, bytes: Vec<u8>) -> Result<Self, EngineError> {
         let (header, mut sum) = LogHeader::read(path, &bytes)?;
         let (mut frames, mut counts, mut closed) = (Vec::new(), UploadCounts::default(), None);
-        let mut end = HEADER_LENGTH;
+        let mut end = LOG_HEADER_LENGTH;
         while end < bytes.len() {
-            let Some((fields, next)) = verify_frame(&header.key, &bytes, end, sum) else {
-                if was_synced(&header.key, &bytes, end, sum) {
+            let Some((fields, next)) = verify_frame(&header.checksum_key, &bytes, end, sum) else {
+                if was_synced(&header.checksum_key, &bytes, end, sum) {
                     return Err(disk::damage_error(
                         path,
                         &format!("the commit at byte {end} has changed since it was written"),
@@ -106,16 +106,16 @@ impl LogContents {
             frames.push(fields);
             sum = next;
             // This may pass the end of the file, because the last mark may be missing.
-            end += FIELDS_LENGTH + fields.length as usize + TRAILER_LENGTH;
+            end += FIELDS_LENGTH + fields.payload_length as usize + TRAILER_LENGTH;
         }
         Ok(Self {
-            end: end as u64,
+            valid_length: end as u64,
             bytes,
             header,
             frames,
             counts,
-            closed,
-            sum,
+            closed_at: closed,
+            last_checksum: sum,
         })
     }
 
@@ -151,7 +151,7 @@ impl LogContents {
     /// Returns the number of bytes after the last valid frame. They are left over from an
     /// interrupted commit.
     pub(super) fn invalid_end_length(&self) -> u64 {
-        (self.bytes.len() as u64).saturating_sub(self.end)
+        (self.bytes.len() as u64).saturating_sub(self.valid_length)
     }
 }
 
@@ -160,7 +160,7 @@ impl LogContents {
 /// # Errors
 /// When the file cannot be read, or is not a log.
 pub(super) fn task_fingerprint(path: &Path) -> Result<[u8; 16], EngineError> {
-    let mut bytes = [0; HEADER_LENGTH];
+    let mut bytes = [0; LOG_HEADER_LENGTH];
     let read = File::open(path).and_then(|file| file.read_exact_at(&mut bytes, 0));
     read.map_err(|source| disk::file_error(path, source))?;
     LogHeader::read(path, &bytes).map(|(header, _)| header.fingerprint)
@@ -173,11 +173,11 @@ pub(super) struct UploadLog {
     pub(super) header: LogHeader,
     pub(super) counts: UploadCounts,
     /// End of the valid data, which is the offset of the next frame.
-    end: u64,
-    sum: Checksum,
+    valid_length: u64,
+    last_checksum: Checksum,
     /// True if stray bytes may follow the end, because truncating the file or writing a mark
     /// failed.
-    spoilt: bool,
+    may_have_stray_bytes: bool,
 }
 
 impl UploadLog {
@@ -190,14 +190,14 @@ impl UploadLog {
         disk::write_atomically(path, &bytes)?;
         let file = WritableFile::open(path).map_err(|source| disk::file_error(path, source))?;
         let mut sum = [0; Checksum::LENGTH];
-        sum.copy_from_slice(&bytes[HEADER_LENGTH - Checksum::LENGTH..]);
+        sum.copy_from_slice(&bytes[LOG_HEADER_LENGTH - Checksum::LENGTH..]);
         Ok(Self {
             file,
             header,
             counts: UploadCounts::default(),
-            end: HEADER_LENGTH as u64,
-            sum: Checksum(sum),
-            spoilt: false,
+            valid_length: LOG_HEADER_LENGTH as u64,
+            last_checksum: Checksum(sum),
+            may_have_stray_bytes: false,
         })
     }
 
@@ -212,17 +212,17 @@ impl UploadLog {
             file: WritableFile::open(path).map_err(failed)?,
             header: contents.header,
             counts: contents.counts,
-            end: contents.end,
-            sum: contents.sum,
-            spoilt: false,
+            valid_length: contents.valid_length,
+            last_checksum: contents.last_checksum,
+            may_have_stray_bytes: false,
         };
-        log.file.set_length(log.end).map_err(failed)?;
+        log.file.set_length(log.valid_length).map_err(failed)?;
         // A frame may have been written and never synced. Its uploads are acknowledged as
         // duplicates when they are sent again, and later frames build on it. So it must be on the
         // disk by then.
         log.file.sync().map_err(failed)?;
         if !contents.frames.is_empty() {
-            log.write_synced_mark(log.end - Checksum::LENGTH as u64);
+            log.write_synced_mark(log.valid_length - Checksum::LENGTH as u64);
         }
         Ok(log)
     }
@@ -241,7 +241,7 @@ impl UploadLog {
             payload.extend((record.body.len() as u32).to_le_bytes());
             payload.extend(&record.body);
         }
-        let reports = records.iter().map(|record| record.reports).sum();
+        let reports = records.iter().map(|record| record.report_count).sum();
         self.write_frame(UPLOADS_KIND, records.len() as u32, reports, &payload)
     }
 
@@ -264,24 +264,29 @@ impl UploadLog {
         payload: &[u8],
     ) -> Result<(), EngineError> {
         let length = u32::try_from(payload.len())
-            .map_err(|_| self.write_error(io::ErrorKind::FileTooLarge.into()))?;
+            .map_err(|_| self.to_engine_error(io::ErrorKind::FileTooLarge.into()))?;
         let fields = FrameFields {
             kind,
-            offset: self.end,
-            length,
+            offset: self.valid_length,
+            payload_length: length,
             uploads,
             reports,
         };
         let head = fields.encode();
-        let sum = frame_checksum(&self.header.key, self.sum, &head, payload);
+        let sum = frame_checksum(
+            &self.header.checksum_key,
+            self.last_checksum,
+            &head,
+            payload,
+        );
         let bytes = [&head[..], payload, &sum.0].concat();
         self.write_and_sync(&bytes)
-            .map_err(|source| self.write_error(source))?;
-        let end = self.end + bytes.len() as u64;
-        self.sum = sum;
+            .map_err(|source| self.to_engine_error(source))?;
+        let end = self.valid_length + bytes.len() as u64;
+        self.last_checksum = sum;
         // Written after the sync, because a mark proves that its frame is on the disk.
         self.write_synced_mark(end);
-        self.end = end + Checksum::LENGTH as u64;
+        self.valid_length = end + Checksum::LENGTH as u64;
         self.counts.add_frame(&fields);
         Ok(())
     }
@@ -290,39 +295,39 @@ impl UploadLog {
     fn write_synced_mark(&mut self, at: u64) {
         // After a failed write, a part of the mark may be in the file. The next commit cuts the
         // file to its end first.
-        self.spoilt = self.file.write(&self.last_frame_mark().0, at).is_err();
+        self.may_have_stray_bytes = self.file.write(&self.last_frame_mark().0, at).is_err();
     }
 
-    fn write_error(&self, source: io::Error) -> EngineError {
+    fn to_engine_error(&self, source: io::Error) -> EngineError {
         disk::file_error(&self.file.path, source)
     }
 
     /// Writes bytes at the end of the log, and syncs them. After an error, cuts off what was
     /// written.
     fn write_and_sync(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.spoilt {
+        if self.may_have_stray_bytes {
             self.cut_off_invalid_end()?;
         }
         let written = self
             .file
-            .write(bytes, self.end)
+            .write(bytes, self.valid_length)
             .and_then(|()| self.file.sync())
             // If the file was removed, no later start would find the data.
             .and_then(|()| self.file.check_not_removed());
         if written.is_err() {
-            self.spoilt = self.cut_off_invalid_end().is_err();
+            self.may_have_stray_bytes = self.cut_off_invalid_end().is_err();
         }
         written
     }
 
     /// Computes the mark of the last frame.
     fn last_frame_mark(&self) -> Checksum {
-        synced_mark(&self.header.key, &self.sum.0)
+        synced_mark(&self.header.checksum_key, &self.last_checksum.0)
     }
 
     /// Truncates the file to the end of the valid data, durably.
     fn cut_off_invalid_end(&self) -> io::Result<()> {
-        self.file.set_length(self.end)?;
+        self.file.set_length(self.valid_length)?;
         self.file.sync()
     }
 }

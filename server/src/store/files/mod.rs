@@ -46,8 +46,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::engine::{
-    BatchRelease, BatchRow, BatchState, Engine, EngineError, StorageReader, TaskBatches, TaskKey,
-    TaskRow, UploadOutcome, UploadRecord, UploadVisitor,
+    BatchRelease, BatchRow, BatchState, EngineError, StorageEngine, StorageReader, TaskBatches,
+    TaskKey, TaskRow, UploadOutcome, UploadRecord, UploadVisitor,
 };
 use batch::{BatchFile, BatchHeader};
 use catalogue::TaskCatalogue;
@@ -59,10 +59,10 @@ use parking_lot::Mutex;
 use task::TaskFiles;
 
 /// Name of the file that a readiness probe writes to test the disk.
-const PROBE: &str = "probe";
+const PROBE_FILE_NAME: &str = "probe";
 
 /// Number of bytes that a probe writes: one block, the usual unit of disk space.
-const BLOCK: usize = 4096;
+const PROBE_BYTES: usize = 4096;
 
 /// Storage engine in the files of one data directory.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ pub struct FilesEngine {
     root: Arc<Path>,
     catalogue: TaskCatalogue,
     tasks: HashMap<TaskKey, TaskFiles>,
-    opened: PendingIdsFiles,
+    pending_ids_files: PendingIdsFiles,
 }
 
 /// Files of upload ids that a reader has written, each with the key of its task. They wait here
@@ -78,7 +78,7 @@ pub struct FilesEngine {
 type PendingIdsFiles = Arc<Mutex<Vec<(TaskKey, Arc<UploadIdsFile>)>>>;
 
 pub use check::{DirectoryCheck, backup, check_directory};
-pub(super) use disk::{LOCK, file_error};
+pub(super) use disk::{LOCK_FILE_NAME, file_error};
 pub(crate) use disk::{open_or_create, write_atomically};
 pub(super) use salvage::lock_shared;
 pub use salvage::{Damage, DataLoss, SalvageResult, salvage_directory};
@@ -139,7 +139,7 @@ impl FilesEngine {
             root: root.into(),
             catalogue,
             tasks,
-            opened: PendingIdsFiles::default(),
+            pending_ids_files: PendingIdsFiles::default(),
         })
     }
 
@@ -179,7 +179,7 @@ fn recover_task_directory(root: &Path, path: &Path, rows: &[TaskRow]) -> Result<
     }
 }
 
-impl Engine for FilesEngine {
+impl StorageEngine for FilesEngine {
     fn tasks(&self) -> Result<Vec<TaskRow>, EngineError> {
         Ok(self.catalogue.task_rows())
     }
@@ -252,7 +252,7 @@ impl Engine for FilesEngine {
 
     fn update_after_release(&mut self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
         let opened = {
-            let mut opened = self.opened.lock();
+            let mut opened = self.pending_ids_files.lock();
             let own = opened.extract_if(.., |(of, _)| *of == task);
             own.map(|(_, ids)| ids).collect::<Vec<_>>()
         };
@@ -262,13 +262,13 @@ impl Engine for FilesEngine {
 
     fn probe_write(&mut self) -> Result<(), EngineError> {
         // The file of the last probe still exists during the write, so the probe needs free space.
-        disk::write_atomically(&self.root.join(PROBE), &[b'\n'; BLOCK])
+        disk::write_atomically(&self.root.join(PROBE_FILE_NAME), &[b'\n'; PROBE_BYTES])
     }
 
     fn reader(&self) -> Arc<dyn StorageReader> {
         Arc::new(FilesReader {
             root: Arc::clone(&self.root),
-            opened: Arc::clone(&self.opened),
+            pending_ids_files: Arc::clone(&self.pending_ids_files),
         })
     }
 }
@@ -277,7 +277,7 @@ impl Engine for FilesEngine {
 #[derive(Debug)]
 pub(super) struct FilesReader {
     root: Arc<Path>,
-    opened: PendingIdsFiles,
+    pending_ids_files: PendingIdsFiles,
 }
 
 /// Opens a data directory for reading, even while a process writes to it. Returns the stored tasks,
@@ -291,7 +291,7 @@ pub(super) fn open_for_concurrent_reading(
     let catalogue = TaskCatalogue::open(root)?;
     let reader = FilesReader {
         root: root.into(),
-        opened: PendingIdsFiles::default(),
+        pending_ids_files: PendingIdsFiles::default(),
     };
     Ok((catalogue.task_rows(), reader))
 }
@@ -334,7 +334,7 @@ impl FilesReader {
 
     /// Passes a file of ids to the engine, which adopts the file after the release.
     fn hand_over_ids(&self, task: TaskKey, ids: UploadIdsFile) {
-        let mut opened = self.opened.lock();
+        let mut opened = self.pending_ids_files.lock();
         opened.push((task, Arc::new(ids)));
     }
 
@@ -384,7 +384,7 @@ impl StorageReader for FilesReader {
     ) -> Result<(), EngineError> {
         let batch = row.number;
         let path = self.task_file_path(task, &log_file_name(batch));
-        let Some(closed) = row.closed else {
+        let Some(closed) = row.closed_at else {
             return Err(disk::damage_error(&path, "the batch is open still"));
         };
         let fingerprint = log::task_fingerprint(&path)?;
@@ -397,17 +397,17 @@ impl StorageReader for FilesReader {
         let path = self.task_file_path(task, &ids::ids_file_name(span));
         self.hand_over_ids(
             task,
-            UploadIdsFile::write(&path, fingerprint, span, release.uploads)?,
+            UploadIdsFile::write(&path, fingerprint, span, release.upload_ids)?,
         );
         let header = BatchHeader {
             fingerprint,
             batch,
-            opened: row.opened,
-            closed,
-            reports: row.reports,
+            opened_at: row.opened_at,
+            closed_at: closed,
+            report_count: row.report_count,
         };
         let path = self.task_file_path(task, &batch_file_name(batch));
-        batch::write(&path, &header, &release.totals, &release.blocks)?;
+        batch::write_batch_file(&path, &header, &release.totals, &release.blocks)?;
         self.merge_ids_files(task, fingerprint)
     }
 
@@ -424,10 +424,10 @@ impl StorageReader for FilesReader {
         self.open_batch_file(task, batch)?.for_each_block(visit)
     }
 
-    fn forget_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
+    fn delete_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
         let file = self.open_batch_file(task, batch)?;
         let path = self.task_file_path(task, &batch_file_name(batch));
-        batch::write(&path, &file.header, &file.totals()?, &[])
+        batch::write_batch_file(&path, &file.header, &file.totals()?, &[])
     }
 }
 

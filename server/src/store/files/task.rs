@@ -17,7 +17,7 @@ use crate::store::engine::{BatchRow, BatchState, EngineError, UploadOutcome, Upl
 type UploadIdBytes = [u8; 16];
 
 /// Uploads of one unreleased batch: maps each upload id to the hash of the upload's body.
-type KnownUploads = HashMap<UploadIdBytes, u64>;
+type UploadBodyHashes = HashMap<UploadIdBytes, u64>;
 
 /// Files of one task, open for writing.
 #[derive(Debug)]
@@ -26,11 +26,11 @@ pub(super) struct TaskFiles {
     /// Log of the open batch.
     log: UploadLog,
     /// Uploads of the open batch and of closed batches, by batch number.
-    known: BTreeMap<u64, KnownUploads>,
+    unreleased_uploads: BTreeMap<u64, UploadBodyHashes>,
     /// Hash function for the bodies of uploads, with a random key.
     hasher: RandomState,
     /// Ids of uploads in released batches.
-    ids: Vec<Arc<UploadIdsFile>>,
+    released_ids_files: Vec<Arc<UploadIdsFile>>,
     batches: Vec<BatchRow>,
 }
 
@@ -41,18 +41,18 @@ pub(super) fn released_batches(
     fingerprint: [u8; 16],
 ) -> Result<Vec<BatchRow>, EngineError> {
     let listing = FileListing::of_complete_files(directory)?;
-    read_released_batches(directory, fingerprint, &listing.batches)
+    read_released_batches(directory, fingerprint, &listing.batch_file_numbers)
 }
 
 /// Contents of a task's files, which were read and verified without writing anything.
 struct VerifiedFiles {
     released: Vec<BatchRow>,
     /// Ids of uploads in released batches.
-    ids: Vec<Arc<UploadIdsFile>>,
+    released_ids_files: Vec<Arc<UploadIdsFile>>,
     /// Paths and contents of the closed batches' logs, oldest first.
-    closed: Vec<(PathBuf, LogContents)>,
+    closed_logs: Vec<(PathBuf, LogContents)>,
     /// Path and contents of the open batch's log.
-    open: (PathBuf, LogContents),
+    open_log: (PathBuf, LogContents),
     /// Temporary and superseded files, which an interrupted process did not remove.
     obsolete: Vec<PathBuf>,
 }
@@ -64,12 +64,12 @@ impl VerifiedFiles {
     /// When the files cannot be read, or a file is missing or damaged.
     fn read(directory: &Path, fingerprint: [u8; 16]) -> Result<Self, EngineError> {
         let listing = FileListing::of_complete_files(directory)?;
-        let released = read_released_batches(directory, fingerprint, &listing.batches)?;
+        let released = read_released_batches(directory, fingerprint, &listing.batch_file_numbers)?;
         let (ids, merged) = open_ids_files(directory, fingerprint, &listing, &[])?;
         let next = released.len() as u64 + 1;
         let (done, logs) = listing
-            .logs
-            .split_at(listing.logs.partition_point(|&log| log < next));
+            .log_batch_numbers
+            .split_at(listing.log_batch_numbers.partition_point(|&log| log < next));
         let mut obsolete = temporary_files(directory)?;
         obsolete.extend(merged);
         let mut closed = Vec::new();
@@ -84,7 +84,7 @@ impl VerifiedFiles {
             if contents.header.batch != batch {
                 return Err(disk::damage_error(&path, "it belongs to another batch"));
             }
-            match (&open, contents.closed) {
+            match (&open, contents.closed_at) {
                 // The process was interrupted before it closed the previous log.
                 (Some(_), _) if contents.is_new() => obsolete.push(path),
                 (Some(_), _) => {
@@ -108,18 +108,18 @@ impl VerifiedFiles {
         );
         Ok(Self {
             released,
-            ids,
-            closed,
-            open,
+            released_ids_files: ids,
+            closed_logs: closed,
+            open_log: open,
             obsolete,
         })
     }
 
     /// Returns the batches, oldest first. The last one is open.
     fn batches(&self) -> Vec<BatchRow> {
-        let logs = self.closed.iter().chain([&self.open]);
+        let logs = self.closed_logs.iter().chain([&self.open_log]);
         let unreleased =
-            logs.map(|(_, found)| unreleased_row(&found.header, found.counts, found.closed));
+            logs.map(|(_, found)| unreleased_row(&found.header, found.counts, found.closed_at));
         self.released.iter().copied().chain(unreleased).collect()
     }
 }
@@ -152,9 +152,9 @@ impl TaskFiles {
             directory: directory.to_owned(),
             batches: vec![unreleased_row(&log.header, log.counts, None)],
             log,
-            known: BTreeMap::from([(1, KnownUploads::new())]),
+            unreleased_uploads: BTreeMap::from([(1, UploadBodyHashes::new())]),
             hasher: RandomState::new(),
-            ids: Vec::new(),
+            released_ids_files: Vec::new(),
         })
     }
 
@@ -169,14 +169,14 @@ impl TaskFiles {
         let hasher = RandomState::new();
         let found = VerifiedFiles::read(directory, fingerprint)?;
         let mut known = BTreeMap::new();
-        for (path, contents) in &found.closed {
+        for (path, contents) in &found.closed_logs {
             known.insert(
                 contents.header.batch,
                 read_known_uploads(path, contents, &hasher)?,
             );
             resume_log(path, contents)?;
         }
-        let (path, contents) = &found.open;
+        let (path, contents) = &found.open_log;
         known.insert(
             contents.header.batch,
             read_known_uploads(path, contents, &hasher)?,
@@ -188,10 +188,10 @@ impl TaskFiles {
         Ok(Self {
             directory: directory.to_owned(),
             log,
-            known,
+            unreleased_uploads: known,
             hasher,
             batches: found.batches(),
-            ids: found.ids,
+            released_ids_files: found.released_ids_files,
         })
     }
 
@@ -208,7 +208,7 @@ impl TaskFiles {
         &mut self,
         group: &[UploadRecord],
     ) -> Result<Vec<UploadOutcome>, EngineError> {
-        let mut fresh = KnownUploads::new();
+        let mut fresh = UploadBodyHashes::new();
         let mut stored = Vec::with_capacity(group.len());
         let mut outcomes = Vec::with_capacity(group.len());
         for record in group {
@@ -234,9 +234,12 @@ impl TaskFiles {
         if !stored.is_empty() {
             self.log.append_commit(&stored)?;
             let batch = self.log.header.batch;
-            self.known.entry(batch).or_default().extend(fresh);
+            self.unreleased_uploads
+                .entry(batch)
+                .or_default()
+                .extend(fresh);
             if let Some(last) = self.batches.last_mut() {
-                last.reports = self.log.counts.reports;
+                last.report_count = self.log.counts.reports;
             }
         }
         Ok(outcomes)
@@ -245,13 +248,15 @@ impl TaskFiles {
     /// Returns the hash of the body of an upload in an unreleased batch. Returns `None` if there is
     /// no such upload.
     fn unreleased_body_hash(&self, id: &UploadIdBytes) -> Option<u64> {
-        self.known.values().find_map(|known| known.get(id).copied())
+        self.unreleased_uploads
+            .values()
+            .find_map(|known| known.get(id).copied())
     }
 
     /// Returns true if a released batch contains an upload with this id.
     fn was_released(&self, id: &UploadIdBytes) -> Result<bool, EngineError> {
         // Newest file first, since an upload that is sent again is most likely a recent upload.
-        for ids in self.ids.iter().rev() {
+        for ids in self.released_ids_files.iter().rev() {
             if ids.contains(id)? {
                 return Ok(true);
             }
@@ -274,7 +279,8 @@ impl TaskFiles {
         self.batches.pop();
         let open = unreleased_row(&next.header, next.counts, None);
         self.batches.extend([closed, open]);
-        self.known.insert(batch + 1, KnownUploads::new());
+        self.unreleased_uploads
+            .insert(batch + 1, UploadBodyHashes::new());
         self.log = next;
         Ok(closed)
     }
@@ -292,17 +298,17 @@ impl TaskFiles {
         let fingerprint = self.log.header.fingerprint;
         let file = BatchFile::open(&self.directory.join(batch_file_name(batch)))?;
         let listing = FileListing::of_complete_files(&self.directory)?;
-        let open = [&self.ids[..], opened].concat();
+        let open = [&self.released_ids_files[..], opened].concat();
         let (ids, merged) = open_ids_files(&self.directory, fingerprint, &listing, &open)?;
-        self.ids = ids;
+        self.released_ids_files = ids;
         for path in merged {
             disk::remove_file(&path)?;
         }
         if let Some(row) = self.batches.iter_mut().find(|row| row.number == batch) {
             *row = released_row(&file);
         }
-        self.known.remove(&batch);
-        match listing.logs.contains(&batch) {
+        self.unreleased_uploads.remove(&batch);
+        match listing.log_batch_numbers.contains(&batch) {
             true => disk::remove_file(&self.directory.join(log_file_name(batch))),
             false => Ok(()),
         }
@@ -338,8 +344,8 @@ fn read_known_uploads(
     path: &Path,
     contents: &LogContents,
     hasher: &RandomState,
-) -> Result<KnownUploads, EngineError> {
-    let mut known = KnownUploads::with_capacity(contents.counts.uploads as usize);
+) -> Result<UploadBodyHashes, EngineError> {
+    let mut known = UploadBodyHashes::with_capacity(contents.counts.uploads as usize);
     contents.for_each_upload(path, |logged| {
         known.insert(logged.id, hasher.hash_one(logged.body));
     })?;
@@ -362,9 +368,9 @@ fn unreleased_row(header: &LogHeader, counts: UploadCounts, closed: Option<u64>)
     BatchRow {
         number: header.batch,
         state: closed.map_or(BatchState::Open, |_| BatchState::Closed),
-        opened: header.opened,
-        closed,
-        reports: counts.reports,
+        opened_at: header.opened_at,
+        closed_at: closed,
+        report_count: counts.reports,
         reports_kept: true,
     }
 }
@@ -373,9 +379,9 @@ fn released_row(batch: &BatchFile) -> BatchRow {
     BatchRow {
         number: batch.header.batch,
         state: BatchState::Released,
-        opened: batch.header.opened,
-        closed: Some(batch.header.closed),
-        reports: batch.header.reports,
+        opened_at: batch.header.opened_at,
+        closed_at: Some(batch.header.closed_at),
+        report_count: batch.header.report_count,
         reports_kept: batch.has_reports(),
     }
 }
@@ -423,10 +429,10 @@ fn open_ids_files(
     listing: &FileListing,
     open: &[Arc<UploadIdsFile>],
 ) -> Result<(Vec<Arc<UploadIdsFile>>, Vec<PathBuf>), EngineError> {
-    let released = listing.batches.len() as u64;
+    let released = listing.batch_file_numbers.len() as u64;
     let mut all: Vec<Arc<UploadIdsFile>> = Vec::new();
     let mut merged = Vec::new();
-    for &span in &listing.ids {
+    for &span in &listing.ids_file_spans {
         let path = directory.join(ids::ids_file_name(span));
         if all.last().is_some_and(|last| last.span.contains(span)) {
             merged.push(path);

@@ -220,7 +220,7 @@ fn what_was_on_its_way_is_cut_off_wherever_the_power_went() {
         fs::write(&log, bytes).unwrap();
         let mut files = FilesEngine::open(directory.path()).expect(case);
         let row = files.batches(task)[0];
-        assert_eq!(row.reports, stored, "{case}");
+        assert_eq!(row.report_count, stored, "{case}");
         let outcomes = files.append_uploads(task, &known(6)).unwrap();
         let duplicates = outcomes
             .iter()
@@ -229,7 +229,7 @@ fn what_was_on_its_way_is_cut_off_wherever_the_power_went() {
         assert_eq!(duplicates, stored, "{case}");
         drop(files);
         let files = FilesEngine::open(directory.path()).expect(case);
-        assert_eq!(files.batches(task)[0].reports, 6, "{case}");
+        assert_eq!(files.batches(task)[0].report_count, 6, "{case}");
     };
     let mark = checksum::Checksum::LENGTH;
     for cut in before.len()..=after.len() {
@@ -319,7 +319,7 @@ fn what_was_stored_is_there_after_every_step() {
         files = open();
         assert_eq!(stored_contents(&files, task), before);
         let closed = files.close_batch(task, round, 200).unwrap();
-        assert_eq!((closed.number, closed.reports), (round, 10));
+        assert_eq!((closed.number, closed.report_count), (round, 10));
         assert_outcomes(
             UploadOutcome::Duplicate,
             &files.append_uploads(task, &group).unwrap(),

@@ -18,15 +18,15 @@ type Magic = [u8; 8];
 
 /// Kinds of files: the extension, the first bytes, and the length of the header with its checksum.
 const KINDS: [(&str, Magic, usize); 3] = [
-    ("log", frame::MAGIC, frame::HEADER_LENGTH),
-    ("batch", batch::MAGIC, batch::HEADER_LENGTH),
-    ("ids", ids::MAGIC, ids::HEADER_LENGTH),
+    ("log", frame::LOG_MAGIC, frame::LOG_HEADER_LENGTH),
+    ("batch", batch::BATCH_FILE_MAGIC, batch::BATCH_HEADER_LENGTH),
+    ("ids", ids::IDS_FILE_MAGIC, ids::IDS_HEADER_LENGTH),
 ];
 
 /// Checks that all files of tasks have the versions that this program knows.
 ///
 /// # Errors
-/// [`EngineError::Version`] when a file has another version. Another error when files cannot be
+/// [`EngineError::UnsupportedVersion`] when a file has another version. Another error when files cannot be
 /// read.
 pub(super) fn check_file_versions(root: &Path) -> Result<(), EngineError> {
     for task in directory_entries(&root.join(TASKS_DIRECTORY))? {
@@ -73,7 +73,7 @@ fn check_file_version(path: &Path) -> Result<(), EngineError> {
     };
     match unexpected_version(&bytes, magic, header) {
         None => Ok(()),
-        Some(found) => Err(EngineError::Version {
+        Some(found) => Err(EngineError::UnsupportedVersion {
             path: path.display().to_string(),
             found: found.into(),
             known: magic[7].into(),

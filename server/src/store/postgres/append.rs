@@ -11,13 +11,13 @@ use crate::store::engine::{EngineError, TaskKey, UploadOutcome, UploadRecord};
 
 /// Maximum number of attempts to find an open batch. An attempt fails if another node closes the
 /// batch at the same time.
-const MAX_ATTEMPTS: usize = 10;
+const MAX_SLOT_ATTEMPTS: usize = 10;
 
 /// Prepared statements that append a group of uploads. They belong to one session.
 pub(super) struct AppendStatements {
-    own_slot: Statement,
-    store: Statement,
-    count: Statement,
+    lock_own_slot: Statement,
+    insert_new_uploads: Statement,
+    add_to_slot_count: Statement,
     stored_bodies: Statement,
 }
 
@@ -42,9 +42,9 @@ impl AppendStatements {
             ON upload.task = counted.task AND upload.batch = counted.batch \
             AND upload.id = counted.id WHERE counted.task = $1 AND counted.id = ANY($2)";
         Ok(Self {
-            own_slot: client.prepare(own_slot)?,
-            store: client.prepare(store)?,
-            count: client.prepare_typed(count, &[Type::INT8; 4])?,
+            lock_own_slot: client.prepare(own_slot)?,
+            insert_new_uploads: client.prepare(store)?,
+            add_to_slot_count: client.prepare_typed(count, &[Type::INT8; 4])?,
             stored_bodies: client.prepare(stored_bodies)?,
         })
     }
@@ -57,10 +57,10 @@ fn lock_own_slot(
     statements: &AppendStatements,
     (task, node): (i64, i64),
 ) -> Result<i64, EngineError> {
-    if let Some(row) = transaction.query_opt(&statements.own_slot, &[&task, &node])? {
+    if let Some(row) = transaction.query_opt(&statements.lock_own_slot, &[&task, &node])? {
         return Ok(row.get("batch"));
     }
-    for _ in 0..MAX_ATTEMPTS {
+    for _ in 0..MAX_SLOT_ATTEMPTS {
         // The shared lock makes a transaction that closes the batch wait. If that transaction came
         // first, the query waits for it and finds no open batch.
         let open = "SELECT number FROM hushbin.batch WHERE task = $1 AND state = 0 FOR SHARE";
@@ -100,21 +100,21 @@ pub(super) fn insert_uploads(
     let ids: Vec<&[u8]> = given.iter().map(|record| &record.id[..]).collect();
     let bodies: Vec<&[u8]> = given.iter().map(|record| &record.body[..]).collect();
     let reports = given.iter().map(|record| {
-        let reports = i32::try_from(record.reports);
+        let reports = i32::try_from(record.report_count);
         reports.map_err(|_| EngineError::Damaged("an upload has too many reports".to_owned()))
     });
     let reports: Vec<i32> = reports.collect::<Result<_, _>>()?;
     let stored: &[&(dyn ToSql + Sync)] = &[&key, &batch, &ids, &reports, &bodies];
-    let stored = transaction.query(&statements.store, stored)?;
+    let stored = transaction.query(&statements.insert_new_uploads, stored)?;
     let stored = stored.iter().map(|row| parse_upload_id(row.get("id")));
     let stored: HashSet<UploadIdBytes> = stored.collect::<Result<_, _>>()?;
 
     // Executed even if no upload is new, so that the transaction writes. Then its commit follows
     // the commit of everything that it has read.
     let fresh = given.iter().filter(|own| stored.contains(&own.id));
-    let fresh: u64 = fresh.map(|record| u64::from(record.reports)).sum();
+    let fresh: u64 = fresh.map(|record| u64::from(record.report_count)).sum();
     transaction.execute(
-        &statements.count,
+        &statements.add_to_slot_count,
         &[&key, &batch, &node, &to_database_integer(fresh)],
     )?;
     let total = "SELECT sum(reports)::BIGINT AS reports FROM hushbin.slot \

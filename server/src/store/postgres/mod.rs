@@ -37,7 +37,8 @@ use std::sync::Arc;
 use postgres::Transaction;
 
 use super::engine::{
-    BatchRow, Engine, EngineError, StorageReader, TaskKey, TaskRow, UploadOutcome, UploadRecord,
+    BatchRow, EngineError, StorageEngine, StorageReader, TaskKey, TaskRow, UploadOutcome,
+    UploadRecord,
 };
 use append::AppendStatements;
 use reader::PostgresReader;
@@ -51,8 +52,8 @@ pub(crate) use session::{Session, SessionPool};
 
 /// Storage engine in a database.
 pub(super) struct PostgresEngine {
-    session: ReconnectingSession<AppendStatements>,
-    sessions: Arc<SessionPool>,
+    append_session: ReconnectingSession<AppendStatements>,
+    session_pool: Arc<SessionPool>,
     /// Random number that identifies this process in the table of slots, new at every start.
     node: i64,
     /// Batches of each task, as this node last read them.
@@ -83,7 +84,7 @@ fn add_batch(
 /// When the database cannot be reached, refuses access, or has tables of another version.
 pub(crate) fn open_pool(database: &DatabaseAddress) -> Result<SessionPool, EngineError> {
     let sessions = SessionPool::new(database, false);
-    sessions.with_session(schema::create_if_missing)?;
+    sessions.with_session(schema::create_tables_if_missing)?;
     Ok(sessions)
 }
 
@@ -93,7 +94,7 @@ pub(crate) fn open_pool(database: &DatabaseAddress) -> Result<SessionPool, Engin
 /// When the database cannot be reached, refuses access, or has no tables of this version.
 pub(crate) fn open_existing_pool(database: &DatabaseAddress) -> Result<SessionPool, EngineError> {
     let sessions = SessionPool::new(database, false);
-    sessions.with_session(schema::check_version)?;
+    sessions.with_session(schema::check_schema_version)?;
     Ok(sessions)
 }
 
@@ -101,7 +102,7 @@ pub(crate) fn open_existing_pool(database: &DatabaseAddress) -> Result<SessionPo
 ///
 /// # Errors
 /// Those of [`PostgresEngine::open`].
-pub(super) fn open(database: &DatabaseAddress) -> Result<Box<dyn Engine>, EngineError> {
+pub(super) fn open(database: &DatabaseAddress) -> Result<Box<dyn StorageEngine>, EngineError> {
     Ok(Box::new(PostgresEngine::open(database)?))
 }
 
@@ -113,11 +114,11 @@ impl PostgresEngine {
     pub(super) fn open(database: &DatabaseAddress) -> Result<Self, EngineError> {
         let sessions = Arc::new(open_pool(database)?);
         let mut node = [0; 8];
-        getrandom::fill(&mut node).map_err(EngineError::Entropy)?;
+        getrandom::fill(&mut node).map_err(EngineError::NoRandomNumbers)?;
         let batches = sessions.with_session(|session| all_batches(session.client()))?;
         Ok(Self {
-            session: ReconnectingSession::new(database, AppendStatements::prepare),
-            sessions,
+            append_session: ReconnectingSession::new(database, AppendStatements::prepare),
+            session_pool: sessions,
             node: i64::from_le_bytes(node),
             batches,
         })
@@ -126,7 +127,7 @@ impl PostgresEngine {
     /// Reads the batches of a task again, and returns them.
     fn reload_batches(&mut self, task: TaskKey) -> Result<&[BatchRow], EngineError> {
         let batches = self
-            .session
+            .append_session
             .with_session(|session, _| task_batches(session.client(), task))?;
         if batches.is_empty() {
             self.batches.remove(&task);
@@ -138,9 +139,9 @@ impl PostgresEngine {
     }
 }
 
-impl Engine for PostgresEngine {
+impl StorageEngine for PostgresEngine {
     fn tasks(&self) -> Result<Vec<TaskRow>, EngineError> {
-        self.sessions
+        self.session_pool
             .with_session(|session| all_tasks(session.client()))
     }
 
@@ -171,7 +172,7 @@ impl Engine for PostgresEngine {
             }
         };
         let key = self
-            .session
+            .append_session
             .with_session(|session, _| session.run_in_transaction(add))?;
         self.reload_batches(key)?;
         Ok(key)
@@ -179,7 +180,7 @@ impl Engine for PostgresEngine {
 
     fn configure_task(&mut self, task: TaskKey, settings: &str) -> Result<(), EngineError> {
         let update = "UPDATE hushbin.task SET settings = $2 WHERE key = $1";
-        let updated = self.session.with_session(|session, _| {
+        let updated = self.append_session.with_session(|session, _| {
             session.run_in_transaction(|transaction| {
                 Ok(transaction.execute(update, &[&to_database_integer(task.0), &settings])?)
             })
@@ -192,7 +193,7 @@ impl Engine for PostgresEngine {
 
     fn remove_task(&mut self, task: TaskKey) -> Result<(), EngineError> {
         let key = to_database_integer(task.0);
-        self.session.with_session(|session, _| {
+        self.append_session.with_session(|session, _| {
             session.run_in_transaction(|transaction| {
                 transaction.execute("DELETE FROM hushbin.task WHERE key = $1", &[&key])?;
                 // Locks rows in the order in which closing a batch does, and so waits for groups in
@@ -223,17 +224,18 @@ impl Engine for PostgresEngine {
         group: &[UploadRecord],
     ) -> Result<Vec<UploadOutcome>, EngineError> {
         let node = self.node;
-        let (outcomes, batch, reports) = self.session.with_session(|session, statements| {
-            session.run_in_transaction(|transaction| {
-                append::insert_uploads(transaction, statements, (task, node), group)
-            })
-        })?;
+        let (outcomes, batch, reports) =
+            self.append_session.with_session(|session, statements| {
+                session.run_in_transaction(|transaction| {
+                    append::insert_uploads(transaction, statements, (task, node), group)
+                })
+            })?;
         match self
             .batches
             .get_mut(&task)
             .and_then(|known| known.last_mut())
         {
-            Some(open) if open.number == batch => open.reports = reports,
+            Some(open) if open.number == batch => open.report_count = reports,
             // Another node has closed the batch. The group is stored, whether or not this read
             // succeeds.
             _ => drop(self.reload_batches(task)),
@@ -270,7 +272,7 @@ impl Engine for PostgresEngine {
             transaction.execute(close, &[&key, &number, &closed])?;
             add_batch(transaction, task, batch + 1, now)
         };
-        self.session
+        self.append_session
             .with_session(|session, _| session.run_in_transaction(close))?;
         let batches = self.reload_batches(task)?;
         let row = batches.iter().find(|row| row.number == batch);
@@ -283,13 +285,13 @@ impl Engine for PostgresEngine {
 
     fn probe_write(&mut self) -> Result<(), EngineError> {
         let update = "UPDATE hushbin.journal SET probes = probes + 1";
-        self.session.with_session(|session, _| {
+        self.append_session.with_session(|session, _| {
             session
                 .run_in_transaction(|transaction| Ok(transaction.execute(update, &[]).map(drop)?))
         })
     }
 
     fn reader(&self) -> Arc<dyn StorageReader> {
-        Arc::new(PostgresReader::new(Arc::clone(&self.sessions)))
+        Arc::new(PostgresReader::new(Arc::clone(&self.session_pool)))
     }
 }

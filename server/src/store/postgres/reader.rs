@@ -9,7 +9,7 @@ use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{ToSql, Type};
 
 use super::rows::{
-    CLOSED, SELECT_TASKS, all_batches, all_tasks, parse_upload_id, task_batches, task_key,
+    CLOSED_STATE, SELECT_TASKS, all_batches, all_tasks, parse_upload_id, task_batches, task_key,
     task_row, to_database_integer,
 };
 use super::schema;
@@ -34,7 +34,7 @@ pub(in crate::store) fn open_read_only(
 ) -> Result<(Vec<TaskBatches>, Arc<dyn StorageReader>), EngineError> {
     let sessions = Arc::new(SessionPool::new(database, true));
     let rows = sessions.with_session(|session| {
-        schema::check_version(session)?;
+        schema::check_schema_version(session)?;
         let tasks = all_tasks(session.client())?.into_iter();
         let with_batches = tasks.map(|row| {
             let batches = task_batches(session.client(), row.key)?;
@@ -102,7 +102,7 @@ impl StorageReader for PostgresReader {
                 let state = transaction.query_opt(lock, &[&key, &batch])?;
                 match state.map(|state| state.get::<_, i16>("state")) {
                     None => return Err(EngineError::TaskDeleted),
-                    Some(CLOSED) => {}
+                    Some(CLOSED_STATE) => {}
                     // Another node has released the batch, with the same contents.
                     Some(_) => return Ok(()),
                 }
@@ -114,13 +114,13 @@ impl StorageReader for PostgresReader {
                     .map(|upload| i64::from(upload.get::<_, i32>(0)));
                 let reports = reports.sum::<i64>().cast_unsigned();
                 // The transaction is rolled back if the release does not account for all uploads.
-                if (reports, uploads.len()) != (row.reports, release.uploads.len()) {
+                if (reports, uploads.len()) != (row.report_count, release.upload_ids.len()) {
                     return Err(EngineError::Damaged(format!(
                         "batch {} has {} uploads with {reports} reports, expected {} with {}",
                         row.number,
                         uploads.len(),
-                        release.uploads.len(),
-                        row.reports
+                        release.upload_ids.len(),
+                        row.report_count
                     )));
                 }
                 let insert =
@@ -168,7 +168,7 @@ impl StorageReader for PostgresReader {
         self.for_each_row(query, (task, batch), &mut |row| Ok(visit(row.get("body"))))
     }
 
-    fn forget_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
+    fn delete_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
         let [task, batch] = [task.0, batch].map(to_database_integer);
         self.sessions.with_session(|session| {
             session.run_in_transaction(|transaction| {
@@ -225,7 +225,7 @@ impl SharedStorage for PostgresReader {
 
     fn claim_batch(&self, task: TaskKey, batch: u64) -> Result<Option<BatchClaim>, EngineError> {
         let [task, batch] = [task.0, batch].map(to_database_integer);
-        self.sessions.lock_claim(|client| {
+        self.sessions.claim_locked_row(|client| {
             let lock = "SELECT batch FROM hushbin.claim WHERE task = $1 AND batch = $2 \
                 FOR UPDATE SKIP LOCKED";
             Ok(client.query_opt(lock, &[&task, &batch])?.is_some())

@@ -7,11 +7,11 @@ use postgres::{GenericClient, Row};
 use crate::store::engine::{BatchRow, BatchState, EngineError, TaskKey, TaskRow};
 
 /// Value of the column `state` for an open batch.
-pub(super) const OPEN: i16 = 0;
+pub(super) const OPEN_STATE: i16 = 0;
 /// Value of the column `state` for a closed batch.
-pub(super) const CLOSED: i16 = 1;
+pub(super) const CLOSED_STATE: i16 = 1;
 /// Value of the column `state` for a released batch.
-pub(super) const RELEASED: i16 = 2;
+pub(super) const RELEASED_STATE: i16 = 2;
 
 /// Converts a key or a count to the signed integer that the database stores.
 pub(super) fn to_database_integer(number: u64) -> i64 {
@@ -56,17 +56,17 @@ pub(super) fn batch_row(row: &Row) -> Result<BatchRow, EngineError> {
     Ok(BatchRow {
         number: unsigned_column(row, "number"),
         state: match row.get("state") {
-            OPEN => BatchState::Open,
-            CLOSED => BatchState::Closed,
-            RELEASED => BatchState::Released,
+            OPEN_STATE => BatchState::Open,
+            CLOSED_STATE => BatchState::Closed,
+            RELEASED_STATE => BatchState::Released,
             other => {
                 let found = format!("a batch has the state {other}");
                 return Err(EngineError::Damaged(found));
             }
         },
-        opened: unsigned_column(row, "opened"),
-        closed: closed.map(i64::cast_unsigned),
-        reports: unsigned_column(row, "reports"),
+        opened_at: unsigned_column(row, "opened"),
+        closed_at: closed.map(i64::cast_unsigned),
+        report_count: unsigned_column(row, "reports"),
         reports_kept: row.get("kept"),
     })
 }

@@ -7,22 +7,22 @@ use crate::store::engine::EngineError;
 const SCHEMA: &str = include_str!("schema.sql");
 
 /// Version of the tables that this program creates and knows.
-const VERSION: u64 = 2;
+const SCHEMA_VERSION: u64 = 2;
 
 /// Creates the tables if there are none.
 ///
 /// # Errors
 /// When the database fails, or has tables of another version.
-pub(super) fn create_if_missing(session: &mut Session) -> Result<(), EngineError> {
+pub(super) fn create_tables_if_missing(session: &mut Session) -> Result<(), EngineError> {
     if tables_exist(session)? {
-        return check_version(session);
+        return check_schema_version(session);
     }
     let made = session.run_in_transaction(|transaction| Ok(transaction.batch_execute(SCHEMA)?));
     // If several nodes start at once, one node creates the tables. The transactions of the other
     // nodes fail with various errors.
     match made {
         Err(error) if !tables_exist(session)? => Err(error),
-        _ => check_version(session),
+        _ => check_schema_version(session),
     }
 }
 
@@ -37,16 +37,16 @@ fn tables_exist(session: &mut Session) -> Result<bool, EngineError> {
 ///
 /// # Errors
 /// When the tables have another version, or the database fails.
-pub(super) fn check_version(session: &mut Session) -> Result<(), EngineError> {
+pub(super) fn check_schema_version(session: &mut Session) -> Result<(), EngineError> {
     let row = session
         .client()
         .query_one("SELECT version FROM hushbin.journal", &[])?;
     match unsigned_column(&row, "version") {
-        VERSION => Ok(()),
-        found => Err(EngineError::Version {
+        SCHEMA_VERSION => Ok(()),
+        found => Err(EngineError::UnsupportedVersion {
             path: "the schema hushbin of the database".to_owned(),
             found,
-            known: VERSION,
+            known: SCHEMA_VERSION,
         }),
     }
 }

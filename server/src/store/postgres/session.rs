@@ -24,10 +24,10 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const TCP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Maximum number of idle connections that a pool keeps.
-const MAX_IDLE: usize = 8;
+const MAX_IDLE_SESSIONS: usize = 8;
 
 /// Maximum number of attempts at a transaction, if concurrent transactions make it fail.
-const MAX_ATTEMPTS: usize = 10;
+const MAX_TRANSACTION_ATTEMPTS: usize = 10;
 
 /// First statements of every session. They switch off time limits: a time limit must not end a
 /// commit that waits for a standby, because PostgreSQL does not undo such a commit. At the level
@@ -42,7 +42,7 @@ pub struct DatabaseAddress {
     config: Box<Config>,
     /// True if the address does not set `target_session_attrs`. Then any host that accepts writes
     /// may be used.
-    any_host: bool,
+    allows_any_writable_host: bool,
     tls: CertificateCheckingTls,
 }
 
@@ -80,7 +80,7 @@ impl DatabaseAddress {
     pub fn new(address: &str) -> Result<Self, EngineError> {
         let expected = "an address such as postgres://hushbin@db.example.org/hushbin";
         let refused =
-            |why: &str| EngineError::Address(format!("--store {why}, expected {expected}"));
+            |why: &str| EngineError::InvalidAddress(format!("--store {why}, expected {expected}"));
         if !["postgres://", "postgresql://"]
             .iter()
             .any(|scheme| address.starts_with(scheme))
@@ -118,11 +118,11 @@ impl DatabaseAddress {
         if !says("application_name") {
             config.application_name("hushbin");
         }
-        let tls = tls_roots::client_config().map_err(|error| refused(&error.to_string()))?;
+        let tls = tls_roots::tls_client_config().map_err(|error| refused(&error.to_string()))?;
         let any_host = !says("target_session_attrs");
         Ok(Self {
             config: Box::new(config),
-            any_host,
+            allows_any_writable_host: any_host,
             tls: CertificateCheckingTls(Arc::new(tls)),
         })
     }
@@ -189,7 +189,7 @@ impl Session {
     fn connect(database: &DatabaseAddress, read_only: bool) -> Result<Self, EngineError> {
         let warning = Arc::new(Mutex::new(None));
         let mut config = database.config.clone();
-        if database.any_host && !read_only && config.get_hosts().len() > 1 {
+        if database.allows_any_writable_host && !read_only && config.get_hosts().len() > 1 {
             config.target_session_attrs(TargetSessionAttrs::ReadWrite);
         }
         let warned = Arc::clone(&warning);
@@ -240,7 +240,9 @@ impl Session {
         let mut attempt = 1;
         loop {
             match self.try_transaction(&mut work) {
-                Err(error) if is_retryable(&error) && attempt < MAX_ATTEMPTS => attempt += 1,
+                Err(error) if is_retryable(&error) && attempt < MAX_TRANSACTION_ATTEMPTS => {
+                    attempt += 1;
+                }
                 done => return done,
             }
         }
@@ -350,7 +352,7 @@ impl SessionPool {
     }
 
     fn return_session(&self, session: Session) {
-        let more = self.with_idle_sessions(|idle| match idle.len() < MAX_IDLE {
+        let more = self.with_idle_sessions(|idle| match idle.len() < MAX_IDLE_SESSIONS {
             true => {
                 idle.push(session);
                 None
@@ -382,7 +384,7 @@ impl SessionPool {
     ///
     /// # Errors
     /// When the database fails.
-    pub(super) fn lock_claim(
+    pub(super) fn claim_locked_row(
         self: &Arc<Self>,
         lock: impl FnOnce(&mut Client) -> Result<bool, EngineError>,
     ) -> Result<Option<BatchClaim>, EngineError> {

@@ -75,8 +75,10 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     for bound in published {
         let central = bound.central_epsilon;
         let central = central.map_or_else(|| "none".to_owned(), |central| format!("{central:.4e}"));
-        let only = bound.reason.map(|reason| format!(": only for {reason}"));
-        let (name, source, only) = (bound.name, bound.source, only.unwrap_or_default());
+        let only = bound
+            .unmet_condition
+            .map(|reason| format!(": only for {reason}"));
+        let (name, source, only) = (bound.name, bound.theorem_source, only.unwrap_or_default());
         writeln!(out, "{name:<31}  {central:<10}  {source}{only}")?;
     }
     writeln!(out, "{path}")?;

@@ -103,13 +103,13 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
                 out,
                 "  {} of {}: ratio to the best competitor: median {:.3} of {} cells, worst {:.3} \
                  ({}, {}), {} lost",
-                outcome.contest.metric,
-                outcome.contest.estimand,
+                outcome.metric_comparison.metric,
+                outcome.metric_comparison.estimand,
                 outcome.median_ratio(),
                 outcome.cells.len(),
                 worst.ratio,
                 evaluate::describe_cell(worst),
-                worst.best,
+                worst.best_competitor,
                 outcome.lost_cells().count(),
             )?;
         }

@@ -66,7 +66,7 @@ pub fn uncorrected_majority_mechanism(
     let all = sets.favoured_count + sets.remaining_count;
     // C(d − 1, κ − 1): for one attribute, the number of favoured vectors with the person's own sign
     // minus the number of favoured vectors with the opposite sign.
-    let more = counts.sign_surplus(threshold);
+    let more = counts.matching_sign_surplus(threshold);
     let less_1 = budget.epsilon().exp_m1();
     Ok(UncorrectedMajorityMechanism {
         favoured_probability: alpha,

@@ -56,7 +56,7 @@ impl Budget {
 
     /// Divides ε and δ by `parts`. The results may lie below the ranges that [`Budget::new`]
     /// allows.
-    pub(super) fn split_into(&self, parts: f64) -> Self {
+    pub(super) fn budget_per_part(&self, parts: f64) -> Self {
         Self {
             epsilon: self.epsilon / parts,
             delta: self.delta / parts,

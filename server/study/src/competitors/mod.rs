@@ -24,8 +24,8 @@
 //! not offer it.
 //!
 //! Further mechanisms have a distribution and a variance, but do not draw reports:
-//! [`RandomizedLevelResponse`], [`SlidingPiecewise`] (PM, its best width, OPM), [`ThreeOutputMechanism`],
-//! [`HybridThreePiecewise`] (HM-TP), [`StaircaseMechanism`], [`SampledPiecewise`] and [`HadamardResponse`].
+//! [`RandomizedLevelResponse`], [`PiecewiseMechanism`] (PM, its best width, OPM), [`ThreeOutputMechanism`],
+//! [`HybridThreeOutputPiecewise`] (HM-TP), [`StaircaseMechanism`], [`SampledPiecewise`] and [`HadamardResponse`].
 //! [`variance_lower_bound`] is a lower bound for all unbiased mechanisms for one number.
 //!
 //! [`ratings`] has mechanisms for sparse ratings. The papers P1, P2 and P3 of the
@@ -73,8 +73,8 @@ pub use favoured_set::favoured_probability_with_delta;
 pub use gaussian::GaussianMechanism;
 pub use learning::{LossFunction, clip_gradient, encode_category};
 pub use numbers::{
-    ATTRIBUTE_COUNT_RANGE, EPSILON_PER_DRAWN_ATTRIBUTE, HybridThreePiecewise, MajorityMechanism,
-    RandomizedLevelResponse, SampledPiecewise, SampledTwoPointMechanism, SingleNumberMechanism,
-    SlidingPiecewise, StaircaseMechanism, ThreeOutputMechanism, TwoPointMechanism, hybrid_variance,
-    piecewise_variance, variance_lower_bound,
+    ATTRIBUTE_COUNT_RANGE, EPSILON_PER_DRAWN_ATTRIBUTE, HybridThreeOutputPiecewise,
+    MajorityMechanism, PiecewiseMechanism, RandomizedLevelResponse, SampledPiecewise,
+    SampledTwoPointMechanism, SingleNumberMechanismKind, StaircaseMechanism, ThreeOutputMechanism,
+    TwoPointMechanism, hybrid_variance, piecewise_variance, variance_lower_bound,
 };

@@ -8,12 +8,12 @@ pub(crate) struct Figure {
     /// Title in one line, which is also the alternative text of the image.
     pub(crate) title: String,
     /// Label of the horizontal axis, such as `ε`.
-    pub(crate) x: &'static str,
+    pub(crate) x_label: &'static str,
     /// Label of the vertical axis, such as `mean of ln TVE`.
-    pub(crate) y: &'static str,
+    pub(crate) y_label: &'static str,
     /// True for an axis that is logarithmic. The first value is for the horizontal axis, the second
     /// value is for the vertical axis.
-    pub(crate) logarithmic: [bool; 2],
+    pub(crate) are_axes_logarithmic: [bool; 2],
     /// Panels of the figure, at least one.
     pub(crate) panels: Vec<Panel>,
 }

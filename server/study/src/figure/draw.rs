@@ -10,7 +10,7 @@ use plotters::prelude::*;
 
 use super::curves::{Curve, Figure, Panel};
 use super::strokes::{draw_curve, draw_legend_sample};
-use super::style::{CurveStyle, FONT, GRID, INK};
+use super::style::{CurveStyle, FONT, GRID_LINE_COLOR, TEXT_COLOR};
 use super::ticks::{linear_ticks, logarithmic_ticks, tick_label};
 use crate::output::Error;
 
@@ -27,7 +27,7 @@ type ChartArea<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 #[derive(Clone)]
 struct ChartAxis {
     range: Range<f64>,
-    logarithmic: bool,
+    is_logarithmic: bool,
 }
 
 /// Draws a figure and returns it as SVG.
@@ -41,7 +41,7 @@ pub(crate) fn figure_to_svg(figure: &Figure) -> Result<String, Error> {
     {
         let root = SVGBackend::with_string(&mut text, figure_size(figure)).into_drawing_area();
         root.fill(&WHITE)?;
-        let font = (FONT, 18).into_font().color(&INK);
+        let font = (FONT, 18).into_font().color(&TEXT_COLOR);
         let title = title_lines(figure);
         for (line, row) in title.iter().zip(0..) {
             root.draw(&Text::new(
@@ -57,14 +57,14 @@ pub(crate) fn figure_to_svg(figure: &Figure) -> Result<String, Error> {
         let up = ChartAxis::new(
             all(),
             |&[_, y, error]| [y - error, y + error],
-            figure.logarithmic[1],
+            figure.are_axes_logarithmic[1],
         );
         let areas = plots.split_evenly((rows, columns));
         for (area, panel) in areas.iter().zip(&figure.panels) {
             let right = ChartAxis::new(
                 panel.curves.iter(),
                 |&[x, ..]| [x; 2],
-                figure.logarithmic[0],
+                figure.are_axes_logarithmic[0],
             );
             draw_panel(area, figure, panel, [right, up.clone()], &names)?;
         }
@@ -161,7 +161,10 @@ impl ChartAxis {
                 low - room..high + room
             }
         };
-        Self { range, logarithmic }
+        Self {
+            range,
+            is_logarithmic: logarithmic,
+        }
     }
 }
 
@@ -171,7 +174,7 @@ impl Ranged for ChartAxis {
 
     fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
         let range = &self.range;
-        let part = if self.logarithmic {
+        let part = if self.is_logarithmic {
             (value / range.start).ln() / (range.end / range.start).ln()
         } else {
             (value - range.start) / (range.end - range.start)
@@ -180,7 +183,7 @@ impl Ranged for ChartAxis {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        if self.logarithmic {
+        if self.is_logarithmic {
             logarithmic_ticks(&self.range)
         } else {
             linear_ticks(&self.range)
@@ -207,19 +210,19 @@ fn draw_panel(
 ) -> Result<(), Error> {
     let mut chart = ChartBuilder::on(area)
         .margin(12)
-        .caption(&panel.title, (FONT, 16).into_font().color(&INK))
+        .caption(&panel.title, (FONT, 16).into_font().color(&TEXT_COLOR))
         .x_label_area_size(44)
         .y_label_area_size(64)
         .build_cartesian_2d(right, up.clone())?;
     chart
         .configure_mesh()
-        .axis_style(INK)
-        .bold_line_style(GRID)
+        .axis_style(TEXT_COLOR)
+        .bold_line_style(GRID_LINE_COLOR)
         .light_line_style(TRANSPARENT)
-        .label_style((FONT, 13).into_font().color(&INK))
-        .axis_desc_style((FONT, 15).into_font().color(&INK))
-        .x_desc(figure.x)
-        .y_desc(figure.y)
+        .label_style((FONT, 13).into_font().color(&TEXT_COLOR))
+        .axis_desc_style((FONT, 15).into_font().color(&TEXT_COLOR))
+        .x_desc(figure.x_label)
+        .y_desc(figure.y_label)
         .draw()?;
     let index = |curve: &Curve| {
         names
@@ -231,7 +234,7 @@ fn draw_panel(
     for curve in panel.curves.iter().rev() {
         let index = index(curve);
         let style = style_in_legend(index);
-        let drawn = |y: &f64| y.is_finite() && (!up.logarithmic || *y > 0.0);
+        let drawn = |y: &f64| y.is_finite() && (!up.is_logarithmic || *y > 0.0);
         let bars = curve
             .points
             .iter()
@@ -264,9 +267,9 @@ mod tests {
         let figure = |title: &str, panels: usize| Figure {
             name: "f".to_owned(),
             title: title.to_owned(),
-            x: "x",
-            y: "y",
-            logarithmic: [false; 2],
+            x_label: "x",
+            y_label: "y",
+            are_axes_logarithmic: [false; 2],
             panels: vec![
                 Panel {
                     title: "p".to_owned(),

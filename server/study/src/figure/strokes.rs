@@ -4,7 +4,7 @@ use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
-use super::style::{CurveStyle, FONT, INK};
+use super::style::{CurveStyle, FONT, TEXT_COLOR};
 
 /// Error type of the drawing library.
 type DrawingError = DrawingAreaErrorKind<std::io::Error>;
@@ -25,7 +25,7 @@ where
     let defined = |&(x, y): &(f64, Option<f64>)| Some((x, y?));
     for part in points.split(|point| defined(point).is_none()) {
         let part: Vec<(f64, f64)> = part.iter().filter_map(defined).collect();
-        let (dash, gap) = style.dash;
+        let (dash, gap) = style.dash_and_gap_lengths;
         if gap == 0 {
             chart.draw_series(LineSeries::new(part, style.line_style()))?;
         } else {
@@ -53,7 +53,7 @@ pub(crate) fn draw_legend_sample(
     style: CurveStyle,
     name: &str,
 ) -> Result<(), DrawingError> {
-    let (dash, gap) = style.dash;
+    let (dash, gap) = style.dash_and_gap_lengths;
     let ends = [(x, y), (x + 56, y)];
     if gap == 0 {
         area.draw(&PathElement::new(ends, style.line_style()))?;
@@ -66,6 +66,6 @@ pub(crate) fn draw_legend_sample(
         let at = EmptyElement::at((x + 28, y));
         area.draw(&(at + PathElement::new(shape, style.color)))?;
     }
-    let font = (FONT, 16).into_font().color(&INK);
+    let font = (FONT, 16).into_font().color(&TEXT_COLOR);
     area.draw(&Text::new(name.to_owned(), (x + 68, y - 8), font))
 }

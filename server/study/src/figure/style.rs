@@ -3,9 +3,9 @@
 use plotters::prelude::*;
 
 /// Colour of text and axes.
-pub(super) const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
+pub(super) const TEXT_COLOR: RGBColor = RGBColor(0x22, 0x22, 0x22);
 /// Colour of the grid lines behind curves.
-pub(super) const GRID: RGBColor = RGBColor(0xe2, 0xe2, 0xe2);
+pub(super) const GRID_LINE_COLOR: RGBColor = RGBColor(0xe2, 0xe2, 0xe2);
 /// Font of all text in figures.
 pub(super) const FONT: &str = "sans-serif";
 
@@ -15,7 +15,7 @@ pub(crate) struct CurveStyle {
     pub(crate) color: RGBColor,
     width: u32,
     /// Lengths of a dash and of a gap in pixels. A gap of 0 means a solid line.
-    pub(crate) dash: (i32, i32),
+    pub(crate) dash_and_gap_lengths: (i32, i32),
     mark: Option<CurveMark>,
 }
 
@@ -83,7 +83,7 @@ impl CurveStyle {
         Self {
             color: BLACK,
             width: 3,
-            dash: (1, 0),
+            dash_and_gap_lengths: (1, 0),
             mark: None,
         }
     }
@@ -95,7 +95,7 @@ impl CurveStyle {
         Self {
             color,
             width: 2,
-            dash: if index < COLOURS_AND_MARKS.len() {
+            dash_and_gap_lengths: if index < COLOURS_AND_MARKS.len() {
                 (1, 0)
             } else {
                 (10, 4)

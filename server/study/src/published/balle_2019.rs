@@ -41,35 +41,35 @@ use super::bound::{BoundScope, BoundedBatch, FavouredBuckets, PublishedBound};
 #[derive(Debug, Clone, Copy)]
 struct BlanketLossBounds {
     /// Length b of the interval that contains the loss L.
-    range: f64,
+    loss_range: f64,
     /// Upper bound b₊ on the loss L.
-    greatest: f64,
+    max_loss: f64,
     /// Upper bound v on the second moment of the loss L.
-    square: f64,
+    max_second_moment: f64,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct PrivacyBlanket {
     epsilon: f64,
-    n: f64,
-    gamma: f64,
-    favoured: Option<FavouredBuckets>,
+    honest_report_count: f64,
+    blanket_probability: f64,
+    favoured_buckets: Option<FavouredBuckets>,
 }
 
-const SOURCE: &str = "Balle et al. 2019, Section 5";
+const PAPER_CITATION: &str = "Balle et al. 2019, Section 5";
 
 pub(super) fn blanket_bounds(batch: &BoundedBatch) -> [PublishedBound; 4] {
     let any = PrivacyBlanket {
         epsilon: batch.epsilon,
-        n: batch.n as f64,
-        gamma: (-batch.epsilon).exp(),
-        favoured: None,
+        honest_report_count: batch.honest_report_count as f64,
+        blanket_probability: (-batch.epsilon).exp(),
+        favoured_buckets: None,
     };
     let own = batch
-        .favoured
+        .favoured_buckets
         .map(|favoured| PrivacyBlanket {
-            gamma: favoured.bucket_count() / favoured.total_weight(batch.epsilon),
-            favoured: Some(favoured),
+            blanket_probability: favoured.bucket_count() / favoured.total_weight(batch.epsilon),
+            favoured_buckets: Some(favoured),
             ..any
         })
         .ok_or("a report that favours buckets, c of t");
@@ -79,8 +79,8 @@ pub(super) fn blanket_bounds(batch: &BoundedBatch) -> [PublishedBound; 4] {
     let bennett = |blanket: PrivacyBlanket| {
         batch.least_central_epsilon(|central| blanket.bennett_delta(central))
     };
-    let numeric = |name, scope, value| batch.published_bound(name, SOURCE, scope, value);
-    let (all, one) = (BoundScope::AnyRandomizer, BoundScope::Mechanism);
+    let numeric = |name, scope, value| batch.published_bound(name, PAPER_CITATION, scope, value);
+    let (all, one) = (BoundScope::AnyRandomizer, BoundScope::BatchMechanism);
     [
         numeric("privacy blanket, Hoeffding", all, Ok(hoeffding(any))),
         numeric("privacy blanket, Bennett", all, Ok(bennett(any))),
@@ -92,21 +92,25 @@ pub(super) fn blanket_bounds(batch: &BoundedBatch) -> [PublishedBound; 4] {
 impl PrivacyBlanket {
     fn loss_bounds(&self, central: f64) -> BlanketLossBounds {
         let (e, k, a) = (self.epsilon.exp(), central.exp(), central.exp_m1());
-        let Some(favoured) = self.favoured else {
+        let Some(favoured) = self.favoured_buckets else {
             // Generic bounds of the paper: P/ω and Q/ω lie between exp(−ε) and exp(ε).
             return BlanketLossBounds {
-                range: (k + 1.0) * (e - 1.0 / e),
-                greatest: e - k / e,
-                square: e * (k * k + 1.0) - 2.0 * k * (-3.0 * self.epsilon).exp(),
+                loss_range: (k + 1.0) * (e - 1.0 / e),
+                max_loss: e - k / e,
+                max_second_moment: e * (k * k + 1.0) - 2.0 * k * (-3.0 * self.epsilon).exp(),
             };
         };
-        let FavouredBuckets { count, others } = favoured;
+        let FavouredBuckets {
+            favoured_count: count,
+            other_count: others,
+        } = favoured;
         let gain = self.epsilon.exp_m1();
         let squares = a * a * (count * e * e + others) + 2.0 * k * count.min(others) * gain * gain;
         BlanketLossBounds {
-            range: self.gamma * gain * (k + 1.0),
-            greatest: self.gamma * k * (self.epsilon - central).exp_m1(),
-            square: self.gamma * self.gamma * squares / favoured.bucket_count(),
+            loss_range: self.blanket_probability * gain * (k + 1.0),
+            max_loss: self.blanket_probability * k * (self.epsilon - central).exp_m1(),
+            max_second_moment: self.blanket_probability * self.blanket_probability * squares
+                / favoured.bucket_count(),
         }
     }
 
@@ -115,15 +119,22 @@ impl PrivacyBlanket {
     fn mean_over_blanket_count(&self, factor: f64, rate: f64) -> f64 {
         // E[exp(−rate·M)] is (1 − γ·(1 − exp(−rate)))ⁿ. The term for M = 0 is subtracted from this
         // mean.
-        let power = |lost: f64| (self.n * (-self.gamma * lost).ln_1p()).exp();
+        let power = |lost: f64| {
+            (self.honest_report_count * (-self.blanket_probability * lost).ln_1p()).exp()
+        };
         let some = power(-(-rate).exp_m1()) - power(1.0);
-        factor * some / (self.gamma * self.n)
+        factor * some / (self.blanket_probability * self.honest_report_count)
     }
 
     /// Returns the bound on δ by Hoeffding's inequality. `central` is the central ε, between 0 and
     /// the local ε.
     fn hoeffding_delta(&self, central: f64) -> f64 {
-        let (a, BlanketLossBounds { range, .. }) = (central.exp_m1(), self.loss_bounds(central));
+        let (
+            a,
+            BlanketLossBounds {
+                loss_range: range, ..
+            },
+        ) = (central.exp_m1(), self.loss_bounds(central));
         let square = range * range;
         self.mean_over_blanket_count(square / (4.0 * a), 2.0 * a * a / square)
     }
@@ -134,7 +145,9 @@ impl PrivacyBlanket {
         let (
             a,
             BlanketLossBounds {
-                greatest, square, ..
+                max_loss: greatest,
+                max_second_moment: square,
+                ..
             },
         ) = (central.exp_m1(), self.loss_bounds(central));
         let u = a * greatest / square;
@@ -186,20 +199,23 @@ mod tests {
             .unwrap()
             .favoured_and_other_buckets()
             .unwrap();
-        let favoured = FavouredBuckets { count, others };
+        let favoured = FavouredBuckets {
+            favoured_count: count,
+            other_count: others,
+        };
         let gamma = favoured.bucket_count() / favoured.total_weight(1.2);
         let blanket = PrivacyBlanket {
             epsilon: 1.2,
-            n: 1000.0,
-            gamma,
-            favoured: Some(favoured),
+            honest_report_count: 1000.0,
+            blanket_probability: gamma,
+            favoured_buckets: Some(favoured),
         };
         let mut probabilities = core_bucket_probabilities(&task.questions()[0]).unwrap();
         let t = favoured.bucket_count();
         let mut greatest = BlanketLossBounds {
-            range: 0.0,
-            greatest: f64::NEG_INFINITY,
-            square: 0.0,
+            loss_range: 0.0,
+            max_loss: f64::NEG_INFINITY,
+            max_second_moment: 0.0,
         };
         for seed in 0..12 {
             let rows: Vec<Vec<f64>> = inputs()
@@ -217,9 +233,9 @@ mod tests {
                     square += loss * loss / t;
                 }
                 greatest = BlanketLossBounds {
-                    range: greatest.range.max(high - low),
-                    greatest: greatest.greatest.max(high),
-                    square: greatest.square.max(square),
+                    loss_range: greatest.loss_range.max(high - low),
+                    max_loss: greatest.max_loss.max(high),
+                    max_second_moment: greatest.max_second_moment.max(square),
                 };
             }
         }
@@ -255,9 +271,9 @@ mod tests {
                 let bound = blanket.loss_bounds(central);
                 let at = format!("{mechanism}, ε_c = {central}: {found:?}, {bound:?}");
                 for (found, bound) in [
-                    (found.range, bound.range),
-                    (found.greatest, bound.greatest),
-                    (found.square, bound.square),
+                    (found.loss_range, bound.loss_range),
+                    (found.max_loss, bound.max_loss),
+                    (found.max_second_moment, bound.max_second_moment),
                 ] {
                     assert!(found <= bound * (1.0 + 1e-9), "{at}");
                     assert!(!tight || found >= bound * (1.0 - 1e-9), "{at}");

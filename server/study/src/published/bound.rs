@@ -8,7 +8,7 @@ pub enum BoundScope {
     /// Reports of any ε-LDP randomizer.
     AnyRandomizer,
     /// Reports of the batch's mechanism only, because the theorem assumes more than ε-LDP.
-    Mechanism,
+    BatchMechanism,
 }
 
 /// Numbers of favoured and of remaining buckets of a report. Given the report's seed, c of the t
@@ -16,20 +16,20 @@ pub enum BoundScope {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FavouredBuckets {
     /// Number of favoured buckets, c.
-    pub(super) count: f64,
+    pub(super) favoured_count: f64,
     /// Number of buckets that are not favoured, t − c.
-    pub(super) others: f64,
+    pub(super) other_count: f64,
 }
 
 impl FavouredBuckets {
     /// Total number t of buckets.
     pub(super) fn bucket_count(&self) -> f64 {
-        self.count + self.others
+        self.favoured_count + self.other_count
     }
 
     /// Returns the sum Ω of the weights of all buckets at a local ε.
     pub(super) fn total_weight(&self, epsilon: f64) -> f64 {
-        self.count * epsilon.exp() + self.others
+        self.favoured_count * epsilon.exp() + self.other_count
     }
 }
 
@@ -39,22 +39,22 @@ pub struct PublishedBound {
     /// Name of the bound in figures and tables.
     pub name: &'static str,
     /// Authors, year and place of the theorem.
-    pub source: &'static str,
+    pub theorem_source: &'static str,
     /// Class of reports for which the bound is proven.
     pub scope: BoundScope,
     /// Value of the bound on the central ε, rounded up, but at most the local ε, which is always a
     /// bound. `None` if the theorem does not apply.
     pub central_epsilon: Option<f64>,
     /// Condition of the theorem that is not met; `None` if the theorem applies.
-    pub reason: Option<&'static str>,
+    pub unmet_condition: Option<&'static str>,
 }
 
 /// Batch of reports whose central ε is bounded.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BoundedBatch {
     pub(super) epsilon: f64,
-    pub(super) favoured: Option<FavouredBuckets>,
-    pub(super) n: u64,
+    pub(super) favoured_buckets: Option<FavouredBuckets>,
+    pub(super) honest_report_count: u64,
     pub(super) delta: f64,
 }
 
@@ -74,10 +74,10 @@ impl BoundedBatch {
         let up = |value: f64| (value * (1.0 + 64.0 * f64::EPSILON)).min(self.epsilon);
         PublishedBound {
             name,
-            source,
+            theorem_source: source,
             scope,
             central_epsilon: value.ok().map(up),
-            reason: value.err(),
+            unmet_condition: value.err(),
         }
     }
 

@@ -6,7 +6,7 @@
 
 use super::bound::{BoundScope, BoundValue, BoundedBatch, PublishedBound};
 
-pub(super) fn bound(batch: &BoundedBatch) -> PublishedBound {
+pub(super) fn erlingsson_bound(batch: &BoundedBatch) -> PublishedBound {
     batch.published_bound(
         "amplification by shuffling",
         "Erlingsson et al. 2019",
@@ -17,7 +17,10 @@ pub(super) fn bound(batch: &BoundedBatch) -> PublishedBound {
 
 fn central_epsilon_bound(batch: &BoundedBatch) -> BoundValue {
     let &BoundedBatch {
-        epsilon, n, delta, ..
+        epsilon,
+        honest_report_count: n,
+        delta,
+        ..
     } = batch;
     if epsilon >= 0.5 {
         return Err("local epsilon below 1/2");

@@ -26,7 +26,11 @@ pub(super) fn clone_bounds(batch: &BoundedBatch) -> Result<[PublishedBound; 2], 
             "clones, exact sum",
             "Feldman et al. 2021, Section 3",
             BoundScope::AnyRandomizer,
-            Ok(clone_argument_epsilon(batch.epsilon, batch.n, batch.delta)?),
+            Ok(clone_argument_epsilon(
+                batch.epsilon,
+                batch.honest_report_count,
+                batch.delta,
+            )?),
         ),
     ])
 }
@@ -34,7 +38,7 @@ pub(super) fn clone_bounds(batch: &BoundedBatch) -> Result<[PublishedBound; 2], 
 /// Computes the central ε by the closed form ln(1 + (e − 1)/(e + 1)·(8·√(e·ln(4/δ)/n) + 8e/n)),
 /// where e = exp(ε) for the local ε.
 fn closed_form_epsilon(batch: &BoundedBatch) -> BoundValue {
-    let (e, n) = (batch.epsilon.exp(), batch.n as f64);
+    let (e, n) = (batch.epsilon.exp(), batch.honest_report_count as f64);
     if e > n / (16.0 * (2.0 / batch.delta).ln()) {
         return Err("local epsilon of at most ln(n/(16 ln(2/delta)))");
     }

@@ -11,7 +11,7 @@
 
 use super::bound::{BoundScope, BoundValue, BoundedBatch, PublishedBound};
 
-const SOURCE: &str = "Feldman et al. 2023, with its erratum; proven by the blanket";
+const PAPER_CITATION: &str = "Feldman et al. 2023, with its erratum; proven by the blanket";
 
 /// Returns both bounds of the paper: the closed form and the exact sum. `exact` is the central ε
 /// that hushbin's accounting yields for any ε-LDP randomizer.
@@ -19,13 +19,13 @@ pub(super) fn stronger_clone_bounds(batch: &BoundedBatch, exact: f64) -> [Publis
     [
         batch.published_bound(
             "stronger clones",
-            SOURCE,
+            PAPER_CITATION,
             BoundScope::AnyRandomizer,
             closed_form_epsilon(batch),
         ),
         batch.published_bound(
             "stronger clones, exact sum",
-            SOURCE,
+            PAPER_CITATION,
             BoundScope::AnyRandomizer,
             Ok(exact),
         ),
@@ -35,7 +35,7 @@ pub(super) fn stronger_clone_bounds(batch: &BoundedBatch, exact: f64) -> [Publis
 /// Computes the central ε by the closed form ln(1 + (e − 1)·(4·√(2·ln(4/δ)/((e + 1)·n)) + 4/n)),
 /// where e = exp(ε) for the local ε.
 fn closed_form_epsilon(batch: &BoundedBatch) -> BoundValue {
-    let (e, n) = (batch.epsilon.exp(), batch.n as f64);
+    let (e, n) = (batch.epsilon.exp(), batch.honest_report_count as f64);
     if e + 1.0 > n / (8.0 * (2.0 / batch.delta).ln()) {
         return Err("local epsilon of at most ln(n/(8 ln(2/delta)) - 1)");
     }

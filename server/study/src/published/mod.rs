@@ -51,13 +51,16 @@ pub fn published_bounds(
     let favoured = mixture.favoured_and_other_buckets();
     let batch = BoundedBatch {
         epsilon,
-        favoured: favoured.map(|[count, others]| FavouredBuckets { count, others }),
-        n: any.honest_reports,
+        favoured_buckets: favoured.map(|[count, others]| FavouredBuckets {
+            favoured_count: count,
+            other_count: others,
+        }),
+        honest_report_count: any.honest_reports,
         delta,
     };
-    let mut all = vec![erlingsson_2019::bound(&batch)];
+    let mut all = vec![erlingsson_2019::erlingsson_bound(&batch)];
     all.extend(balle_2019::blanket_bounds(&batch));
-    all.push(wang_collision::bound(&batch));
+    all.push(wang_collision::collision_bound(&batch));
     all.extend(feldman_2021::clone_bounds(&batch)?);
     all.extend(feldman_2023::stronger_clone_bounds(
         &batch,

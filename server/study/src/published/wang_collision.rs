@@ -16,21 +16,22 @@
 
 use super::bound::{BoundScope, BoundValue, BoundedBatch, PublishedBound};
 
-pub(super) fn bound(batch: &BoundedBatch) -> PublishedBound {
+pub(super) fn collision_bound(batch: &BoundedBatch) -> PublishedBound {
     batch.published_bound(
         "Collision's closed form",
         "Wang et al. 2021 (P2), Theorem 3",
-        BoundScope::Mechanism,
+        BoundScope::BatchMechanism,
         central_epsilon_bound(batch),
     )
 }
 
 fn central_epsilon_bound(batch: &BoundedBatch) -> BoundValue {
     let favoured = batch
-        .favoured
+        .favoured_buckets
         .ok_or("a report that favours buckets, c of t")?;
     let omega = favoured.total_weight(batch.epsilon);
-    let central = (14.0 * (2.0 / batch.delta).ln() * omega / (batch.n as f64 - 1.0)).sqrt();
+    let central =
+        (14.0 * (2.0 / batch.delta).ln() * omega / (batch.honest_report_count as f64 - 1.0)).sqrt();
     // The theorem assumes ε_c ≤ 1.
     if central <= 1.0 {
         Ok(central)

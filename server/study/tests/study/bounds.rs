@@ -55,7 +55,7 @@ fn bounds_are_drawn() {
     let names = published.iter().map(|bound| bound.name);
     for (bound, line) in published.iter().zip(table.lines()) {
         assert!(
-            line.starts_with(bound.name) && line.contains(bound.source),
+            line.starts_with(bound.name) && line.contains(bound.theorem_source),
             "{line}"
         );
         assert_eq!(

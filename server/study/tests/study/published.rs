@@ -116,15 +116,15 @@ fn none_is_below_what_is_known_to_be_needed() {
                     for bound in all {
                         let needed = match bound.scope {
                             BoundScope::AnyRandomizer => any,
-                            BoundScope::Mechanism => own,
+                            BoundScope::BatchMechanism => own,
                         };
                         let at = format!("{mixture:?}, {n}, {delta}, {needed}: {bound:?}");
                         match bound.central_epsilon {
                             Some(central) => {
                                 assert!((needed..=epsilon).contains(&central), "{at}");
-                                assert!(bound.reason.is_none(), "{at}");
+                                assert!(bound.unmet_condition.is_none(), "{at}");
                             }
-                            None => assert!(bound.reason.is_some(), "{at}"),
+                            None => assert!(bound.unmet_condition.is_some(), "{at}"),
                         }
                     }
                 }
@@ -149,7 +149,10 @@ fn the_exact_sum_is_below_the_best_known() {
                 let best = of.filter_map(|bound| bound.central_epsilon);
                 1.0 - ours / best.fold(f64::INFINITY, f64::min)
             };
-            let (any, own) = (less(BoundScope::AnyRandomizer), less(BoundScope::Mechanism));
+            let (any, own) = (
+                less(BoundScope::AnyRandomizer),
+                less(BoundScope::BatchMechanism),
+            );
             assert!((0.2..0.3).contains(&any), "s = {s}, n = {n}: {any}");
             assert!((0.1..0.2).contains(&own), "s = {s}, n = {n}: {own}");
         }
@@ -467,7 +470,7 @@ fn closed_forms_hold_from_where_they_begin() {
                         BoundScope::AnyRandomizer => {
                             ReportMixture::for_any_randomizer(epsilon).unwrap()
                         }
-                        BoundScope::Mechanism => mixture,
+                        BoundScope::BatchMechanism => mixture,
                     };
                     let least = compute_batch_privacy(&least, n, 1.0, delta)
                         .unwrap()

@@ -3,7 +3,7 @@
 use hushbin::hash::{BalancedHash, HashKeys};
 use hushbin::mechanism::BucketReport;
 use hushbin::{Entry, Report, Task, TaskDraft};
-use hushbin_server::audit::{Verdict, audit_report_task};
+use hushbin_server::audit::{AuditVerdict, audit_report_task};
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng;
 use serde_json::json;
@@ -46,7 +46,7 @@ fn crosses_keep_within_their_budget() {
         let task = task(epsilon, by_number);
         let plan = TrialPlan::new(&task, Some(20_000), CONFIDENCE).unwrap();
         let found = audit_report_task(&task, &plan, &mut rng(2), |_, _| {});
-        assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
+        assert_eq!(found.verdict, AuditVerdict::WithinBudget, "{found:?}");
         assert!(found.measured.lower_bound > 0.7 * epsilon, "{found:?}");
     }
 }

@@ -6,7 +6,7 @@ use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::hash_bin::{self, PrivacyLevel, RandomisedResponse, SumNoiseKind};
 use hushbin::{Entry, Mechanism, Randomizer, Report, Task};
 use hushbin_analysis::likelihood::core_bucket_probabilities;
-use hushbin_server::audit::Statistic;
+use hushbin_server::audit::AttackStatistic;
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng;
 
@@ -210,5 +210,5 @@ fn favourite_among_the_favoured_is_caught() {
     };
     let found = measured(&task, 30_000, along(&task, rng(9), distort));
     assert_leaks(&task, &found);
-    assert_ne!(found.event.statistic, Statistic::LikelihoodRatio);
+    assert_ne!(found.event.statistic, AttackStatistic::LikelihoodRatio);
 }

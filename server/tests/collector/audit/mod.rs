@@ -29,8 +29,8 @@ use hushbin::{
 };
 use hushbin_analysis::likelihood::core_bucket_probabilities;
 use hushbin_server::audit::{
-    Audit, AuditError, EmpiricalBound, TrialPlan, Verdict, enumerate_bin_losses, enumerate_losses,
-    measure_privacy_loss, upload_appender,
+    AuditError, AuditVerdict, EmpiricalLossBound, ReportAuditResult, TrialPlan,
+    enumerate_bin_losses, enumerate_losses, measure_privacy_loss, upload_appender,
 };
 use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
 use rand_core::{Rng, SeedableRng};
@@ -95,7 +95,11 @@ fn posted(
     }
 }
 
-fn measured(task: &Task, trials: u64, randomize: impl FnMut(&[Entry]) -> Report) -> EmpiricalBound {
+fn measured(
+    task: &Task,
+    trials: u64,
+    randomize: impl FnMut(&[Entry]) -> Report,
+) -> EmpiricalLossBound {
     measured_sent(task, trials, posted(task, randomize))
 }
 
@@ -103,7 +107,7 @@ fn measured_sent(
     task: &Task,
     trials: u64,
     mut send: impl FnMut(&[Entry], &mut Vec<u8>),
-) -> EmpiricalBound {
+) -> EmpiricalLossBound {
     let plan = TrialPlan::new(task, Some(trials), CONFIDENCE).unwrap();
     let of_answers = |answers: &[&[Entry]], bytes: &mut Vec<u8>| send(answers[0], bytes);
     measure_privacy_loss(task, &plan, of_answers, |_, _| {})
@@ -149,12 +153,12 @@ fn pick(row: &[f64], word: u64) -> u32 {
 }
 
 #[track_caller]
-fn assert_leaks(task: &Task, found: &EmpiricalBound) {
+fn assert_leaks(task: &Task, found: &EmpiricalLossBound) {
     println!("{found:?}");
     assert!(found.lower_bound > task.epsilon(), "{found:?}");
     let plan = TrialPlan::new(task, None, CONFIDENCE).unwrap();
-    let audit = Audit::new(task, &plan, None, found.clone());
-    assert_eq!(audit.verdict, Verdict::ExceedsBudget);
+    let audit = ReportAuditResult::new(task, &plan, None, found.clone());
+    assert_eq!(audit.verdict, AuditVerdict::ExceedsBudget);
 }
 
 fn any_of(rng: &mut impl Rng, from: &[u32]) -> u32 {

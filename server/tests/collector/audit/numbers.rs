@@ -4,7 +4,7 @@ use hushbin::hash::for_each_drawn_item;
 use hushbin::{Entry, Report, Task, TaskDraft};
 use hushbin_analysis::likelihood::core_bucket_probabilities;
 use hushbin_server::audit::{
-    DEFAULT_MAX_ENUMERATION_STEPS, Verdict, audit_report_task, enumerate_losses,
+    AuditVerdict, DEFAULT_MAX_ENUMERATION_STEPS, audit_report_task, enumerate_losses,
     measure_privacy_loss, upload_appender,
 };
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ fn numbers_keep_within_their_budget() {
 
         let plan = TrialPlan::new(&task, Some(4000), CONFIDENCE).unwrap();
         let found = audit_report_task(&task, &plan, &mut rng(2), |_, _| {});
-        assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
+        assert_eq!(found.verdict, AuditVerdict::WithinBudget, "{found:?}");
         assert_eq!(found.exact_epsilon, Some(effective));
     }
     // There are too many inputs to enumerate, and a question of another kind.

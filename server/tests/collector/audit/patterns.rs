@@ -3,7 +3,7 @@
 use hushbin::{Entry, Report, Task, TaskDraft};
 use hushbin_analysis::likelihood::core_bucket_probabilities;
 use hushbin_server::audit::{
-    DEFAULT_MAX_ENUMERATION_STEPS, Verdict, audit_report_task, enumerate_losses,
+    AuditVerdict, DEFAULT_MAX_ENUMERATION_STEPS, audit_report_task, enumerate_losses,
 };
 use serde_json::json;
 
@@ -34,7 +34,7 @@ fn patterns_keep_within_their_budget() {
         );
         let plan = TrialPlan::new(&task, Some(4000), CONFIDENCE).unwrap();
         let found = audit_report_task(&task, &plan, &mut rng(2), |_, _| {});
-        assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
+        assert_eq!(found.verdict, AuditVerdict::WithinBudget, "{found:?}");
         assert_eq!(found.exact_epsilon, Some(effective));
         let found = measured(&task, 50_000, honest(&task, rng(3)));
         assert!(found.lower_bound > 0.5 * epsilon, "{found:?}");

@@ -6,7 +6,7 @@ use hushbin::hash::{BalancedHash, HashKeys, sign_of_closed_element};
 use hushbin::mechanism::hash_bin::{PrivacyLevel, SumNoiseKind};
 use hushbin::mix::mix64;
 use hushbin::{Entry, Report, Task, TaskFields, ValueKind};
-use hushbin_server::audit::Statistic;
+use hushbin_server::audit::AttackStatistic;
 use rand_core::Rng;
 
 use super::{assert_leaks, honest, measured, of_level, parts_of, rng, small, typical, user};
@@ -78,7 +78,7 @@ fn byte_of_the_seed_that_follows_the_input_is_caught() {
     let byte = |seed: u64, input: &[Entry]| ((seed >> 56) % 10 < 5) == secret(input);
     let found = measured(&task, 20_000, suited(&task, 1, &byte));
     assert_leaks(&task, &found);
-    assert_eq!(found.event.statistic, Statistic::Part);
+    assert_eq!(found.event.statistic, AttackStatistic::Part);
 }
 
 /// One report in eight leaks. Alone it would lose a quarter of ε, but it adds to the loss of the
@@ -89,7 +89,7 @@ fn bit_of_the_input_in_some_seeds_is_caught() {
     let even = |seed: u64, input: &[Entry]| bit(seed, 0) == secret(input);
     let found = measured(&task, 60_000, suited(&task, 8, &even));
     assert_leaks(&task, &found);
-    assert_eq!(found.event.statistic, Statistic::Parity);
+    assert_eq!(found.event.statistic, AttackStatistic::Parity);
 }
 
 /// Seeds under which no two entries share a bucket, and seeds under which the first entry has an

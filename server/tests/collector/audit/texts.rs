@@ -3,7 +3,9 @@
 use hushbin::hash::{HashKeys, independent_bucket};
 use hushbin::task::{PrefixLengths, QuestionKind};
 use hushbin::{Entry, Report, Task, TaskDraft};
-use hushbin_server::audit::{Verdict, audit_report_task, measure_privacy_loss, upload_appender};
+use hushbin_server::audit::{
+    AuditVerdict, audit_report_task, measure_privacy_loss, upload_appender,
+};
 use serde_json::{Value, json};
 
 use super::seeds::suited;
@@ -33,7 +35,7 @@ fn texts_keep_within_their_budget() {
         let task = task(epsilon, &[text(prefixes)]);
         let plan = TrialPlan::new(&task, Some(20_000), CONFIDENCE).unwrap();
         let found = audit_report_task(&task, &plan, &mut rng(2), |_, _| {});
-        assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
+        assert_eq!(found.verdict, AuditVerdict::WithinBudget, "{found:?}");
         assert!(found.measured.lower_bound > 0.7 * epsilon, "{found:?}");
     }
     let both = [text(&[1, 3]), json!({ "name": "beta", "kind": "flag" })];

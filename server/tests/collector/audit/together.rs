@@ -4,7 +4,7 @@
 use hushbin::{Entry, Report, Task, TaskDraft};
 use hushbin_analysis::likelihood::{core_bucket_probabilities, neighbour_pairs};
 use hushbin_server::audit::{
-    DEFAULT_MAX_ENUMERATION_STEPS, Verdict, audit_report_task, enumerate_losses,
+    AuditVerdict, DEFAULT_MAX_ENUMERATION_STEPS, audit_report_task, enumerate_losses,
     measure_privacy_loss, upload_appender,
 };
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ fn answers_together_keep_within_their_budget() {
 
         let plan = TrialPlan::new(&task, Some(4000), CONFIDENCE).unwrap();
         let found = audit_report_task(&task, &plan, &mut rng(2), |_, _| {});
-        assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
+        assert_eq!(found.verdict, AuditVerdict::WithinBudget, "{found:?}");
     }
     let beside = [parts(&[2, 3]), json!({ "name": "beta", "kind": "flag" })];
     let task = task(1.0, &beside);

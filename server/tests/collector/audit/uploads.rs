@@ -2,7 +2,7 @@
 
 use hushbin::upload::upload_header;
 use hushbin::{Entry, Task, UploadId};
-use hushbin_server::audit::{EmpiricalBound, Statistic, upload_appender};
+use hushbin_server::audit::{AttackStatistic, EmpiricalLossBound, upload_appender};
 use rand_core::Rng;
 
 use super::{assert_leaks, honest, measured_sent, rng, typical};
@@ -10,7 +10,7 @@ use super::{assert_leaks, honest, measured_sent, rng, typical};
 const TRIALS: u64 = 4000;
 
 /// Sends a report under an id made from the input and a random word.
-fn under_id(task: &Task, id: impl Fn(&[Entry], u128) -> u128) -> EmpiricalBound {
+fn under_id(task: &Task, id: impl Fn(&[Entry], u128) -> u128) -> EmpiricalLossBound {
     let (mut honest, mut words) = (honest(task, rng(51)), rng(52));
     let fingerprint = task.fingerprint();
     measured_sent(task, TRIALS, |input, bytes| {
@@ -44,17 +44,17 @@ fn ids_made_from_the_input_are_caught() {
         }
     });
     assert_leaks(&task, &found);
-    assert_eq!(found.event.statistic, Statistic::Id);
+    assert_eq!(found.event.statistic, AttackStatistic::Id);
     let found = under_id(&task, |input, random| {
         let negative = input.iter().any(|entry| entry.value < 0.0);
         random & !(1 << 77) | u128::from(negative) << 77
     });
     assert_leaks(&task, &found);
-    assert_eq!(found.event.statistic, Statistic::Parity);
+    assert_eq!(found.event.statistic, AttackStatistic::Parity);
 }
 
 /// Appends to an honest upload, or changes it.
-fn changed(task: &Task, change: impl Fn(&[Entry], &mut Vec<u8>)) -> EmpiricalBound {
+fn changed(task: &Task, change: impl Fn(&[Entry], &mut Vec<u8>)) -> EmpiricalLossBound {
     let mut send = upload_appender(task, rng(53));
     measured_sent(task, TRIALS, |input, bytes| {
         send(&[input], bytes);
@@ -78,7 +78,7 @@ fn bytes_beside_the_reports_are_caught() {
         ];
         for found in found {
             assert_leaks(&task, &found);
-            assert_eq!(found.event.statistic, Statistic::Frame);
+            assert_eq!(found.event.statistic, AttackStatistic::Frame);
         }
     }
 }

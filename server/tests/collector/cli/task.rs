@@ -307,7 +307,7 @@ fn a_check_of_a_cross_by_a_number_predicts_means_within_rows() {
     let task: Task = serde_json::from_value(task).unwrap();
     let predictor = ErrorPredictor::for_question(&task.questions()[0]);
     let variance = predictor
-        .worst_variance(PredictedQuantity::MeanWithin(0.5), false)
+        .max_contribution_variance(PredictedQuantity::MeanWithinRow(0.5), false)
         .unwrap();
     let expected = 800.0 * variance.sqrt() / 200.0;
     assert!((error.unwrap() / expected - 1.0).abs() < 1e-12, "{error:?}");
@@ -343,7 +343,7 @@ fn a_check_says_how_far_made_up_reports_move_estimates() {
         let words = hushbin(&["task", "check", "--verbose", path]).stdout;
         let printed = answer(&["task", "check", "--json", path]);
         let task: Task = serde_json::from_value(printed["task"].clone()).unwrap();
-        let influence = Estimator::for_task(task).influence();
+        let influence = Estimator::for_task(task).forged_report_influence();
         assert_eq!(
             printed["influence"],
             serde_json::to_value(influence).unwrap()

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
-use hushbin_analysis::estimate::{EstimateOptions, Query, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates};
 use hushbin_tests::process::Client;
 use hushbin_tests::uploads::Uploads;
 use serde_json::json;
@@ -23,7 +23,7 @@ pub(super) fn expected<'a>(task: &Task, uploads: impl IntoIterator<Item = &'a Up
             .iter()
             .for_each(|report| totals.add_report(report));
     }
-    let query = Query::new(task, &EstimateOptions::default()).unwrap();
+    let query = EstimateQuery::new(task, &EstimateOptions::default()).unwrap();
     serde_json::to_value(estimates(task, &totals, &query)).unwrap()
 }
 

@@ -1,6 +1,6 @@
 //! Writes the fixture of this version, for later versions to read.
 
-use hushbin_server::store::{Engine, FilesEngine, UploadRecord};
+use hushbin_server::store::{FilesEngine, StorageEngine, UploadRecord};
 use hushbin_tests::postgres::Server;
 use hushbin_tests::process::Client;
 use hushbin_tests::uploads::{Uploads, draft};
@@ -161,15 +161,15 @@ fn leave_unfinished(data: &Path, task: &Task) {
     let mut files = FilesEngine::open(data).unwrap();
     let rows = files.tasks().unwrap();
     let key = rows.iter().find(|row| row.id == task.id()).unwrap().key;
-    files.reader().forget_reports(key, 1).unwrap();
+    files.reader().delete_reports(key, 1).unwrap();
     let open = *files.batches(key).last().unwrap();
     files
-        .close_batch(key, open.number, open.opened + 60)
+        .close_batch(key, open.number, open.opened_at + 60)
         .unwrap();
     let last = Uploads::new(task, 9).make(3);
     let record = UploadRecord {
         id: last.id.0,
-        reports: 3,
+        report_count: 3,
         body: last.encode(&task.fingerprint())[33..].to_vec(),
     };
     files.append_uploads(key, &[record]).unwrap();

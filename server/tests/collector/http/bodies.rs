@@ -3,7 +3,7 @@
 use crate::support::App;
 use axum::http::{Method, StatusCode};
 use hushbin::{Upload, bounds};
-use hushbin_analysis::estimate::{EstimateOptions, Query, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates};
 use hushbin_tests::uploads::Uploads;
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ async fn assert_counted(app: &App, uploads: &[&Upload]) {
             .iter()
             .for_each(|report| totals.add_report(report));
     }
-    let question = Query::new(&task, &EstimateOptions::default()).unwrap();
+    let question = EstimateQuery::new(&task, &EstimateOptions::default()).unwrap();
     let expected = serde_json::to_value(estimates(&task, &totals, &question)).unwrap();
     let found = app.get("/tasks/settings/estimates").await.json();
     assert_eq!(found, expected);

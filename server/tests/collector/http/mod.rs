@@ -8,7 +8,7 @@ use crate::support::{App, DEVELOPMENT, OPEN, SETTINGS};
 use axum::body::Body;
 use axum::http::{Method, StatusCode};
 use hushbin_analysis::accounting::{AccountingError, ReportMixture, compute_batch_privacy};
-use hushbin_analysis::estimate::{EstimateOptions, Query, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates};
 use hushbin_server::http::RequestLimits;
 use hushbin_tests::uploads::Uploads;
 use rand_chacha::ChaCha20Rng;
@@ -50,7 +50,7 @@ async fn many_at_once_of_one_upload_are_accepted_once() {
     }
     assert_eq!(created, 1);
     let stored = app.store.task("settings").unwrap();
-    assert_eq!(stored.batches().last().unwrap().reports, 5);
+    assert_eq!(stored.batches().last().unwrap().report_count, 5);
 }
 
 /// Runs all futures on one task, so that they overlap.
@@ -96,7 +96,7 @@ async fn other_bytes_under_a_known_id_are_refused() {
     assert_eq!(problem["id"], first.id.to_string());
     assert_eq!(post(&first).await.status, StatusCode::OK);
     let stored = app.store.task("settings").unwrap();
-    assert_eq!(stored.batches().last().unwrap().reports, 2);
+    assert_eq!(stored.batches().last().unwrap().report_count, 2);
 }
 
 #[tokio::test]
@@ -169,7 +169,7 @@ async fn a_body_that_breaks_off_is_no_upload() {
         .await
         .problem("incomplete-body", 400);
     let stored = app.store.task("settings").unwrap();
-    assert_eq!(stored.batches().last().unwrap().reports, 0);
+    assert_eq!(stored.batches().last().unwrap().report_count, 0);
 }
 
 /// A stream of ready chunks, the minimum for `Body::from_stream`.
@@ -225,7 +225,7 @@ async fn hostile_bodies_are_typed_problems() {
         answer.problem("malformed-upload", 400);
     }
     let stored = app.store.task("settings").unwrap();
-    assert_eq!(stored.batches().last().unwrap().reports, 0);
+    assert_eq!(stored.batches().last().unwrap().report_count, 0);
     assert_eq!(app.post("settings", good).await.status, StatusCode::CREATED);
 }
 
@@ -321,11 +321,11 @@ async fn estimates_are_those_of_what_was_accepted() {
             .await;
     }
     let options = EstimateOptions {
-        items: Some(vec!["3".to_owned(), "0".to_owned()]),
+        item_names: Some(vec!["3".to_owned(), "0".to_owned()]),
         confidence: 0.999,
         ..EstimateOptions::default()
     };
-    let question = Query::new(&task, &options).unwrap();
+    let question = EstimateQuery::new(&task, &options).unwrap();
     let expected = serde_json::to_value(estimates(&task, &totals, &question)).unwrap();
     let answer = app
         .get("/tasks/counted/estimates?items=3,0&confidence=0.999")
@@ -371,10 +371,10 @@ async fn many_reports_of_an_open_task_are_folded_as_one_by_one() {
     let app = App::new();
     let task = app.task("anything");
     let options = EstimateOptions {
-        items: Some(vec!["dark-mode".to_owned(), "never seen".to_owned()]),
+        item_names: Some(vec!["dark-mode".to_owned(), "never seen".to_owned()]),
         ..EstimateOptions::default()
     };
-    let query = Query::new(&task, &options).unwrap();
+    let query = EstimateQuery::new(&task, &options).unwrap();
     let mut totals = Totals::for_items(&task, 0, query.items());
     let mut uploads = Uploads::new(&task, 12);
     for _ in 0..18 {

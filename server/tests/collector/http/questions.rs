@@ -427,7 +427,7 @@ async fn influence_is_told_and_forgery_flagged() {
     assert_eq!(honest["reports"], 2000);
     assert_eq!(honest["made_up"], 0.01);
     let estimator = Estimator::for_task(task.clone());
-    let influence = serde_json::to_value(estimator.influence()).unwrap();
+    let influence = serde_json::to_value(estimator.forged_report_influence()).unwrap();
     assert_eq!(honest["influence"], influence);
     let means = &influence[0];
     assert_eq!(means["estimate"], "mean");

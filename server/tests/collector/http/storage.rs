@@ -9,8 +9,8 @@ use axum::body::Body;
 use axum::http::StatusCode;
 use hushbin_server::http::RequestLimits;
 use hushbin_server::store::{
-    BatchRelease, BatchRow, Engine, EngineError, FilesEngine, StorageReader, Store, StoreOptions,
-    TaskKey, TaskRow, UploadOutcome, UploadRecord, UploadVisitor,
+    BatchRelease, BatchRow, EngineError, FilesEngine, StorageEngine, StorageReader, Store,
+    StoreOptions, TaskKey, TaskRow, UploadOutcome, UploadRecord, UploadVisitor,
 };
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::json;
@@ -62,7 +62,7 @@ struct FaultyReader {
 
 type Done<T> = Result<T, EngineError>;
 
-impl Engine for Faulty {
+impl StorageEngine for Faulty {
     fn tasks(&self) -> Done<Vec<TaskRow>> {
         self.inner.tasks()
     }
@@ -156,8 +156,8 @@ impl StorageReader for FaultyReader {
         self.inner.for_each_block(task, batch, visit)
     }
 
-    fn forget_reports(&self, task: TaskKey, batch: u64) -> Done<()> {
-        self.inner.forget_reports(task, batch)
+    fn delete_reports(&self, task: TaskKey, batch: u64) -> Done<()> {
+        self.inner.delete_reports(task, batch)
     }
 }
 
@@ -269,7 +269,7 @@ async fn what_waits_shares_one_commit_and_what_does_not_fit_comes_back_later() {
     }
     assert_eq!(controls.commits.load(Ordering::SeqCst), 2);
     let stored = app.store.task("settings").unwrap();
-    assert_eq!(stored.batches().last().unwrap().reports, 11);
+    assert_eq!(stored.batches().last().unwrap().report_count, 11);
 }
 
 #[tokio::test]
@@ -306,7 +306,7 @@ async fn memory_for_uploads_is_bounded() {
 #[tokio::test]
 async fn uploads_of_one_body_share_a_commit_and_its_fate() {
     let options = StoreOptions {
-        group_uploads: 2,
+        max_commit_uploads: 2,
         ..StoreOptions::default()
     };
     let (app, controls, _directory) = app(options, DEVELOPMENT);
@@ -323,7 +323,7 @@ async fn uploads_of_one_body_share_a_commit_and_its_fate() {
     );
     assert_eq!(controls.commits.load(Ordering::SeqCst), 2);
     let stored = app.store.task("settings").unwrap();
-    assert_eq!(stored.batches().last().unwrap().reports, 10);
+    assert_eq!(stored.batches().last().unwrap().report_count, 10);
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use hushbin::{Task, Upload};
-use hushbin_analysis::estimate::{EstimateOptions, Query, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates};
 use hushbin_tests::process::{Client, Collector, command, hushbin};
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::Value;
@@ -85,7 +85,7 @@ impl Nodes {
                 .iter()
                 .for_each(|report| totals.add_report(report));
         }
-        let query = Query::new(&self.task, &EstimateOptions::default()).unwrap();
+        let query = EstimateQuery::new(&self.task, &EstimateOptions::default()).unwrap();
         serde_json::to_value(estimates(&self.task, &totals, &query)).unwrap()
     }
 

@@ -9,7 +9,7 @@ use hushbin_analysis::accounting::{
     DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA_RANGE, HONEST_FRACTION_RANGE,
 };
 use hushbin_analysis::estimate::{
-    CONFIDENCE, DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE, PostProcessingMethod,
+    CONFIDENCE_RANGE, DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE_RANGE, PostProcessingMethod,
 };
 use hushbin_analysis::heavy_hitters::DEFAULT_ALPHABET;
 use hushbin_server::http::RequestLimits;
@@ -359,9 +359,9 @@ async fn parameters_are_as_described() {
         document.resolve(&found.unwrap()["schema"]).clone()
     };
     for (path, bound, default) in [
-        ("estimates", CONFIDENCE, json!(DEFAULT_CONFIDENCE)),
-        ("heavy-hitters", CONFIDENCE, json!(DEFAULT_CONFIDENCE)),
-        ("estimates", FALSE_DISCOVERY_RATE, Value::Null),
+        ("estimates", CONFIDENCE_RANGE, json!(DEFAULT_CONFIDENCE)),
+        ("heavy-hitters", CONFIDENCE_RANGE, json!(DEFAULT_CONFIDENCE)),
+        ("estimates", FALSE_DISCOVERY_RATE_RANGE, Value::Null),
         ("privacy", DELTA_RANGE, json!(DEFAULT_DELTA)),
         (
             "privacy",

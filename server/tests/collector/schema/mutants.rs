@@ -243,7 +243,7 @@ fn verdict(value: &Value, resolve: bool) -> Verdict {
                 false => Verdict::Impossible,
             }
         }
-        Ok(draft) if resolve && draft.resolve().is_err() => Verdict::Impossible,
+        Ok(draft) if resolve && draft.resolve_task().is_err() => Verdict::Impossible,
         Ok(_) => Verdict::Taken,
     }
 }
@@ -331,7 +331,7 @@ fn examples_are_taken() {
     for example in examples() {
         validator.validate(&example).unwrap();
         let draft: ReportOrSumDraft = serde_json::from_value(example).unwrap();
-        draft.resolve().unwrap();
+        draft.resolve_task().unwrap();
     }
 }
 

@@ -22,7 +22,7 @@ use std::time::Duration;
 use hushbin::sealed;
 use hushbin::upload::EncodedUpload;
 use hushbin::{Report, Task, Upload, UploadId};
-use hushbin_analysis::estimate::{EstimateOptions, Query, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates};
 use hushbin_tests::postgres::Server;
 use hushbin_tests::process::{Client, Collector, command, hushbin};
 use hushbin_tests::sealing::Sealer;
@@ -345,7 +345,7 @@ pub(crate) fn expected<'a>(task: &Task, uploads: impl IntoIterator<Item = &'a Up
             .iter()
             .for_each(|report| totals.add_report(report));
     }
-    let query = Query::new(task, &EstimateOptions::default()).unwrap();
+    let query = EstimateQuery::new(task, &EstimateOptions::default()).unwrap();
     serde_json::to_value(estimates(task, &totals, &query)).unwrap()
 }
 

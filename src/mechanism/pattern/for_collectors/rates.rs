@@ -40,7 +40,7 @@ impl Pattern {
         assert!(cells <= self.output_count(), "more cells than outputs");
         let (size, outputs) = (cells as usize, self.output_count() as usize);
         let chances = self.output_probability_matrix(cells, epsilon);
-        let (factor, weighed) = normal_equations(&chances, size);
+        let (factor, weighed) = factor_normal_equations(&chances, size);
         let mut output_weights = alloc::vec![0.0; size * outputs];
         // Solve (Mᵀ·D⁻¹·M)·W = Mᵀ·D⁻¹ for the weights W, one output at a time.
         for output in 0..outputs {
@@ -70,7 +70,8 @@ impl Pattern {
     #[must_use]
     pub fn is_identifiable(&self, cells: u32, epsilon: f64) -> bool {
         let size = cells as usize;
-        let (factor, _) = normal_equations(&self.output_probability_matrix(cells, epsilon), size);
+        let (factor, _) =
+            factor_normal_equations(&self.output_probability_matrix(cells, epsilon), size);
         let pivots = (0..size).map(|row| factor[row * size + row]);
         let [least, most] = [f64::min, f64::max].map(|of| pivots.clone().reduce(of));
         // For patterns that hushbin chooses, pivots differ by a factor of at most 10⁵.
@@ -102,7 +103,7 @@ impl Pattern {
 /// Mᵀ·D⁻¹·M, and the matrix Mᵀ·D⁻¹. Column j of M has the probabilities of the outputs for cell j.
 /// The diagonal matrix D has the probabilities of the outputs if people are spread evenly over the
 /// cells.
-fn normal_equations(chances: &[f64], cells: usize) -> (Vec<f64>, Vec<f64>) {
+fn factor_normal_equations(chances: &[f64], cells: usize) -> (Vec<f64>, Vec<f64>) {
     let outputs = chances.len() / cells;
     let mut evenly = alloc::vec![0.0; outputs];
     for own in chances.chunks_exact(outputs) {

@@ -67,7 +67,7 @@ pub(in crate::task) const NUMBER_KIND_CODE: u64 = 5;
 ///
 /// # Errors
 /// [`Error::InvalidCombination`] for open options; [`Error::OutOfRange`] for a number outside
-/// [`bounds::OPTIONS`].
+/// [`bounds::OPTION_COUNT_RANGE`].
 // Several kinds call it: without inlining, pages download it once.
 #[inline(never)]
 pub(super) fn check_option_count(items: &Items) -> Result<(), Error> {

@@ -195,7 +195,7 @@ impl QuestionKind {
     pub(in crate::task) fn read_canonical(
         reader: &mut CanonicalReader<'_>,
     ) -> Result<(Self, Items, u32), Error> {
-        let kind = match reader.read_number() {
+        let kind = match reader.read_u64() {
             0 => Self::Ratings(ValueKind::Sign),
             1 => Self::Ratings(ValueKind::Real),
             2 => Self::Set,

@@ -5,7 +5,7 @@ use hushbin::sums::{Message, SumRandomizer, SumTask, SummedQuantity};
 use hushbin::task::NumberLimits;
 use hushbin::{Entry, Error, Items, Randomizer, Upload, UploadId};
 use hushbin_analysis::estimate::{
-    Estimate, EstimateOptions, Estimator, ItemEstimates, Query, Totals,
+    Estimate, EstimateOptions, EstimateQuery, Estimator, ItemEstimates, Totals,
 };
 use hushbin_analysis::promise::{ReportPrivacy, SumPrivacy};
 use hushbin_analysis::sums::{SumEstimate, SumEstimates, SumQuery, SumTotals, local_numbers_task};
@@ -39,16 +39,16 @@ use crate::explain::{AnswerExplainer, Meaning};
 #[derive(Debug)]
 pub struct BothWaysSimulation {
     task: SumTask,
-    sums: SumTotals,
+    message_totals: SumTotals,
     randomizer: SumRandomizer,
     messages: Vec<Message>,
     estimator: Estimator,
-    totals: Totals,
+    local_totals: Totals,
     local_randomizer: Randomizer,
     entries: Vec<Entry>,
     numbers: Vec<NamedLimits>,
     /// Sum of all answers to each number, after clipping each answer to the limits.
-    truths: Vec<f64>,
+    true_sums: Vec<f64>,
     people: u64,
 }
 
@@ -172,14 +172,14 @@ impl BothWaysSimulation {
             .map(|own| (own.name.clone(), own.limits.range()));
         let local = local_numbers_task(ranges, task.central_epsilon())?;
         Ok(Self {
-            sums: SumTotals::new(task),
+            message_totals: SumTotals::new(task),
             randomizer: SumRandomizer::new(task),
             messages: Vec::new(),
-            totals: Totals::new(&local),
+            local_totals: Totals::new(&local),
             local_randomizer: Randomizer::new(&local),
             estimator: Estimator::for_task(local),
             entries: Vec::new(),
-            truths: vec![0.0; numbers.len()],
+            true_sums: vec![0.0; numbers.len()],
             numbers,
             people: 0,
             task: task.clone(),
@@ -205,18 +205,18 @@ impl BothWaysSimulation {
     /// Errors of [`SumRandomizer::randomize`], and [`Error::WrongAnswerCount`] for an incomplete answer.
     /// All people before the first invalid answer are added.
     pub fn add_people<R: CryptoRng>(&mut self, answers: &[f64], rng: &mut R) -> Result<(), Error> {
-        for answer in answers.chunks(self.truths.len()) {
+        for answer in answers.chunks(self.true_sums.len()) {
             self.randomizer.randomize(answer, rng, &mut self.messages)?;
             self.entries.clear();
             self.entries.extend(clipped_entries(&self.numbers, answer));
-            for (entry, truth) in self.entries.iter().zip(&mut self.truths) {
+            for (entry, truth) in self.entries.iter().zip(&mut self.true_sums) {
                 *truth += entry.value;
             }
             let made = self.local_randomizer.randomize(&self.entries, rng)?;
-            self.totals.add_report(&made.report);
+            self.local_totals.add_report(&made.report);
             self.messages
                 .iter()
-                .for_each(|own| self.sums.add_message(*own));
+                .for_each(|own| self.message_totals.add_message(*own));
             self.people += 1;
         }
         Ok(())
@@ -251,8 +251,8 @@ impl BothWaysSimulation {
         };
         Ok(BothSent {
             report: local.report,
-            told: local.told,
-            most: local.most,
+            told: local.report_meanings,
+            most: local.max_likelihood_ratio,
             messages: messages.iter().map(sent).collect(),
             read: self.estimate_from_messages(answer, &messages),
         })
@@ -312,8 +312,8 @@ impl BothWaysSimulation {
         upload.reports[0].encode(&mut report);
         Ok(LocalReport {
             report,
-            told: explanation.meanings,
-            most: explanation.ratios[1],
+            report_meanings: explanation.meanings,
+            max_likelihood_ratio: explanation.ratios[1],
         })
     }
 
@@ -330,10 +330,13 @@ impl BothWaysSimulation {
         };
         let wanted = "a confidence between 0 and 1";
         let query = SumQuery::new(&self.task, &options).expect(wanted);
-        let shuffled = SumEstimates::new(&self.task, &self.sums, &query).estimates;
-        let query = Query::new(self.estimator.task(), &options).expect(wanted);
-        let local = self.estimator.estimates(&self.totals, &query).estimates;
-        let items = self.numbers.iter().zip(&self.truths);
+        let shuffled = SumEstimates::new(&self.task, &self.message_totals, &query).estimates;
+        let query = EstimateQuery::new(self.estimator.task(), &options).expect(wanted);
+        let local = self
+            .estimator
+            .estimates(&self.local_totals, &query)
+            .estimates;
+        let items = self.numbers.iter().zip(&self.true_sums);
         let items = items.zip(local.iter().zip(shuffled));
         let of =
             |((number, sum), (local, shuffled)): ((&NamedLimits, &f64), (&ItemEstimates, _))| {
@@ -359,8 +362,8 @@ impl BothWaysSimulation {
 /// Local report, with its meaning for each number.
 struct LocalReport {
     report: Vec<u8>,
-    told: Vec<Meaning>,
-    most: f64,
+    report_meanings: Vec<Meaning>,
+    max_likelihood_ratio: f64,
 }
 
 /// Returns one person's answers as entries, clipped to the limits of the numbers.

@@ -23,7 +23,7 @@ use super::group_privacy::{self, GroupPrivacyProfile};
 use super::method::AccountingMethod;
 use super::mixture::ReportMixture;
 use super::privacy_profile::EpsilonBounds;
-use super::ranges::{BATCH_COUNT_RANGE, DELTA_RANGE, honest_reports};
+use super::ranges::{BATCH_COUNT_RANGE, DELTA_RANGE, checked_honest_report_count};
 
 pub(super) use connect_dots::BoundSide;
 use connect_dots::DeltaCurve;
@@ -100,7 +100,7 @@ pub fn compute_composed_privacy(
     delta: f64,
     exposure: PersonExposure,
 ) -> Result<ComposedPrivacy, Error> {
-    let honest_reports = honest_reports(reports, honest_fraction)?;
+    let honest_reports = checked_honest_report_count(reports, honest_fraction)?;
     DELTA_RANGE.check_in_range(delta)?;
     BATCH_COUNT_RANGE.check_in_range(f64::from(exposure.batches))?;
     group_privacy::check_reports_per_person(exposure.reports_per_person, honest_reports)?;

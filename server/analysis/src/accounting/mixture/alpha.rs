@@ -97,7 +97,7 @@ impl ReportMixture {
         })
     }
 
-    /// Returns a mixture whose α is `part` times the α of this [generic](ReportMixture::generic) mixture.
+    /// Returns a mixture whose α is `part` times the α of this [generic](ReportMixture::for_any_randomizer) mixture.
     /// Every informative report is replaced by an uninformative one with probability 1 − `part`.
     pub(in crate::accounting) fn with_scaled_alpha(&self, part: f64) -> Self {
         Self {

@@ -12,9 +12,11 @@ use hushbin::bounds::ParameterRange;
 use serde::Serialize;
 
 use super::bounds::Bounds;
-use super::noise::{NOISE_PROBABILITY, NOISE_VARIANCE, SCALE, TRIALS, UnitMessageNoise};
+use super::noise::{
+    NOISE_PROBABILITY_RANGE, NOISE_VARIANCE_RANGE, TRIAL_COUNT_RANGE, TWO_POW_64, UnitMessageNoise,
+};
 use super::profile::SumPrivacyProfile;
-use super::senders::{NoiseParameters, REPEATS, SenderBatch};
+use super::senders::{NoiseParameters, SenderBatch, TRIALS_PER_PERSON_RANGE};
 use super::truncation::TRUNCATION_SHARE;
 use crate::accounting::composition::BoundSide;
 use crate::accounting::gaussian::gaussian_delta;
@@ -24,7 +26,7 @@ use crate::numeric::roots::{
 };
 
 /// Relative precision of the noise probability q.
-const PRECISION: f64 = 1e-7;
+const NOISE_PROBABILITY_PRECISION: f64 = 1e-7;
 
 /// Smallest noise that suffices for a target (ε, δ).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -52,7 +54,7 @@ pub(crate) struct CalibratedNoise {
 /// above 10⁷, this is proven for a q that is smaller by a few parts in 10³.
 ///
 /// # Errors
-/// The errors of [`SenderBatch::check_ranges`]. [`Error::OutOfRange`] if δ is outside [`DELTA`], if
+/// The errors of [`SenderBatch::check_ranges`]. [`Error::OutOfRange`] if δ is outside [`DELTA_RANGE`], if
 /// ε is above the maximum of [`CENTRAL_EPSILON_RANGE`], or if even noise with q = 1/2 does not reach ε.
 /// [`senders_with_fewest_noise_trials`] finds how many trials a smaller ε needs.
 pub(crate) fn calibrate_noise(
@@ -63,22 +65,23 @@ pub(crate) fn calibrate_noise(
     let goal = CalibrationTarget::new(senders, epsilon, delta)?;
     let trials = senders.noise_trials() as f64;
     let at = |q: f64| senders.untruncated_noise(threshold_from_probability(q));
-    let excess = |q: f64| Ok::<_, Error>((goal.delta_upper_bound(&at(q)?) / goal.aim).ln());
+    let excess =
+        |q: f64| Ok::<_, Error>((goal.delta_upper_bound(&at(q)?) / goal.delta_for_noise).ln());
     let greatest = largest_noise_probability(trials);
     // In the Gaussian limit, `near` is 4q(1 − q). The next line solves this for q.
     let near = 4.0 * gaussian_noise_variance(senders.used, senders.levels, epsilon, delta) / trials;
     let near = (0.5 * near / (1.0 + (1.0 - near).max(0.0).sqrt())).min(greatest);
     // Find the lower end of the bracket: a q that is too small.
     let mut low = 0.99 * near;
-    while low > NOISE_PROBABILITY.min && excess(low)? <= 0.0 {
+    while low > NOISE_PROBABILITY_RANGE.min && excess(low)? <= 0.0 {
         low *= 0.9;
     }
-    let ends = [low.max(NOISE_PROBABILITY.min), greatest];
-    let Some(q) = find_root_by_secant(&excess, ends, near, PRECISION)? else {
+    let ends = [low.max(NOISE_PROBABILITY_RANGE.min), greatest];
+    let Some(q) = find_root_by_secant(&excess, ends, near, NOISE_PROBABILITY_PRECISION)? else {
         return Err(goal.out_of_reach_error(&at(greatest)?));
     };
     let noise = at(q)?;
-    let profile = SumPrivacyProfile::new(&noise, goal.aim);
+    let profile = SumPrivacyProfile::new(&noise, goal.delta_for_noise);
     let delta_bounds = profile.map_to_bounds(|told| told.delta(epsilon));
     let cut = senders.truncation(noise.threshold());
     Ok(CalibratedNoise {
@@ -98,8 +101,8 @@ pub(crate) fn calibrate_noise(
 /// `senders` is ignored.
 ///
 /// # Errors
-/// The errors of [`calibrate_noise`], for the largest number of trials that is within [`REPEATS`],
-/// [`TRIALS`] and [`NOISE_VARIANCE`].
+/// The errors of [`calibrate_noise`], for the largest number of trials that is within [`TRIALS_PER_PERSON_RANGE`],
+/// [`TRIAL_COUNT_RANGE`] and [`NOISE_VARIANCE_RANGE`].
 pub(crate) fn senders_with_fewest_noise_trials(
     senders: &SenderBatch,
     epsilon: f64,
@@ -111,9 +114,9 @@ pub(crate) fn senders_with_fewest_noise_trials(
     };
     let goal = CalibrationTarget::new(&one, epsilon, delta)?;
     let people = one.honest_people as f64;
-    let most = REPEATS
+    let most = TRIALS_PER_PERSON_RANGE
         .max
-        .min((TRIALS.max.min(4.0 * NOISE_VARIANCE.max) / people).floor())
+        .min((TRIAL_COUNT_RANGE.max.min(4.0 * NOISE_VARIANCE_RANGE.max) / people).floor())
         .max(1.0) as u64;
     let with = |repeats: u64| SenderBatch {
         repeats: repeats as u32,
@@ -124,8 +127,9 @@ pub(crate) fn senders_with_fewest_noise_trials(
         let greatest = largest_noise_probability(senders.noise_trials() as f64);
         senders.untruncated_noise(threshold_from_probability(greatest))
     };
-    let enough =
-        |repeats: u64| Ok::<_, Error>(goal.delta_upper_bound(&noise(repeats)?) <= goal.aim);
+    let enough = |repeats: u64| {
+        Ok::<_, Error>(goal.delta_upper_bound(&noise(repeats)?) <= goal.delta_for_noise)
+    };
     let near = 4.0 * gaussian_noise_variance(one.used, one.levels, epsilon, delta) / people;
     let near = (near.ceil() as u64).clamp(1, most);
     // Search in both directions from the Gaussian limit, in growing strides.
@@ -190,7 +194,7 @@ struct CalibrationTarget {
     epsilon: f64,
     delta: f64,
     /// Part of δ that is available for the noise. The remainder is for truncation.
-    aim: f64,
+    delta_for_noise: f64,
 }
 
 impl CalibrationTarget {
@@ -201,20 +205,20 @@ impl CalibrationTarget {
         Ok(Self {
             epsilon,
             delta,
-            aim: delta * (1.0 - TRUNCATION_SHARE),
+            delta_for_noise: delta * (1.0 - TRUNCATION_SHARE),
         })
     }
 
     /// Returns the upper bound on the δ of this noise at the target ε.
     fn delta_upper_bound(&self, noise: &UnitMessageNoise) -> f64 {
-        let profile = SumPrivacyProfile::new(noise, self.aim);
+        let profile = SumPrivacyProfile::new(noise, self.delta_for_noise);
         let [above] = profile.bounded_on_sides([BoundSide::Above]);
         above.delta(self.epsilon)
     }
 
     /// Returns the lower bound on the δ of this noise at the target ε.
     fn delta_lower_bound(&self, noise: &UnitMessageNoise) -> f64 {
-        let profile = SumPrivacyProfile::new(noise, self.aim);
+        let profile = SumPrivacyProfile::new(noise, self.delta_for_noise);
         let [below] = profile.bounded_on_sides([BoundSide::Below]);
         below.delta(self.epsilon)
     }
@@ -231,7 +235,7 @@ impl CalibrationTarget {
     ) -> Result<u64, Error> {
         let q = enough.probability();
         // δ decreases like a power of q, with an exponent of up to about 40.
-        let first = ((self.delta / lower).ln() / 40.0).clamp(PRECISION, 0.5);
+        let first = ((self.delta / lower).ln() / 40.0).clamp(NOISE_PROBABILITY_PRECISION, 0.5);
         let steps = std::iter::successors(Some(first), |step| Some(1.6 * step));
         for step in steps.take_while(|&step| step < 1.0) {
             let less = senders.untruncated_noise(threshold_from_probability(q * (1.0 - step)))?;
@@ -245,10 +249,10 @@ impl CalibrationTarget {
 
     /// Returns the error for a target that even the largest noise, `most`, does not reach.
     fn out_of_reach_error(&self, most: &UnitMessageNoise) -> Error {
-        let profile = SumPrivacyProfile::new(most, self.aim);
+        let profile = SumPrivacyProfile::new(most, self.delta_for_noise);
         let [above] = profile.bounded_on_sides([BoundSide::Above]);
         let range = ParameterRange {
-            min: above.epsilon(self.aim),
+            min: above.epsilon(self.delta_for_noise),
             ..CENTRAL_EPSILON_RANGE
         };
         let value = self.epsilon;
@@ -267,15 +271,15 @@ impl CalibrationTarget {
 /// Converts the noise probability q to a 64-bit threshold: q·2⁶⁴, rounded and limited to the range
 /// from 1 to 2⁶³.
 fn threshold_from_probability(q: f64) -> u64 {
-    ((q * SCALE).round() as u64).clamp(1, 1 << 63)
+    ((q * TWO_POW_64).round() as u64).clamp(1, 1 << 63)
 }
 
 /// Returns the largest noise probability that the search tries: 1/2, or less if the variance would
-/// exceed [`NOISE_VARIANCE`].
+/// exceed [`NOISE_VARIANCE_RANGE`].
 fn largest_noise_probability(trials: f64) -> f64 {
-    let part = 4.0 * NOISE_VARIANCE.max / trials;
+    let part = 4.0 * NOISE_VARIANCE_RANGE.max / trials;
     if part >= 1.0 {
-        NOISE_PROBABILITY.max
+        NOISE_PROBABILITY_RANGE.max
     } else {
         0.5 * part / (1.0 + (1.0 - part).sqrt()) * (1.0 - 1e-9)
     }

@@ -28,9 +28,9 @@ use crate::numeric::binomial::{
 use crate::numeric::roots::{bisect, integer_midpoint};
 
 /// Minimum and maximum number of grid points at which the δ of one coordinate is computed.
-const POINTS: [f64; 2] = [256.0, 1024.0];
+const GRID_POINT_COUNT_RANGE: [f64; 2] = [256.0, 1024.0];
 /// Approximate number of terms in the sums of all grid points together.
-const TERMS: f64 = 3e7;
+const TOTAL_TERM_COUNT: f64 = 3e7;
 
 /// Distributions of the counts of one coordinate, for both signs. Identifying outcomes are treated
 /// separately.
@@ -38,25 +38,25 @@ const TERMS: f64 = 3e7;
 pub(super) struct CountDistributions {
     /// Probabilities u(k) of consecutive counts k, for the sign to which the person adds L
     /// messages.
-    up: Vec<f64>,
+    shifted_probabilities: Vec<f64>,
     /// Probabilities v(k) of the same counts k, for the opposite sign, which has only noise.
-    down: Vec<f64>,
+    noise_probabilities: Vec<f64>,
     /// Sums of `up` over all earlier indices.
-    up_before: Vec<f64>,
+    shifted_prefix_sums: Vec<f64>,
     /// Sums of `down` over all earlier indices.
-    down_before: Vec<f64>,
+    noise_prefix_sums: Vec<f64>,
     /// Log-ratios λ(k) = ln(u(k)/v(k)) of `up` to `down`.
-    loss: Vec<f64>,
+    log_probability_ratios: Vec<f64>,
     /// Upper bound on the probability that the sums omit.
-    outside: f64,
+    omitted_probability_bound: f64,
     /// Lower and upper bound on the probability that the counts identify the input.
-    outright: [f64; 2],
+    identification_bounds: [f64; 2],
     /// Upper bound on finite privacy losses.
-    most: f64,
+    max_finite_loss: f64,
     /// Relative error of a sum of products of probabilities.
-    relative: f64,
+    sum_relative_error: f64,
     /// Absolute error of the log-ratios λ.
-    off: f64,
+    log_ratio_error: f64,
 }
 
 impl CountDistributions {
@@ -80,63 +80,69 @@ impl CountDistributions {
         let own = probability_relative_error_bound(0.0);
         let each = own + 8.0 * f64::EPSILON * (high - low + levels + 64.0);
         Self {
-            loss: log_ratios(&up, &down),
-            up_before: prefix_sums(&up),
-            down_before: prefix_sums(&down),
-            up,
-            down,
-            outside: 8.0 * (-far).exp(),
-            outright: identifying_probability_bounds(noise, each),
-            most: largest_finite_loss(noise),
-            relative: 2.0 * each + 4.0 * f64::EPSILON * (size + 8) as f64,
-            off: 2.0 * own + 8.0 * f64::EPSILON * (levels + 64.0),
+            log_probability_ratios: log_ratios(&up, &down),
+            shifted_prefix_sums: prefix_sums(&up),
+            noise_prefix_sums: prefix_sums(&down),
+            shifted_probabilities: up,
+            noise_probabilities: down,
+            omitted_probability_bound: 8.0 * (-far).exp(),
+            identification_bounds: identifying_probability_bounds(noise, each),
+            max_finite_loss: largest_finite_loss(noise),
+            sum_relative_error: 2.0 * each + 4.0 * f64::EPSILON * (size + 8) as f64,
+            log_ratio_error: 2.0 * own + 8.0 * f64::EPSILON * (levels + 64.0),
         }
     }
 
     /// Returns a lower and an upper bound on the probability that the counts identify the input.
     pub(super) const fn identifying_bounds(&self) -> [f64; 2] {
-        self.outright
+        self.identification_bounds
     }
 }
 
 impl ComposedPart for CountDistributions {
     fn largest_loss(&self) -> f64 {
-        self.most
+        self.max_finite_loss
     }
 
     fn grid_point_count(&self) -> usize {
-        (TERMS / self.loss.len() as f64).clamp(POINTS[0], POINTS[1]) as usize
+        (TOTAL_TERM_COUNT / self.log_probability_ratios.len() as f64)
+            .clamp(GRID_POINT_COUNT_RANGE[0], GRID_POINT_COUNT_RANGE[1]) as usize
     }
 
     /// Returns a lower and an upper bound on δ, given that the outcome is not identifying.
     ///
     /// The lower bound is valid for the sum over any set of outcomes (a, b).
     fn delta_bounds(&self, epsilon: f64) -> (f64, f64) {
-        let least = self.loss.first().map_or(f64::INFINITY, |&loss| loss);
-        let start = self.loss.partition_point(|&loss| loss - epsilon <= least);
+        let least = self
+            .log_probability_ratios
+            .first()
+            .map_or(f64::INFINITY, |&loss| loss);
+        let start = self
+            .log_probability_ratios
+            .partition_point(|&loss| loss - epsilon <= least);
         let (mut gain, mut lost, mut edge, mut b) = (0.0, 0.0, 0.0, 0);
-        for (a, &loss) in self.loss.iter().enumerate().skip(start) {
+        for (a, &loss) in self.log_probability_ratios.iter().enumerate().skip(start) {
             let level = loss - epsilon;
             // λ increases with its index, so b only moves forward.
-            while self.loss[b] < level {
+            while self.log_probability_ratios[b] < level {
                 b += 1;
             }
-            gain += self.up[a] * self.down_before[b];
-            lost += self.down[a] * self.up_before[b];
+            gain += self.shifted_probabilities[a] * self.noise_prefix_sums[b];
+            lost += self.noise_probabilities[a] * self.shifted_prefix_sums[b];
             // If a privacy loss is closer to ε than the error of λ, its outcome may wrongly be
             // included or not. For each a, this concerns at most one b, because λ increases by more
             // than twice its error per step. It changes δ by at most the error times the outcome's
             // probability.
-            edge += self.up[a] * self.down[b];
+            edge += self.shifted_probabilities[a] * self.noise_probabilities[b];
         }
         lost *= epsilon.exp();
         let rounded = 8.0 * f64::EPSILON * (epsilon + 1.0);
-        let wrong = 2.0 * (self.off + rounded);
+        let wrong = 2.0 * (self.log_ratio_error + rounded);
         // Terms that underflow sum to less than 10⁻²⁹⁰.
-        let error = (self.relative + wrong) * (gain + lost) + 1e-290;
-        let [most, least] = self.outright.map(|outright| 1.0 - outright);
+        let error = (self.sum_relative_error + wrong) * (gain + lost) + 1e-290;
+        let [most, least] = self.identification_bounds.map(|outright| 1.0 - outright);
         let lower = (gain - lost - error) / most;
-        let upper = (gain - lost + error + wrong * edge + self.outside) / least;
+        let upper = (gain - lost + error + wrong * edge + self.omitted_probability_bound) / least;
         let slack = 8.0 * f64::EPSILON;
         (
             (lower * (1.0 - slack)).max(0.0),
@@ -262,8 +268,8 @@ mod tests {
                 (trials - shift + 1..=trials).map(law).sum(),
                 (0..shift).map(law).sum(),
             ];
-            let up = sum(&counts.up, &counts.down) + told[0];
-            let down = sum(&counts.down, &counts.up) + told[1];
+            let up = sum(&counts.shifted_probabilities, &counts.noise_probabilities) + told[0];
+            let down = sum(&counts.noise_probabilities, &counts.shifted_probabilities) + told[1];
             for (found, field) in [(up, "delta_up"), (down, "delta_down")] {
                 let known = row[field].as_f64().unwrap();
                 assert!((found / known - 1.0).abs() < near, "{row}: {found}");
@@ -284,13 +290,20 @@ mod tests {
             let counts = CountDistributions::new(&noise, 400.0);
             let [q, rest] = noise.probability_and_complement();
             let factor = |k: u64, i: u64| (k - i) as f64 / (trials - k + i + 1) as f64 * rest / q;
-            assert_eq!(counts.loss.len() as u64, trials - u64::from(levels) + 1);
-            for (k, loss) in (u64::from(levels)..).zip(&counts.loss) {
+            assert_eq!(
+                counts.log_probability_ratios.len() as u64,
+                trials - u64::from(levels) + 1
+            );
+            for (k, loss) in (u64::from(levels)..).zip(&counts.log_probability_ratios) {
                 let whole: f64 = (0..u64::from(levels)).map(|i| factor(k, i)).product();
-                assert!((loss - whole.ln()).abs() <= counts.off, "{levels}, {k}");
+                assert!(
+                    (loss - whole.ln()).abs() <= counts.log_ratio_error,
+                    "{levels}, {k}"
+                );
             }
-            let range = counts.loss.last().unwrap() - counts.loss[0];
-            assert!(range <= counts.most && counts.most < range + 1e-6);
+            let range =
+                counts.log_probability_ratios.last().unwrap() - counts.log_probability_ratios[0];
+            assert!(range <= counts.max_finite_loss && counts.max_finite_loss < range + 1e-6);
         }
     }
 }

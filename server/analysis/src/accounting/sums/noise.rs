@@ -5,38 +5,38 @@ use hushbin::bounds::ParameterRange;
 use serde::Serialize;
 
 /// Permitted number of coordinates D, and permitted number k of coordinates that a person uses.
-pub(crate) const COORDINATES: ParameterRange = ParameterRange {
+pub(crate) const COORDINATE_COUNT_RANGE: ParameterRange = ParameterRange {
     name: "coordinates",
     min: 1.0,
     max: 16_384.0,
 };
 /// Permitted number of levels L. A coordinate is rounded to an integer from −L to L.
-pub(crate) const LEVELS: ParameterRange = ParameterRange {
+pub(crate) const LEVEL_COUNT_RANGE: ParameterRange = ParameterRange {
     name: "levels",
     min: 1.0,
     max: 1024.0,
 };
 /// Permitted number of trials N for one coordinate and sign, from all honest people together.
-pub(crate) const TRIALS: ParameterRange = ParameterRange {
+pub(crate) const TRIAL_COUNT_RANGE: ParameterRange = ParameterRange {
     name: "trials",
     min: 1.0,
     max: 1e12,
 };
 /// Permitted probability q that a trial sends a noise message.
-pub(crate) const NOISE_PROBABILITY: ParameterRange = ParameterRange {
+pub(crate) const NOISE_PROBABILITY_RANGE: ParameterRange = ParameterRange {
     name: "probability of a noise message",
     min: f64::EPSILON / 4096.0,
     max: 0.5,
 };
 /// Permitted variance N·q·(1 − q) of the noise on a count. The maximum limits the computing time,
 /// because a sum extends over a multiple of the standard deviation.
-pub(crate) const NOISE_VARIANCE: ParameterRange = ParameterRange {
+pub(crate) const NOISE_VARIANCE_RANGE: ParameterRange = ParameterRange {
     name: "variance of a count's noise",
     min: 0.0,
     max: 1e10,
 };
 /// Factor 2⁶⁴ between a probability and its 64-bit threshold.
-pub(super) const SCALE: f64 = 18_446_744_073_709_551_616.0;
+pub(super) const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
 
 /// Noise on the counts of unit messages, and the number of coordinates and levels that this noise
 /// hides.
@@ -60,25 +60,25 @@ impl UnitMessageNoise {
     /// Creates the noise from N = `trials` trials, each with probability `threshold`/2⁶⁴.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if a number is outside [`COORDINATES`], [`LEVELS`], [`TRIALS`],
-    /// [`NOISE_PROBABILITY`] or [`NOISE_VARIANCE`].
+    /// [`Error::OutOfRange`] if a number is outside [`COORDINATE_COUNT_RANGE`], [`LEVEL_COUNT_RANGE`], [`TRIAL_COUNT_RANGE`],
+    /// [`NOISE_PROBABILITY_RANGE`] or [`NOISE_VARIANCE_RANGE`].
     pub(crate) fn new(
         coordinates: u32,
         levels: u32,
         trials: u64,
         threshold: u64,
     ) -> Result<Self, Error> {
-        COORDINATES.check_in_range(f64::from(coordinates))?;
-        LEVELS.check_in_range(f64::from(levels))?;
-        TRIALS.check_in_range(trials as f64)?;
+        COORDINATE_COUNT_RANGE.check_in_range(f64::from(coordinates))?;
+        LEVEL_COUNT_RANGE.check_in_range(f64::from(levels))?;
+        TRIAL_COUNT_RANGE.check_in_range(trials as f64)?;
         let noise = Self {
             coordinates,
             levels,
             trials,
             threshold,
         };
-        NOISE_PROBABILITY.check_in_range(noise.probability())?;
-        NOISE_VARIANCE.check_in_range(noise.variance())?;
+        NOISE_PROBABILITY_RANGE.check_in_range(noise.probability())?;
+        NOISE_VARIANCE_RANGE.check_in_range(noise.variance())?;
         Ok(noise)
     }
 
@@ -115,7 +115,7 @@ impl UnitMessageNoise {
     /// Returns q and 1 − q, each correctly rounded.
     pub(super) fn probability_and_complement(&self) -> [f64; 2] {
         let rest = self.threshold.wrapping_neg();
-        [self.threshold, rest].map(|part| part as f64 / SCALE)
+        [self.threshold, rest].map(|part| part as f64 / TWO_POW_64)
     }
 
     /// Returns the mean μ = N·q of the number of noise messages of one coordinate and sign.

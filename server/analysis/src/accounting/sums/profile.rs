@@ -20,12 +20,12 @@ use crate::accounting::composition::{
 use crate::numeric::roots::{arithmetic_midpoint_function, bisect};
 
 /// Maximum change of δ due to truncating loss distributions, as a fraction of δ.
-const SPARE: f64 = 1e-9;
+const TRUNCATION_FRACTION: f64 = 1e-9;
 /// Part of `SPARE` that the sums over counts may omit.
-const CUT: f64 = 1e-3;
+const OMITTED_SUM_SHARE: f64 = 1e-3;
 /// Limit on the probability of identifying outcomes. From this limit on, the privacy loss of all
 /// other outcomes is not computed.
-const MAX_IDENTIFYING: f64 = 0.5;
+const MAX_IDENTIFYING_PROBABILITY: f64 = 0.5;
 
 /// Privacy profile δ(ε) for one noise distribution. Its sums are precise for every δ that is not
 /// much smaller than the `delta` for which the profile was created.
@@ -35,37 +35,37 @@ pub(super) struct SumPrivacyProfile {
     coordinates: u32,
     /// Lower and upper bound on the probability that the counts of some coordinate identify the
     /// input.
-    outright: [f64; 2],
+    identification_bounds: [f64; 2],
     /// Maximum change of δ due to truncating loss distributions.
-    rare: f64,
+    max_truncation_delta: f64,
     /// Approximate standard deviation of the privacy loss of one coordinate.
-    spread: f64,
+    loss_standard_deviation: f64,
 }
 
 /// Upper or lower bound on the privacy profile of all coordinates.
 #[derive(Debug)]
 pub(super) struct ProfileBound<'a> {
     side: BoundSide,
-    outright: [f64; 2],
-    rest: NonIdentifyingLoss<'a>,
+    identification_bounds: [f64; 2],
+    non_identifying_loss: NonIdentifyingLoss<'a>,
 }
 
 #[derive(Debug)]
 /// Privacy loss of the outcomes that are not identifying.
 enum NonIdentifyingLoss<'a> {
     /// Loss that is not computed. Its δ has the trivial bounds 0 and 1.
-    Unknown,
+    NotComputed,
     /// Loss of one coordinate.
-    One(&'a CountDistributions),
+    OneCoordinate(&'a CountDistributions),
     /// Composed loss of several coordinates.
-    Several(PrivacyLossDistribution),
+    SeveralCoordinates(PrivacyLossDistribution),
 }
 
 impl SumPrivacyProfile {
     /// Creates the profile. Its sums are precise for δ down to `delta`.
     pub(super) fn new(noise: &UnitMessageNoise, delta: f64) -> Self {
-        let (coordinates, rare) = (f64::from(noise.coordinates()), SPARE * delta);
-        let counts = CountDistributions::new(noise, -(CUT * rare / coordinates).ln());
+        let (coordinates, rare) = (f64::from(noise.coordinates()), TRUNCATION_FRACTION * delta);
+        let counts = CountDistributions::new(noise, -(OMITTED_SUM_SHARE * rare / coordinates).ln());
         // 1 − (1 − x)^D, computed without cancellation.
         let all = |one: f64| -(coordinates * (-one).ln_1p()).exp_m1();
         let slack = 16.0 * f64::EPSILON * (coordinates + 1.0);
@@ -73,9 +73,9 @@ impl SumPrivacyProfile {
         Self {
             counts,
             coordinates: noise.coordinates(),
-            outright: [low * (1.0 - slack), (high * (1.0 + slack)).min(1.0)],
-            rare,
-            spread: f64::from(noise.levels()) * (2.0 / noise.variance()).sqrt(),
+            identification_bounds: [low * (1.0 - slack), (high * (1.0 + slack)).min(1.0)],
+            max_truncation_delta: rare,
+            loss_standard_deviation: f64::from(noise.levels()) * (2.0 / noise.variance()).sqrt(),
         }
     }
 
@@ -84,19 +84,29 @@ impl SumPrivacyProfile {
         &self,
         sides: [BoundSide; S],
     ) -> [ProfileBound<'_>; S] {
-        let curve = (self.coordinates > 1 && self.outright[1] < MAX_IDENTIFYING)
-            .then(|| delta_curve(&self.counts, self.coordinates, 4.0 * self.spread, self.rare));
+        let curve = (self.coordinates > 1
+            && self.identification_bounds[1] < MAX_IDENTIFYING_PROBABILITY)
+            .then(|| {
+                delta_curve(
+                    &self.counts,
+                    self.coordinates,
+                    4.0 * self.loss_standard_deviation,
+                    self.max_truncation_delta,
+                )
+            });
         sides.map(|side| ProfileBound {
             side,
-            outright: self.outright,
-            rest: match &curve {
-                _ if self.outright[1] >= MAX_IDENTIFYING => NonIdentifyingLoss::Unknown,
-                None => NonIdentifyingLoss::One(&self.counts),
-                Some(curve) => NonIdentifyingLoss::Several(composed_loss_distribution(
+            identification_bounds: self.identification_bounds,
+            non_identifying_loss: match &curve {
+                _ if self.identification_bounds[1] >= MAX_IDENTIFYING_PROBABILITY => {
+                    NonIdentifyingLoss::NotComputed
+                }
+                None => NonIdentifyingLoss::OneCoordinate(&self.counts),
+                Some(curve) => NonIdentifyingLoss::SeveralCoordinates(composed_loss_distribution(
                     curve,
                     side,
                     self.coordinates,
-                    self.rare,
+                    self.max_truncation_delta,
                 )),
             },
         })
@@ -118,13 +128,17 @@ impl ProfileBound<'_> {
 
     /// Returns the upper or lower bound on δ at `epsilon`, according to the side of this profile.
     pub(super) fn delta(&self, epsilon: f64) -> f64 {
-        let [low, high] = self.outright;
-        let rest = match (&self.rest, self.side) {
-            (NonIdentifyingLoss::Unknown, BoundSide::Above) => 1.0,
-            (NonIdentifyingLoss::Unknown, BoundSide::Below) => 0.0,
-            (NonIdentifyingLoss::One(counts), BoundSide::Above) => counts.delta_bounds(epsilon).1,
-            (NonIdentifyingLoss::One(counts), BoundSide::Below) => counts.delta_bounds(epsilon).0,
-            (NonIdentifyingLoss::Several(loss), _) => loss.delta_at_epsilon(epsilon),
+        let [low, high] = self.identification_bounds;
+        let rest = match (&self.non_identifying_loss, self.side) {
+            (NonIdentifyingLoss::NotComputed, BoundSide::Above) => 1.0,
+            (NonIdentifyingLoss::NotComputed, BoundSide::Below) => 0.0,
+            (NonIdentifyingLoss::OneCoordinate(counts), BoundSide::Above) => {
+                counts.delta_bounds(epsilon).1
+            }
+            (NonIdentifyingLoss::OneCoordinate(counts), BoundSide::Below) => {
+                counts.delta_bounds(epsilon).0
+            }
+            (NonIdentifyingLoss::SeveralCoordinates(loss), _) => loss.delta_at_epsilon(epsilon),
         };
         let slack = 4.0 * f64::EPSILON;
         match self.side {
@@ -136,7 +150,7 @@ impl ProfileBound<'_> {
     /// Returns the upper or lower bound on the ε at which δ(ε) is `delta`, according to the side of
     /// this profile. Returns infinity if there is no such ε.
     pub(super) fn epsilon(&self, delta: f64) -> f64 {
-        let [low, high] = self.outright;
+        let [low, high] = self.identification_bounds;
         let slack = 4.0 * f64::EPSILON;
         // δ that is left for the other outcomes after subtracting the probability of identifying
         // ones.
@@ -144,12 +158,14 @@ impl ProfileBound<'_> {
             BoundSide::Above => (delta * (1.0 - slack) - high) / (1.0 - low) * (1.0 - slack),
             BoundSide::Below => (delta * (1.0 + slack) - low) / (1.0 - high) * (1.0 + slack),
         };
-        match &self.rest {
+        match &self.non_identifying_loss {
             _ if left <= 0.0 => f64::INFINITY,
-            NonIdentifyingLoss::Unknown if self.side == BoundSide::Below => 0.0,
-            NonIdentifyingLoss::Unknown => f64::INFINITY,
-            NonIdentifyingLoss::One(counts) => one_coordinate_epsilon(counts, self.side, left),
-            NonIdentifyingLoss::Several(loss) => loss.epsilon_at_delta(left),
+            NonIdentifyingLoss::NotComputed if self.side == BoundSide::Below => 0.0,
+            NonIdentifyingLoss::NotComputed => f64::INFINITY,
+            NonIdentifyingLoss::OneCoordinate(counts) => {
+                one_coordinate_epsilon(counts, self.side, left)
+            }
+            NonIdentifyingLoss::SeveralCoordinates(loss) => loss.epsilon_at_delta(left),
         }
     }
 }

@@ -5,22 +5,24 @@ use hushbin::bounds::ParameterRange;
 use serde::Serialize;
 
 use super::bounds::Bounds;
-use super::noise::{COORDINATES, LEVELS, TRIALS, UnitMessageNoise};
+use super::noise::{
+    COORDINATE_COUNT_RANGE, LEVEL_COUNT_RANGE, TRIAL_COUNT_RANGE, UnitMessageNoise,
+};
 use super::profile::{ProfileBound, SumPrivacyProfile};
 use super::truncation::{NoiseTruncation, TRUNCATION_SHARE};
 use crate::accounting::composition::BoundSide;
 use crate::accounting::ranges::{CENTRAL_EPSILON_RANGE, DELTA_RANGE};
 
 /// Permitted number w of noise trials that one person makes for each coordinate and sign.
-pub(crate) const REPEATS: ParameterRange = ParameterRange {
+pub(crate) const TRIALS_PER_PERSON_RANGE: ParameterRange = ParameterRange {
     name: "repeats",
     min: 1.0,
     max: 65_536.0,
 };
 /// Permitted number n_h of honest people in a batch. Only their noise is counted.
-pub(crate) const HONEST_PEOPLE: ParameterRange = ParameterRange {
+pub(crate) const HONEST_PEOPLE_COUNT_RANGE: ParameterRange = ParameterRange {
     name: "honest people",
-    ..TRIALS
+    ..TRIAL_COUNT_RANGE
 };
 
 /// Batch of people who each send unit messages.
@@ -31,18 +33,18 @@ pub(crate) const HONEST_PEOPLE: ParameterRange = ParameterRange {
 /// all draws. Noise messages are sent for all D coordinates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct SenderBatch {
-    /// Number of coordinates D, within [`COORDINATES`].
+    /// Number of coordinates D, within [`COORDINATE_COUNT_RANGE`].
     pub(crate) coordinates: u32,
     /// Number of coordinates k that a person reports, from 1 to D.
     pub(crate) used: u32,
-    /// Number of levels L, within [`LEVELS`]. A coordinate is rounded to an integer from −L to L.
+    /// Number of levels L, within [`LEVEL_COUNT_RANGE`]. A coordinate is rounded to an integer from −L to L.
     pub(crate) levels: u32,
-    /// Number of honest people n_h, within [`HONEST_PEOPLE`], including the person in question.
+    /// Number of honest people n_h, within [`HONEST_PEOPLE_COUNT_RANGE`], including the person in question.
     /// Honest people send noise as prescribed. The noise of all other people is not counted. If a
     /// batch has fewer honest people, its account is not valid.
     pub(crate) honest_people: u64,
     /// Number w of noise trials that one person makes for each coordinate and sign, within
-    /// [`REPEATS`]. The product N = w·n_h must be within [`TRIALS`].
+    /// [`TRIALS_PER_PERSON_RANGE`]. The product N = w·n_h must be within [`TRIAL_COUNT_RANGE`].
     pub(crate) repeats: u32,
 }
 
@@ -64,17 +66,17 @@ impl SenderBatch {
     /// # Errors
     /// [`Error::OutOfRange`] if a number is outside its range.
     pub(crate) fn check_ranges(&self) -> Result<(), Error> {
-        COORDINATES.check_in_range(f64::from(self.coordinates))?;
+        COORDINATE_COUNT_RANGE.check_in_range(f64::from(self.coordinates))?;
         let used = ParameterRange {
             name: "coordinates used",
-            ..COORDINATES
+            ..COORDINATE_COUNT_RANGE
         };
         used.with_max(f64::from(self.coordinates))
             .check_in_range(f64::from(self.used))?;
-        LEVELS.check_in_range(f64::from(self.levels))?;
-        HONEST_PEOPLE.check_in_range(self.honest_people as f64)?;
-        REPEATS.check_in_range(f64::from(self.repeats))?;
-        TRIALS.check_in_range(self.honest_people as f64 * f64::from(self.repeats))
+        LEVEL_COUNT_RANGE.check_in_range(f64::from(self.levels))?;
+        HONEST_PEOPLE_COUNT_RANGE.check_in_range(self.honest_people as f64)?;
+        TRIALS_PER_PERSON_RANGE.check_in_range(f64::from(self.repeats))?;
+        TRIAL_COUNT_RANGE.check_in_range(self.honest_people as f64 * f64::from(self.repeats))
     }
 
     /// Returns the number of trials for one coordinate and sign, N = w·n_h.
@@ -96,7 +98,7 @@ impl SenderBatch {
     /// `noise.most`. The bounds are infinite if identifying outcomes and truncation alone exceed δ.
     ///
     /// # Errors
-    /// The errors of [`SenderBatch::noise`]. [`Error::OutOfRange`] if δ is outside [`DELTA`].
+    /// The errors of [`SenderBatch::untruncated_noise`]. [`Error::OutOfRange`] if δ is outside [`DELTA_RANGE`].
     pub(crate) fn epsilon_bounds(
         &self,
         noise: NoiseParameters,
@@ -125,7 +127,7 @@ impl SenderBatch {
 }
 
 /// Maximum number of values of ε to try.
-const TRIES: usize = 8;
+const MAX_EPSILON_TRIES: usize = 8;
 
 impl ProfileBound<'_> {
     /// Returns the upper or lower bound on the ε at which δ(ε) + `cut`(ε) is `delta`, according to
@@ -143,7 +145,7 @@ impl ProfileBound<'_> {
             let most = CENTRAL_EPSILON_RANGE.max.min(tried);
             return self.epsilon(delta + cut(most)).min(most);
         }
-        for _ in 0..TRIES {
+        for _ in 0..MAX_EPSILON_TRIES {
             let left = delta - cut(tried);
             if left <= 0.0 {
                 return f64::INFINITY;

@@ -14,7 +14,7 @@
 //! they are independent additions. B does not limit the messages that carry a person's values,
 //! whose number depends on these values.
 
-use super::noise::SCALE;
+use super::noise::TWO_POW_64;
 use crate::numeric::binomial::{
     binomial_probability, chernoff_exponent, probability_relative_error_bound,
 };
@@ -34,7 +34,7 @@ pub(super) struct NoiseTruncation {
     /// Number of noise trials of one person, over all coordinates and signs.
     trials: u64,
     /// Probabilities q and 1 − q.
-    p: [f64; 2],
+    probability_and_complement: [f64; 2],
     honest_people: f64,
 }
 
@@ -42,7 +42,8 @@ impl NoiseTruncation {
     pub(super) fn new(trials: u64, threshold: u64, honest_people: u64) -> Self {
         Self {
             trials,
-            p: [threshold, threshold.wrapping_neg()].map(|part| part as f64 / SCALE),
+            probability_and_complement: [threshold, threshold.wrapping_neg()]
+                .map(|part| part as f64 / TWO_POW_64),
             honest_people: honest_people as f64,
         }
     }
@@ -62,7 +63,7 @@ impl NoiseTruncation {
     /// `delta` to δ.
     pub(super) fn smallest_cap(&self, epsilon: f64, delta: f64) -> u64 {
         // If B is below the mean, t is not small, so the search starts at the mean.
-        let mean = (self.trials as f64 * self.p[0]) as u64;
+        let mean = (self.trials as f64 * self.probability_and_complement[0]) as u64;
         let enough = |most: u64| self.added_delta(most, epsilon) <= delta;
         bisect(self.trials, mean, integer_midpoint, enough).0
     }
@@ -71,17 +72,17 @@ impl NoiseTruncation {
     /// one person.
     fn cap_exceeded_probability(&self, most: u64) -> f64 {
         let trials = self.trials as f64;
-        let mean = trials * self.p[0];
+        let mean = trials * self.probability_and_complement[0];
         let mut at = most as f64 + 1.0;
         if at <= mean {
             return 1.0;
         }
         // By Chernoff's bound the result is at most exp(−700), which is below 10⁻³⁰⁰.
-        if chernoff_exponent(at, trials, self.p) > 700.0 {
+        if chernoff_exponent(at, trials, self.probability_and_complement) > 700.0 {
             return 1e-300;
         }
-        let mut term = binomial_probability(at, trials, self.p);
-        let odds = self.p[0] / self.p[1];
+        let mut term = binomial_probability(at, trials, self.probability_and_complement);
+        let odds = self.probability_and_complement[0] / self.probability_and_complement[1];
         let (mut sum, mut terms) = (term, 1.0);
         let relative =
             probability_relative_error_bound(term) + 8.0 * f64::EPSILON * (at - mean + 64.0);
@@ -115,7 +116,7 @@ mod tests {
     #[test]
     fn tails_are_whole_sums() {
         for (trials, q) in [(2, 0.5), (32, 0.25), (32, 0.5), (2048, 0.0625), (300, 0.5)] {
-            let cut = NoiseTruncation::new(trials, (q * SCALE) as u64, 1000);
+            let cut = NoiseTruncation::new(trials, (q * TWO_POW_64) as u64, 1000);
             for most in 0..trials {
                 let (found, whole) = (cut.cap_exceeded_probability(most), direct(trials, q, most));
                 let above = (most as f64 + 1.0) <= trials as f64 * q;
@@ -133,7 +134,7 @@ mod tests {
     #[test]
     fn the_least_cut_is_the_least() {
         for (trials, q) in [(32, 0.25), (2048, 0.0625), (2048, 0.5)] {
-            let cut = NoiseTruncation::new(trials, (q * SCALE) as u64, 90_000);
+            let cut = NoiseTruncation::new(trials, (q * TWO_POW_64) as u64, 90_000);
             for delta in [1e-9, 1e-12, 1e-21] {
                 let least = cut.smallest_cap(1.0, delta);
                 assert!(cut.added_delta(least, 1.0) <= delta);

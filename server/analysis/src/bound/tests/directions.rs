@@ -58,10 +58,10 @@ fn one_level_is_the_best_threshold() {
                 let sum = |x: &Vec<f64>| x[..k as usize].iter().sum::<f64>();
                 let thresholds = (-1..=entries as i32).map(|t| {
                     let set = |index: usize| sum(&all[index]) > f64::from(t);
-                    told_by_set(&all, entries, excess, set).sign
+                    told_by_set(&all, entries, excess, set).sign_information
                 });
                 let best = thresholds.fold(0.0, f64::max);
-                let found = levels.best_with_one_level(k, [1.0, 0.0]).sign;
+                let found = levels.best_with_one_level(k, [1.0, 0.0]).sign_information;
                 assert!(
                     close(found, best, 1e-12),
                     "{items}, {entries}, {k}: {found}, {best}"
@@ -109,9 +109,9 @@ fn most_of_any(
         })
         .collect();
     let square = |w: &[f64]| w.iter().map(|w| w * w).sum::<f64>();
-    let mut best = Information::NOTHING;
+    let mut best = Information::ZERO;
     for start in first {
-        let (mut w, mut told, mut value) = (start.clone(), Information::NOTHING, 0.0);
+        let (mut w, mut told, mut value) = (start.clone(), Information::ZERO, 0.0);
         loop {
             let threshold = value * square(&w).sqrt();
             let score =
@@ -135,8 +135,8 @@ fn most_of_any(
                 }
             };
             told = Information {
-                sign: part(signs, weights[0]),
-                presence: part(presences, weights[1]),
+                sign_information: part(signs, weights[0]),
+                presence_information: part(presences, weights[1]),
             };
         }
         best = best.max_by_weight(told, weights);
@@ -158,11 +158,13 @@ fn a_mechanism_by_two_levels_is_known() {
         (20, 80)
     );
     let question = question(items, entries, epsilon, &Objective::MEAN_ONLY);
-    let variance = |sign: f64| question.variance_from_cost(question.information_cost().sign / sign);
-    let explicit = variance(told_by_set(&all, entries, excess, set).sign);
+    let variance = |sign: f64| {
+        question.variance_from_cost(question.information_cost().sign_coefficient / sign)
+    };
+    let explicit = variance(told_by_set(&all, entries, excess, set).sign_information);
     assert!(close(explicit, 5.076, 1e-4), "{explicit}");
     let levels = DirectionSearch::new(items, entries, excess);
-    let one = (1..=items).map(|k| levels.best_with_one_level(k, [1.0, 0.0]).sign);
+    let one = (1..=items).map(|k| levels.best_with_one_level(k, [1.0, 0.0]).sign_information);
     let one = variance(one.fold(0.0, f64::max));
     assert!(close(one, 5.226, 1e-4), "{one}");
     let (found, kind) = question.attained_cost();
@@ -234,7 +236,7 @@ fn directions_in_general_find_little_more() {
 #[test]
 fn two_levels_find_more_where_half_of_the_items_are_had() {
     let levels = DirectionSearch::new(64, 32, f64::exp_m1(0.5));
-    let one = (1..=64).map(|k| levels.best_with_one_level(k, [1.0, 0.0]).sign);
-    let gain = levels.max_information([1.0, 0.0]).sign / one.fold(0.0, f64::max);
+    let one = (1..=64).map(|k| levels.best_with_one_level(k, [1.0, 0.0]).sign_information);
+    let gain = levels.max_information([1.0, 0.0]).sign_information / one.fold(0.0, f64::max);
     assert!((1.03..1.05).contains(&gain), "{gain}");
 }

@@ -55,8 +55,8 @@ fn told_by(inputs: &[Vec<f64>], entries: u32, likelihoods: &[f64]) -> Informatio
             .sum()
     };
     Information {
-        sign: square(&|x| x),
-        presence: square(&|x| x.abs() - share),
+        sign_information: square(&|x| x),
+        presence_information: square(&|x| x.abs() - share),
     }
 }
 

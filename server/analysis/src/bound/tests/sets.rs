@@ -66,13 +66,14 @@ fn every_set(items: u32, entries: u32, excess: f64) -> Vec<Information> {
         .map(|set| told_by_set(&all, entries, excess, |index| set >> index & 1 == 1))
         .collect();
     let order = |a: &Information, b: &Information| {
-        a.sign
-            .total_cmp(&b.sign)
-            .then(a.presence.total_cmp(&b.presence))
+        a.sign_information
+            .total_cmp(&b.sign_information)
+            .then(a.presence_information.total_cmp(&b.presence_information))
     };
     sets.sort_by(order);
     sets.dedup_by(|a, b| {
-        (a.sign - b.sign).abs() < 1e-13 && (a.presence - b.presence).abs() < 1e-13
+        (a.sign_information - b.sign_information).abs() < 1e-13
+            && (a.presence_information - b.presence_information).abs() < 1e-13
     });
     sets
 }
@@ -115,12 +116,17 @@ fn the_least_cost_is_that_of_the_best_mixture() {
             let sets = every_set(items, entries, excess);
             let enumerated = ExhaustiveSearch::new(items, entries, excess).unwrap();
             let dominated = |a: &Information| {
-                sets.iter()
-                    .any(|b| b.sign > a.sign && b.presence > a.presence)
+                sets.iter().any(|b| {
+                    b.sign_information > a.sign_information
+                        && b.presence_information > a.presence_information
+                })
             };
             let frontier: Vec<&Information> = sets.iter().filter(|a| !dominated(a)).collect();
             for (sign, presence) in [(1.0, 1.0), (1.0, 0.2), (0.3, 1.0), (1.0, 0.0)] {
-                let cost = InformationCost { sign, presence };
+                let cost = InformationCost {
+                    sign_coefficient: sign,
+                    presence_coefficient: presence,
+                };
                 let found =
                     cost.smallest_over_mixtures(|weights| enumerated.max_information(weights));
                 let mut least = f64::INFINITY;
@@ -131,8 +137,11 @@ fn the_least_cost_is_that_of_the_best_mixture() {
                     for part in (0..=200).map(|i| f64::from(i) / 200.0) {
                         let mix = |a: f64, b: f64| a + part * (b - a);
                         least = least.min(cost.squared_error(Information {
-                            sign: mix(a.sign, b.sign),
-                            presence: mix(a.presence, b.presence),
+                            sign_information: mix(a.sign_information, b.sign_information),
+                            presence_information: mix(
+                                a.presence_information,
+                                b.presence_information,
+                            ),
                         }));
                     }
                 }
@@ -227,9 +236,9 @@ fn every_set_is_a_mechanism() {
                     let weight = likelihood(x) / turns.len() as f64;
                     for (item, [sign, presence]) in expected.iter().enumerate() {
                         let estimates = [
-                            s * sign / told.sign,
-                            if told.presence > 1e-12 {
-                                spread * presence / told.presence
+                            s * sign / told.sign_information,
+                            if told.presence_information > 1e-12 {
+                                spread * presence / told.presence_information
                             } else {
                                 0.0
                             },
@@ -241,8 +250,8 @@ fn every_set_is_a_mechanism() {
                     }
                 }
             }
-            if told.sign > 1e-12 {
-                assert!(close(square[0], s * s / told.sign, 1e-9));
+            if told.sign_information > 1e-12 {
+                assert!(close(square[0], s * s / told.sign_information, 1e-9));
                 for (x, means) in inputs.iter().zip(&means) {
                     assert!(
                         x.iter()
@@ -251,9 +260,13 @@ fn every_set_is_a_mechanism() {
                     );
                 }
             }
-            if told.presence > 1e-12 {
+            if told.presence_information > 1e-12 {
                 let spread = s * (d - s) / d;
-                assert!(close(square[1], spread * spread / told.presence, 1e-9));
+                assert!(close(
+                    square[1],
+                    spread * spread / told.presence_information,
+                    1e-9
+                ));
                 for (x, means) in inputs.iter().zip(&means) {
                     let right =
                         |(x, mean): (&f64, &[f64; 2])| (mean[1] - (x.abs() - share)).abs() < 1e-9;

@@ -39,7 +39,10 @@ fn choices_are_bounded_by_subset_selection() {
             let what = format!("{answers}, {epsilon}: {found:?}, {expected}");
             assert!((found.variance / expected - 1.0).abs() < 1e-9, "{what}");
             assert_eq!(found.kind, BoundKind::Exact);
-            assert!(found.proven <= found.variance * (1.0 + 1e-9), "{what}");
+            assert!(
+                found.proven_lower_bound <= found.variance * (1.0 + 1e-9),
+                "{what}"
+            );
             // A choice has only shares, so the objective does not matter.
             let means = least_variance(
                 &Domain::with_exact_entry_count(answers, 1),

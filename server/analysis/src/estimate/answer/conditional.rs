@@ -27,9 +27,9 @@ pub(crate) fn estimate_conditional_mean(
 ) -> Option<Estimate> {
     let both = "only mechanisms that estimate both are asked";
     let mean = points.mean.expect(both);
-    let frequency = points.nonmissing.expect(both);
-    let covariance = points.covariance.expect(both);
-    let certain = quantiles.one_sided_test_failure();
+    let frequency = points.nonmissing_frequency.expect(both);
+    let covariance = points.mean_nonmissing_covariance.expect(both);
+    let certain = quantiles.one_sided_test_thresholds();
     let least = law.confidence_limit(
         Estimand::Nonmissing,
         frequency,
@@ -68,11 +68,11 @@ mod tests {
         };
         ItemPointEstimates {
             mean: point(mean, 0.04),
-            plus: None,
-            minus: None,
-            nonmissing: point(nonmissing, 0.03),
-            covariance: Some(0.0005),
-            share: None,
+            positive_frequency: None,
+            negative_frequency: None,
+            nonmissing_frequency: point(nonmissing, 0.03),
+            mean_nonmissing_covariance: Some(0.0005),
+            answer_share: None,
         }
     }
 

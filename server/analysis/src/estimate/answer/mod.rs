@@ -16,7 +16,7 @@ use hushbin::Fingerprint;
 use serde::{Serialize, Serializer};
 
 use crate::estimate::point::Estimand;
-use crate::estimate::query::{Estimate, Label};
+use crate::estimate::query::{Estimate, ItemLabel};
 use crate::estimate::question::{CrossEstimates, MarginalShare, NumberEstimates, RatioEstimate};
 use crate::promise::ReportPrivacy;
 use post_processing::{ConditionalMean, ProjectedFrequencies};
@@ -26,7 +26,7 @@ use shrinkage::ShrinkageOutcome;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ItemEstimates {
     /// Label of the item.
-    pub item: Label,
+    pub item: ItemLabel,
     /// Estimates in the order of [`Estimand::ALL`]. `None` if the mechanism does not estimate the
     /// quantity.
     pub by_estimand: [Option<Estimate>; 5],
@@ -167,10 +167,10 @@ impl<Items: ItemEstimateSource> Estimates<Items> {
             csv.serialize(line)?;
         }
         if let Some(ShrinkageOutcome::Refused { refused }) = self.shrinkage {
-            csv.serialize((refused.to_string(), "shrinkage-refused", REFUSED))?;
+            csv.serialize((refused.to_string(), "shrinkage-refused", EMPTY_CSV_FIELDS))?;
         }
         for label in self.stand_out.iter().flat_map(|found| &found.items) {
-            csv.serialize((label.to_string(), "stands-out", REFUSED))?;
+            csv.serialize((label.to_string(), "stands-out", EMPTY_CSV_FIELDS))?;
         }
         csv.flush()
     }
@@ -199,7 +199,7 @@ pub(crate) fn start_csv_table<W: io::Write>(writer: W) -> io::Result<csv::Writer
 type CsvFields = (Option<f64>, Option<f64>, IntervalFields, IntervalFields);
 type IntervalFields = [Option<f64>; 2];
 
-const REFUSED: CsvFields = (None, None, [None; 2], [None; 2]);
+const EMPTY_CSV_FIELDS: CsvFields = (None, None, [None; 2], [None; 2]);
 
 pub(crate) fn csv_fields_of_estimate(own: &Estimate) -> CsvFields {
     let intervals = [own.interval, own.simultaneous_interval].map(|own| own.map(Some));
@@ -272,7 +272,7 @@ fn csv_rows_of_post_processed(processed: &PostProcessed) -> Vec<(String, CsvFiel
             ));
         }
         Some(ConditionalMean::Refused { .. }) => {
-            lines.push(("conditional-mean".to_owned(), REFUSED));
+            lines.push(("conditional-mean".to_owned(), EMPTY_CSV_FIELDS));
         }
     }
     let mut value = |name, value, deviation| {

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use hushbin::task::QuestionPart;
+use hushbin::Question;
+use hushbin::task::{QuestionKind, QuestionPart};
 use serde::Serialize;
 
 use super::shrinkage::{ShrinkageOutcome, ShrunkenEstimate, shrink_estimates};
@@ -67,7 +68,7 @@ pub enum ProjectedFrequencies {
     },
 }
 
-const REFUSED: &str =
+const MEAN_REFUSAL_REASON: &str =
     "the non-missing frequency is not significantly above 0 at the stated confidence";
 
 /// Constraints on the sum of the frequencies of a question's items.
@@ -76,10 +77,24 @@ pub(crate) struct SumConstraints<'a> {
     /// Sparsity s, the maximum number of entries of one person.
     pub(crate) sparsity: u32,
     /// True if every person has exactly `sparsity` entries. Frequencies then sum to `sparsity`.
-    pub(crate) full: bool,
+    pub(crate) has_exact_entry_count: bool,
     /// Parts of a question that asks several parts together. Each person chooses one option per
     /// part, and the items are the options of all parts, in order. Empty for other questions.
-    pub(crate) parts: &'a [QuestionPart],
+    pub(crate) joint_parts: &'a [QuestionPart],
+}
+
+impl<'a> SumConstraints<'a> {
+    /// Returns the constraints of a question.
+    pub(crate) fn of_question(question: &'a Question) -> Self {
+        Self {
+            sparsity: question.sparsity(),
+            has_exact_entry_count: !question.domain().is_padded(),
+            joint_parts: match question.kind() {
+                QuestionKind::JointChoices(together) => together.parts(),
+                _ => &[],
+            },
+        }
+    }
 }
 
 /// Applies the requested post-processing methods to the queried items.
@@ -107,13 +122,15 @@ pub(crate) fn post_process_items(
         match post {
             PostProcessingMethod::ConditionalMean => {
                 for (index, processed) in processed.iter_mut().enumerate() {
-                    let refused = ConditionalMean::Refused { refused: REFUSED };
+                    let refused = ConditionalMean::Refused {
+                        refused: MEAN_REFUSAL_REASON,
+                    };
                     let mean = conditional(index).map_or(refused, ConditionalMean::Estimate);
                     processed.conditional_mean = Some(mean);
                 }
             }
             PostProcessingMethod::Projection => {
-                let sum = if sums.full {
+                let sum = if sums.has_exact_entry_count {
                     SumConstraint::Exactly(sparsity)
                 } else {
                     SumConstraint::AtMost(sparsity)
@@ -156,7 +173,7 @@ impl SumConstraints<'_> {
     ) -> Vec<ProjectedFrequencies> {
         let mut left = points;
         let mut all = Vec::with_capacity(points.len());
-        for part in self.parts {
+        for part in self.joint_parts {
             let (own, others) = left.split_at(part.cell_count() as usize);
             all.extend(project_frequencies(own, SumConstraint::Exactly(1.0)));
             left = others;
@@ -176,7 +193,7 @@ fn project_frequencies(
     sum: SumConstraint,
 ) -> Vec<ProjectedFrequencies> {
     let frequencies = points.iter().flat_map(|points| {
-        FREQUENCIES
+        PROJECTED_ESTIMANDS
             .into_iter()
             .filter_map(|estimand| points.get(estimand))
     });
@@ -200,7 +217,7 @@ fn project_frequencies(
 }
 
 /// Estimands that are projected, if the question estimates them.
-const FREQUENCIES: [Estimand; 3] = [Estimand::Plus, Estimand::Minus, Estimand::Share];
+const PROJECTED_ESTIMANDS: [Estimand; 3] = [Estimand::Plus, Estimand::Minus, Estimand::Share];
 
 /// Returns a statement about each requested post-processing method and its bias. The keys are the
 /// fields of [`PostProcessed`].

@@ -47,7 +47,7 @@ pub struct ExpectedErrors {
 pub enum ShrinkageRefusal {
     /// Too few items to estimate the prior.
     #[error(
-        "there are fewer than {FEWEST} items, too few to learn from each other: use the raw \
+        "there are fewer than {MIN_ITEM_COUNT} items, too few to learn from each other: use the raw \
              estimates"
     )]
     FewItems,
@@ -78,22 +78,22 @@ pub struct ShrunkenEstimate {
 }
 
 /// Ratio of the widths of two consecutive components of the prior.
-const STEP: f64 = std::f64::consts::SQRT_2;
+const PRIOR_WIDTH_RATIO: f64 = std::f64::consts::SQRT_2;
 /// Smallest positive width of a component of the prior, in standard errors. This width is hardly
 /// distinguishable from 0.
-const LEAST: f64 = 0.1;
+const MIN_PRIOR_WIDTH: f64 = 0.1;
 /// Maximum number of iterations of expectation-maximisation.
-const ROUNDS: usize = 2000;
+const MAX_ITERATIONS: usize = 2000;
 /// Change of a weight below which expectation-maximisation stops.
-const ENOUGH: f64 = 1e-6;
+const CONVERGENCE_TOLERANCE: f64 = 1e-6;
 /// Width of the bins into which estimates are grouped, on the asinh scale. Near 0 this is an
 /// absolute width, and far from 0 a relative one. Estimates in one bin are multiplied by the same
 /// factor.
-const BIN: f64 = 0.02;
+const BIN_WIDTH: f64 = 0.02;
 /// Required gain over estimating every item as 0, in standard deviations of the gain.
-const CERTAIN: f64 = 3.0;
+const MIN_GAIN_DEVIATIONS: f64 = 3.0;
 /// Minimum number of items for estimating the prior.
-const FEWEST: usize = 20;
+const MIN_ITEM_COUNT: usize = 20;
 
 /// Shrinks the estimates of all items together.
 ///
@@ -122,14 +122,17 @@ const FEWEST: usize = 20;
 pub fn shrink_estimates(
     items: &[(PointEstimate, f64)],
 ) -> Result<(Vec<ShrunkenEstimate>, ExpectedErrors), ShrinkageRefusal> {
-    if items.len() < FEWEST {
+    if items.len() < MIN_ITEM_COUNT {
         return Err(ShrinkageRefusal::FewItems);
     }
     let bins: Vec<usize> = items.iter().map(bin_index).collect();
     let factors = factors_by_bin(&bins);
     let [mut raw, mut zero, mut shrunken, mut left, mut spread] = [0.0; 5];
     let of_item = |(&(point, null), bin): (&(PointEstimate, f64), usize)| {
-        let ShrinkageFactors { kept, slope } = factors[bin];
+        let ShrinkageFactors {
+            multiplier: kept,
+            slope,
+        } = factors[bin];
         let own = point.standard_error.powi(2);
         let estimate = kept * point.estimate;
         let deviation = slope.sqrt() * null;
@@ -148,7 +151,7 @@ pub fn shrink_estimates(
         }
     };
     let items: Vec<ShrunkenEstimate> = items.iter().zip(bins).map(of_item).collect();
-    if zero - shrunken < CERTAIN * spread.sqrt() {
+    if zero - shrunken < MIN_GAIN_DEVIATIONS * spread.sqrt() {
         return Err(ShrinkageRefusal::NoBetterThanZero);
     }
     if shrunken > raw {
@@ -170,14 +173,14 @@ pub fn shrink_estimates(
 /// the true value is 0.
 #[derive(Debug, Clone, Copy, Default)]
 struct ShrinkageFactors {
-    kept: f64,
+    multiplier: f64,
     /// Derivative of the shrunken estimate with respect to the raw one.
     slope: f64,
 }
 
 /// Returns the index of the bin that contains an estimate.
 fn bin_index((point, null): &(PointEstimate, f64)) -> usize {
-    ((point.estimate / null).abs().asinh() / BIN).round() as usize
+    ((point.estimate / null).abs().asinh() / BIN_WIDTH).round() as usize
 }
 
 /// Computes the factors of every bin. `bins` contains the index of each estimate's bin. The factors
@@ -187,16 +190,18 @@ fn factors_by_bin(bins: &[usize]) -> Vec<ShrinkageFactors> {
     for &bin in bins {
         counts[bin] += 1.0;
     }
-    let distance = |bin: usize| (bin as f64 * BIN).sinh();
+    let distance = |bin: usize| (bin as f64 * BIN_WIDTH).sinh();
     // The largest width is at least twice the largest estimate.
     let most = 2.0 * distance(counts.len());
-    let widths = std::iter::successors(Some(LEAST), |width| Some(width * STEP));
-    let widths = widths.take_while(|width| *width < most * STEP);
+    let widths = std::iter::successors(Some(MIN_PRIOR_WIDTH), |width| {
+        Some(width * PRIOR_WIDTH_RATIO)
+    });
+    let widths = widths.take_while(|width| *width < most * PRIOR_WIDTH_RATIO);
     let variances: Vec<f64> = std::iter::once(0.0).chain(widths.map(|w| w * w)).collect();
     let seen = (counts.iter().enumerate()).filter(|(_, count)| **count > 0.0);
     let seen: Vec<EstimateBin> = seen
         .map(|(at, &count)| EstimateBin {
-            at,
+            bin_index: at,
             count,
             likelihoods: prior_component_likelihoods(distance(at), &variances),
         })
@@ -204,15 +209,19 @@ fn factors_by_bin(bins: &[usize]) -> Vec<ShrinkageFactors> {
     let weights = fit_prior_weights(&seen, variances.len());
     let mut factors = vec![ShrinkageFactors::default(); counts.len()];
     for bin in &seen {
-        factors[bin.at] =
-            posterior_factors(distance(bin.at), &bin.likelihoods, &weights, &variances);
+        factors[bin.bin_index] = posterior_factors(
+            distance(bin.bin_index),
+            &bin.likelihoods,
+            &weights,
+            &variances,
+        );
     }
     factors
 }
 
 /// A bin of similar estimates.
 struct EstimateBin {
-    at: usize,
+    bin_index: usize,
     count: f64,
     /// Likelihood of the bin's centre under each component of the prior, up to a common factor.
     likelihoods: Vec<f64>,
@@ -236,7 +245,7 @@ fn prior_component_likelihoods(distance: f64, variances: &[f64]) -> Vec<f64> {
 fn fit_prior_weights(bins: &[EstimateBin], laws: usize) -> Vec<f64> {
     let mut weights = vec![1.0 / laws as f64; laws];
     let all: f64 = bins.iter().map(|bin| bin.count).sum();
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ITERATIONS {
         let mut counts = vec![0.0; laws];
         for bin in bins {
             let each = bin.likelihoods.iter().zip(&weights).map(|(l, w)| l * w);
@@ -253,7 +262,7 @@ fn fit_prior_weights(bins: &[EstimateBin], laws: usize) -> Vec<f64> {
             change = change.max((*weight - count / all).abs());
             *weight = count / all;
         }
-        if change < ENOUGH {
+        if change < CONVERGENCE_TOLERANCE {
             break;
         }
     }
@@ -279,7 +288,7 @@ fn posterior_factors(
     }
     let kept = kept / sum;
     ShrinkageFactors {
-        kept,
+        multiplier: kept,
         slope: (square / sum - (kept * distance).powi(2)).max(0.0),
     }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::estimate::distribution::ContributionDistribution;
 use crate::estimate::point::{Estimand, PointEstimate};
-use crate::estimate::query::Label;
+use crate::estimate::query::ItemLabel;
 use crate::numeric::confidence_limits::{LimitSide, TailThresholds};
 
 /// Items that differ significantly from 0, at a controlled rate of false discoveries.
@@ -19,21 +19,21 @@ pub struct SignificantItems {
     /// Estimand that was tested.
     pub(crate) estimand: Estimand,
     /// Items that stand out, sorted by descending distance from 0 in standard errors.
-    pub items: Vec<Label>,
+    pub items: Vec<ItemLabel>,
 }
 
 /// An item's estimate with the distribution of its noise.
 pub(crate) struct TestedItem {
-    pub(crate) label: Label,
+    pub(crate) label: ItemLabel,
     pub(crate) point: PointEstimate,
-    pub(crate) law: ContributionDistribution,
+    pub(crate) contribution_distribution: ContributionDistribution,
 }
 
 impl TestedItem {
     /// Returns true if a test with error probability `failure` rules out 0.
     fn rejects_zero(&self, estimand: Estimand, reports: f64, failure: &TailThresholds) -> bool {
         let limit = |side| {
-            self.law
+            self.contribution_distribution
                 .confidence_limit(estimand, self.point, reports, failure, side)
         };
         let below = || estimand == Estimand::Mean && limit(LimitSide::Upper) < 0.0;

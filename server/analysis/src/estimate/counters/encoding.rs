@@ -36,7 +36,7 @@ pub(crate) const MAX_REPORTS: u64 = 1 << f64::MANTISSA_DIGITS;
 pub enum TotalsError {
     /// The bytes have a format version that is not supported.
     #[error("the encoding of totals has version {found}, expected {expected}")]
-    Version {
+    UnsupportedVersion {
         /// Version byte found.
         found: u8,
         /// Supported version.
@@ -57,7 +57,7 @@ pub enum TotalsError {
     #[error(
         "the encoding of totals is impossible at byte {offset}: {reason} up to {most}, found {found}"
     )]
-    Impossible {
+    CountTooLarge {
         /// Byte offset of the number.
         offset: usize,
         /// Quantity that was expected, in words.
@@ -105,7 +105,7 @@ impl<'a> TotalsReader<'a> {
         let mut cursor = Cursor::new("the encoding of totals", bytes);
         let [version] = cursor.read_array("expected a version byte")?;
         if version != VERSION {
-            return Err(TotalsError::Version {
+            return Err(TotalsError::UnsupportedVersion {
                 found: version,
                 expected: VERSION,
             });
@@ -188,7 +188,7 @@ fn check_maximum(
     if found <= most {
         return Ok(());
     }
-    Err(TotalsError::Impossible {
+    Err(TotalsError::CountTooLarge {
         offset,
         reason,
         most,

@@ -91,31 +91,31 @@ impl SlotCounters {
 pub(crate) enum HitCounters {
     /// Counters of a closed domain: two consecutive ones per item, or one if items have no sign.
     /// Counters of padding elements and of unused slots follow.
-    Slots(SlotCounters),
+    ClosedDomain(SlotCounters),
     /// Counters of the queried items of an open domain, in ascending order of keys.
-    Items(Vec<(u64, HitsBySign)>),
+    OpenDomain(Vec<(u64, HitsBySign)>),
 }
 
 impl HitCounters {
     /// Creates `counts` counters for a closed domain.
     pub(crate) fn for_closed_domain(counts: usize) -> Self {
-        Self::Slots(SlotCounters::new(counts))
+        Self::ClosedDomain(SlotCounters::new(counts))
     }
 
     /// Creates counters for these items of an open domain.
     pub(crate) fn for_open_domain(items: &[u64]) -> Self {
         let mut counted: Vec<_> = items.iter().map(|&item| (item, [0; 2])).collect();
         counted.sort_unstable();
-        Self::Items(counted)
+        Self::OpenDomain(counted)
     }
 
     /// Adds counts that belong to the same task.
     pub(crate) fn merge(&mut self, other: &Self) {
         match (self, other) {
-            (Self::Slots(slots), Self::Slots(others)) => {
+            (Self::ClosedDomain(slots), Self::ClosedDomain(others)) => {
                 slots.merge(others);
             }
-            (Self::Items(items), Self::Items(others)) => {
+            (Self::OpenDomain(items), Self::OpenDomain(others)) => {
                 assert_eq!(items.len(), others.len(), "totals of the same items");
                 for ((item, hits), (other, more)) in items.iter_mut().zip(others) {
                     assert_eq!(item, other, "totals of the same items");
@@ -132,8 +132,8 @@ impl HitCounters {
     /// If the domain is open and has queried items.
     pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
         match self {
-            Self::Slots(slots) => slots.encode(slots.all_slots(), bytes),
-            Self::Items(items) => encoding::check_no_items(items),
+            Self::ClosedDomain(slots) => slots.encode(slots.all_slots(), bytes),
+            Self::OpenDomain(items) => encoding::check_no_items(items),
         }
     }
 
@@ -146,16 +146,16 @@ impl HitCounters {
         bytes: &mut TotalsReader<'_>,
     ) -> Result<(), TotalsError> {
         match self {
-            Self::Slots(slots) => slots.decode(slots.all_slots(), row, reports, bytes),
-            Self::Items(_) => Ok(()),
+            Self::ClosedDomain(slots) => slots.decode(slots.all_slots(), row, reports, bytes),
+            Self::OpenDomain(_) => Ok(()),
         }
     }
 
     /// Returns the number of hits on an item without signs. Such an item is a single element.
     pub(crate) fn hits_of_element(&self, item: u64) -> u64 {
         match self {
-            Self::Slots(slots) => slots.get(item as usize),
-            Self::Items(_) => self.hits_by_sign(item)[0],
+            Self::ClosedDomain(slots) => slots.get(item as usize),
+            Self::OpenDomain(_) => self.hits_by_sign(item)[0],
         }
     }
 
@@ -163,8 +163,8 @@ impl HitCounters {
     /// sign.
     pub(crate) fn hits_by_sign(&self, item: u64) -> HitsBySign {
         match self {
-            Self::Slots(slots) => slots.hits_of_item(item),
-            Self::Items(items) => {
+            Self::ClosedDomain(slots) => slots.hits_of_item(item),
+            Self::OpenDomain(items) => {
                 let index = items
                     .binary_search_by_key(&item, |(counted, _)| *counted)
                     .expect("only items that are counted are asked for");

@@ -10,4 +10,4 @@ pub(crate) use bucket_hash_range::BucketHashRange;
 pub(crate) use encoding::{MAX_REPORTS, TotalsError, TotalsReader, append_header};
 pub(crate) use hit_counters::{HitCounters, HitsBySign, SlotCounters};
 pub(crate) use sign_counter::SignAgreementCounter;
-pub(crate) use uniformity_counts::{MIN_EXPECTED, UniformityCounts};
+pub(crate) use uniformity_counts::{MIN_EXPECTED_COUNT, UniformityCounts};

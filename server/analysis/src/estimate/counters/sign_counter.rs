@@ -13,13 +13,13 @@ use super::encoding::{self, TotalsError, TotalsReader};
 use super::hit_counters::HitsBySign;
 
 /// Number of reports that are added together.
-const BLOCK: usize = 16;
-/// Base-2 logarithm of [`BLOCK`].
-const BLOCK_PLANES: usize = 4;
+const REPORTS_PER_BLOCK: usize = 16;
+/// Base-2 logarithm of [`REPORTS_PER_BLOCK`].
+const LOG2_REPORTS_PER_BLOCK: usize = 4;
 /// Number of bit planes.
-const PLANES: usize = 12;
+const BIT_PLANE_COUNT: usize = 12;
 /// Maximum number of blocks in the planes. One more could overflow them.
-const MOST_BLOCKS: u32 = (1 << (PLANES - BLOCK_PLANES)) - 1;
+const MAX_UNFLUSHED_BLOCKS: u32 = (1 << (BIT_PLANE_COUNT - LOG2_REPORTS_PER_BLOCK)) - 1;
 
 /// Counter with one count for each of d items: the number of reports whose sign equals the item's
 /// sign. The closed sign hash determines the items' signs from the report's keys.
@@ -28,23 +28,23 @@ pub(crate) struct SignAgreementCounter {
     reports: u64,
     /// Reports of the incomplete block, each as its hash keys and a mask. The mask is all ones if
     /// the report's sign is negative, otherwise 0.
-    waiting: Vec<(HashKeys, u64)>,
+    waiting_reports: Vec<(HashKeys, u64)>,
     /// Bit planes of the counts, for groups of 64 items.
-    planes: Vec<[u64; PLANES]>,
+    planes: Vec<[u64; BIT_PLANE_COUNT]>,
     /// Number of blocks added to the planes since they were last cleared.
-    blocks: u32,
+    unflushed_block_count: u32,
     /// Count of each item, excluding the reports in the planes and the waiting ones.
-    counts: Vec<u64>,
+    flushed_counts: Vec<u64>,
 }
 
 impl SignAgreementCounter {
     pub(crate) fn new(items: usize) -> Self {
         Self {
             reports: 0,
-            waiting: Vec::with_capacity(BLOCK),
-            planes: vec![[0; PLANES]; items.div_ceil(64)],
-            blocks: 0,
-            counts: vec![0; items],
+            waiting_reports: Vec::with_capacity(REPORTS_PER_BLOCK),
+            planes: vec![[0; BIT_PLANE_COUNT]; items.div_ceil(64)],
+            unflushed_block_count: 0,
+            flushed_counts: vec![0; items],
         }
     }
 
@@ -58,45 +58,53 @@ impl SignAgreementCounter {
     #[inline]
     pub(crate) fn add_report(&mut self, keys: HashKeys, negative: bool) {
         self.reports += 1;
-        self.waiting
+        self.waiting_reports
             .push((keys, if negative { u64::MAX } else { 0 }));
-        if self.waiting.len() == BLOCK {
+        if self.waiting_reports.len() == REPORTS_PER_BLOCK {
             self.add_waiting_block();
         }
     }
 
     fn add_waiting_block(&mut self) {
-        if self.blocks == MOST_BLOCKS {
+        if self.unflushed_block_count == MAX_UNFLUSHED_BLOCKS {
             self.flush_planes();
         }
         for (word, planes) in (0..).zip(&mut self.planes) {
-            let mut agree = [0; BLOCK];
-            for (agree, report) in agree.iter_mut().zip(&self.waiting) {
+            let mut agree = [0; REPORTS_PER_BLOCK];
+            for (agree, report) in agree.iter_mut().zip(&self.waiting_reports) {
                 *agree = agreement_mask(report, word);
             }
             add_to_planes(planes, agree);
         }
-        self.waiting.clear();
-        self.blocks += 1;
+        self.waiting_reports.clear();
+        self.unflushed_block_count += 1;
     }
 
     /// Adds the planes to the counts, then clears the planes.
     fn flush_planes(&mut self) {
-        for (planes, counts) in self.planes.iter_mut().zip(self.counts.chunks_mut(64)) {
+        for (planes, counts) in self
+            .planes
+            .iter_mut()
+            .zip(self.flushed_counts.chunks_mut(64))
+        {
             for (bit, count) in (0..).zip(counts) {
                 *count += item_count_in_planes(planes, bit);
             }
-            *planes = [0; PLANES];
+            *planes = [0; BIT_PLANE_COUNT];
         }
-        self.blocks = 0;
+        self.unflushed_block_count = 0;
     }
 
     /// Adds the counts of another counter with the same number of items.
     pub(crate) fn merge(&mut self, other: &Self) {
-        assert_eq!(self.counts.len(), other.counts.len(), "totals of one task");
+        assert_eq!(
+            self.flushed_counts.len(),
+            other.flushed_counts.len(),
+            "totals of one task"
+        );
         self.reports += other.reports;
         // The other counter's counts go into the plain counts, so the planes cannot overflow.
-        for (count, more) in self.counts.iter_mut().zip(other.agreement_counts()) {
+        for (count, more) in self.flushed_counts.iter_mut().zip(other.agreement_counts()) {
             *count += more;
         }
     }
@@ -113,15 +121,17 @@ impl SignAgreementCounter {
         bytes: &mut TotalsReader<'_>,
     ) -> Result<(), TotalsError> {
         self.reports = reports;
-        let places = 0..self.counts.len();
-        bytes.read_counts(places, 1, reports, |item, count| self.counts[item] = count)
+        let places = 0..self.flushed_counts.len();
+        bytes.read_counts(places, 1, reports, |item, count| {
+            self.flushed_counts[item] = count;
+        })
     }
 
     /// Returns the planes of the group of 64 items at index `word`, with the waiting reports added.
-    fn planes_with_waiting(&self, word: usize) -> [u64; PLANES] {
+    fn planes_with_waiting(&self, word: usize) -> [u64; BIT_PLANE_COUNT] {
         let mut planes = self.planes[word];
-        let mut agree = [0; BLOCK];
-        for (agree, report) in agree.iter_mut().zip(&self.waiting) {
+        let mut agree = [0; REPORTS_PER_BLOCK];
+        for (agree, report) in agree.iter_mut().zip(&self.waiting_reports) {
             *agree = agreement_mask(report, word as u32);
         }
         // No overflow: 16·255 reports in blocks and 15 waiting ones are 2¹² − 1.
@@ -131,7 +141,7 @@ impl SignAgreementCounter {
 
     /// Returns the number of agreeing reports for each item.
     fn agreement_counts(&self) -> impl Iterator<Item = u64> {
-        let words = self.counts.chunks(64).enumerate();
+        let words = self.flushed_counts.chunks(64).enumerate();
         words.flat_map(|(word, counts)| {
             let planes = self.planes_with_waiting(word);
             let counts = (0..).zip(counts);
@@ -140,7 +150,7 @@ impl SignAgreementCounter {
     }
 
     fn agreements_of_item(&self, item: usize) -> u64 {
-        self.counts[item]
+        self.flushed_counts[item]
             + item_count_in_planes(&self.planes_with_waiting(item / 64), item as u32 % 64)
     }
 
@@ -162,10 +172,10 @@ fn agreement_mask((keys, negative): &(HashKeys, u64), word: u32) -> u64 {
 /// Adds one bit per report and item to the bit planes of 64 items. Each of the lowest planes passes
 /// on half as many carries as it receives.
 #[inline(always)]
-fn add_to_planes(planes: &mut [u64; PLANES], mut carries: [u64; BLOCK]) {
-    let (low, high) = planes.split_at_mut(BLOCK_PLANES);
+fn add_to_planes(planes: &mut [u64; BIT_PLANE_COUNT], mut carries: [u64; REPORTS_PER_BLOCK]) {
+    let (low, high) = planes.split_at_mut(LOG2_REPORTS_PER_BLOCK);
     for (level, plane) in low.iter_mut().enumerate() {
-        for i in 0..BLOCK >> (level + 1) {
+        for i in 0..REPORTS_PER_BLOCK >> (level + 1) {
             let (a, b) = (carries[2 * i], carries[2 * i + 1]);
             // Full adder of a, b and the plane: the carry is the majority.
             let odd = a ^ b;
@@ -179,7 +189,7 @@ fn add_to_planes(planes: &mut [u64; PLANES], mut carries: [u64; BLOCK]) {
     }
 }
 
-fn item_count_in_planes(planes: &[u64; PLANES], bit: u32) -> u64 {
+fn item_count_in_planes(planes: &[u64; BIT_PLANE_COUNT], bit: u32) -> u64 {
     let planes = planes.iter().enumerate();
     planes.map(|(p, plane)| (plane >> bit & 1) << p).sum()
 }
@@ -212,7 +222,7 @@ mod tests {
     }
 
     fn all(counter: &SignAgreementCounter) -> Vec<HitsBySign> {
-        let items = counter.counts.len() as u64;
+        let items = counter.flushed_counts.len() as u64;
         let hits: Vec<HitsBySign> = (0..items)
             .map(|item| counter.agreements_and_disagreements(item))
             .collect();
@@ -244,7 +254,7 @@ mod tests {
     /// times.
     #[test]
     fn planes_do_not_overflow() {
-        let reports = 3 * (BLOCK as u64) * u64::from(MOST_BLOCKS) + 15;
+        let reports = 3 * (REPORTS_PER_BLOCK as u64) * u64::from(MAX_UNFLUSHED_BLOCKS) + 15;
         let sign = |seed, item| sign_of_closed_element(&HashKeys::new(seed), item);
         let always: Vec<_> = (0..reports).map(|seed| (seed, sign(seed, 0) < 0)).collect();
         let counter = counted(3, &always);

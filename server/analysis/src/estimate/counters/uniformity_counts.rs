@@ -6,26 +6,30 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 use super::encoding::{TotalsError, TotalsReader, append_counts};
 
 /// Maximum number of groups into which the possible values are divided.
-const GROUPS: u128 = 256;
+const MAX_GROUP_COUNT: u128 = 256;
 
 /// Minimum expected count of a group. From this value on, the distribution of the count is close to
 /// normal, also in its tails.
-pub(crate) const MIN_EXPECTED: f64 = 20.0;
+pub(crate) const MIN_EXPECTED_COUNT: f64 = 20.0;
 
 /// Counts of reports by the value (place) that they name. Neighbouring places are counted together
 /// in groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UniformityCounts {
-    places: u128,
+    possible_value_count: u128,
     groups: Vec<u64>,
 }
 
 impl UniformityCounts {
     /// Creates counters for values in 0..`places`. With fewer than two places nothing is counted.
     pub(crate) fn for_values_below(places: u128) -> Self {
-        let groups = if places < 2 { 0 } else { places.min(GROUPS) };
+        let groups = if places < 2 {
+            0
+        } else {
+            places.min(MAX_GROUP_COUNT)
+        };
         Self {
-            places,
+            possible_value_count: places,
             groups: vec![0; groups as usize],
         }
     }
@@ -35,7 +39,7 @@ impl UniformityCounts {
         let groups = self.groups.len() as u128;
         if groups > 0 {
             // Multiply in 128 bits, because a place may have 64.
-            self.groups[(u128::from(place) * groups / self.places) as usize] += 1;
+            self.groups[(u128::from(place) * groups / self.possible_value_count) as usize] += 1;
         }
     }
 
@@ -66,13 +70,16 @@ impl UniformityCounts {
         let groups = self.groups.len() as u128;
         let reports: u64 = self.groups.iter().sum();
         // Returns the first place of a group.
-        let first = |group: u128| (group * self.places).div_ceil(groups);
-        let each = reports as f64 / self.places as f64;
+        let first = |group: u128| (group * self.possible_value_count).div_ceil(groups);
+        let each = reports as f64 / self.possible_value_count as f64;
         let mut joined: Vec<[f64; 2]> = Vec::new();
         for (group, &count) in (0..).zip(&self.groups) {
             let expected = (first(group + 1) - first(group)) as f64 * each;
             // Join neighbouring groups until the expected count of each is large enough.
-            match joined.last_mut().filter(|last| last[1] < MIN_EXPECTED) {
+            match joined
+                .last_mut()
+                .filter(|last| last[1] < MIN_EXPECTED_COUNT)
+            {
                 Some([counts, sum]) => {
                     *counts += count as f64;
                     *sum += expected;
@@ -81,7 +88,7 @@ impl UniformityCounts {
             }
         }
         // If the last group is still too small, add it to its neighbour.
-        if let Some([counts, sum]) = joined.pop_if(|last| last[1] < MIN_EXPECTED) {
+        if let Some([counts, sum]) = joined.pop_if(|last| last[1] < MIN_EXPECTED_COUNT) {
             let last = joined.last_mut()?;
             last[0] += counts;
             last[1] += sum;

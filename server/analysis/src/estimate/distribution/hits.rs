@@ -8,7 +8,7 @@
 //! scores X add up. Otherwise people are *drawn* at random. Then all scores have one distribution,
 //! whose moment E[e^(tX)] is the average over people.
 
-use super::score::{InterpolationNode, MAX_TILT, solve_true_value};
+use super::score::{InterpolationNode, MAX_ARGUMENT_TIMES_SCORE, solve_true_value};
 use crate::estimate::point::{Estimand, PointEstimate};
 use crate::numeric::confidence_limits::{LimitSide, ObservedSum, TailThresholds};
 use crate::numeric::roots::bisect;
@@ -31,36 +31,36 @@ const MIN_ZERO_PROBABILITY: f64 = 0.4;
 
 /// Precision of a ratio's confidence limit, relative to the distance of the limit from the
 /// estimate.
-const PRECISION: f64 = 1e-4;
+const LIMIT_PRECISION: f64 = 1e-4;
 
 /// Distribution of one report's hits on one item, for people with and without the item.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct HitDistribution {
     /// Outcome probabilities for people who have the item at −1, who do not have it, and who have
     /// it at 1.
-    people: [OutcomeProbabilities; 3],
+    outcome_probabilities: [OutcomeProbabilities; 3],
     /// True if people are given (the population is fixed), so that cumulants add up. Values are
     /// then signs.
     ///
     /// Real values are rounded to signs at random, as if people were drawn. This is the worst case:
     /// ln E[e^(tX)] is concave in a person's value, so no people with the same mean vary more.
-    given: bool,
+    is_fixed_population: bool,
     /// Estimated share of people with the item, in [0, 1].
-    present: f64,
+    presence_share: f64,
     /// Weight of a hit on the opposite side, if the frequency of one sign is estimated. A hit on
-    /// the sign's own side has the weight 1. Set by [`HitDistribution::with_other_side_weight`].
-    other_side: f64,
+    /// the sign's own side has the weight 1. Set by [`HitDistribution::with_opposite_side_weight`].
+    opposite_side_weight: f64,
     /// Possible true means from −1 to 1, ascending, each with the most likely share of people who
     /// have the item. The share is convex in the mean, so linear interpolation can only
     /// overestimate the share.
-    shares: [MeanAndShare; NODES],
+    means_and_presence_shares: [MeanAndShare; MEAN_NODE_COUNT],
 }
 
 /// A true mean, and the share of people who have the item.
 type MeanAndShare = (f64, f64);
 
 /// Number of means in the table of shares.
-const NODES: usize = 9;
+const MEAN_NODE_COUNT: usize = 9;
 
 impl HitDistribution {
     /// Creates the distribution from an item's estimated `mean` and non-missing `frequency`.
@@ -113,11 +113,11 @@ impl HitDistribution {
             means = means.map(|mean| -mean);
         }
         Self {
-            people,
-            given,
-            present,
-            other_side: 0.0,
-            shares: means.map(share),
+            outcome_probabilities: people,
+            is_fixed_population: given,
+            presence_share: present,
+            opposite_side_weight: 0.0,
+            means_and_presence_shares: means.map(share),
         }
     }
 
@@ -132,8 +132,11 @@ impl HitDistribution {
     /// opposite side with a probability that is larger by some w. They hit the side of the
     /// estimated sign with a probability that is smaller by o·w. So E[e^(tX)] differs by w·(e^(ot)
     /// − 1 − o·(e^t − 1)). This is at most 0, because e^x is convex.
-    pub(crate) fn with_other_side_weight(self, other_side: f64) -> Self {
-        Self { other_side, ..self }
+    pub(crate) fn with_opposite_side_weight(self, other_side: f64) -> Self {
+        Self {
+            opposite_side_weight: other_side,
+            ..self
+        }
     }
 
     /// Returns the confidence limit for the true value on one side: see
@@ -148,10 +151,11 @@ impl HitDistribution {
     ) -> f64 {
         let family = ScoreFamily::new(self, estimand);
         let observed = ObservedSum {
-            observed_sum: reports * (family.without + family.gain * point.estimate),
+            observed_sum: reports
+                * (family.expected_score_at_zero + family.expected_score_slope * point.estimate),
             continuity_correction: self.continuity_correction(),
-            standard_deviation: reports * family.gain * point.standard_error,
-            max_cumulant_argument: MAX_TILT,
+            standard_deviation: reports * family.expected_score_slope * point.standard_error,
+            max_cumulant_argument: MAX_ARGUMENT_TIMES_SCORE,
         };
         observed.confidence_limit(failure, side, |t, sum, exponent| {
             family.solve_true_value(t, (t * sum - exponent) / reports)
@@ -171,12 +175,12 @@ impl HitDistribution {
     ) -> f64 {
         let means = ScoreFamily::new(self, Estimand::Mean);
         let frequencies = ScoreFamily::new(self, Estimand::Nonmissing);
-        let present = self.present;
+        let present = self.presence_share;
         let ruled_out = |r: f64| {
             // True ratios lie in [-1, 1]. For r outside, use the noise at the nearer end.
             let held = r.clamp(-1.0, 1.0);
-            let per_hit = held / frequencies.gain;
-            let mut scores = means.scores.map(|score| score / means.gain);
+            let per_hit = held / frequencies.expected_score_slope;
+            let mut scores = means.scores.map(|score| score / means.expected_score_slope);
             for (score, hits) in scores.iter_mut().zip(frequencies.scores) {
                 *score -= per_hit * hits;
             }
@@ -189,7 +193,7 @@ impl HitDistribution {
                 let moments = scores.map(|score| (t * score).exp_m1());
                 let person =
                     |outcomes| self.additive_from_moment(expected_score(&outcomes, &moments));
-                let people = self.people.map(person);
+                let people = self.outcome_probabilities.map(person);
                 reports
                     * self.cumulant_from_additive(
                         people.iter().zip(weights).map(|(a, b)| a * b).sum(),
@@ -197,11 +201,13 @@ impl HitDistribution {
             };
             let observed = ObservedSum {
                 observed_sum: reports
-                    * (mean.estimate - r * frequency.estimate - per_hit * frequencies.without),
+                    * (mean.estimate
+                        - r * frequency.estimate
+                        - per_hit * frequencies.expected_score_at_zero),
                 continuity_correction: self.continuity_correction()
-                    * (1.0 / means.gain + per_hit.abs()),
+                    * (1.0 / means.expected_score_slope + per_hit.abs()),
                 standard_deviation: reports * ratio.standard_error * frequency.estimate,
-                max_cumulant_argument: MAX_TILT
+                max_cumulant_argument: MAX_ARGUMENT_TIMES_SCORE
                     / scores.iter().fold(0.0, |most: f64, s| most.max(s.abs())),
             };
             observed.rules_out_distribution(failure, side, cumulants)
@@ -209,11 +215,12 @@ impl HitDistribution {
         let away = |by: f64| ratio.estimate + side.sign() * by;
         // Search outwards for a ratio that is ruled out. There is one, because far away the sum
         // would have to exceed its maximum over all hits.
-        let mut reach = (failure.normal_quantile() * ratio.standard_error).max(PRECISION);
+        let mut reach = (failure.normal_quantile() * ratio.standard_error).max(LIMIT_PRECISION);
         while !ruled_out(away(reach)) {
             reach *= 2.0;
         }
-        let near = |a: f64, b: f64| ((a - b).abs() > PRECISION * reach).then_some(0.5 * (a + b));
+        let near =
+            |a: f64, b: f64| ((a - b).abs() > LIMIT_PRECISION * reach).then_some(0.5 * (a + b));
         bisect(ratio.estimate, away(reach), near, |r| !ruled_out(r)).1
     }
 
@@ -221,7 +228,10 @@ impl HitDistribution {
     /// [`CONTINUITY_CORRECTION`] times the distance between possible sums. This distance is 2 if
     /// every report hits exactly one side.
     fn continuity_correction(&self) -> f64 {
-        let idle = self.people.iter().map(|outcomes| outcomes[1]);
+        let idle = self
+            .outcome_probabilities
+            .iter()
+            .map(|outcomes| outcomes[1]);
         match idle.fold(1.0, f64::min) {
             0.0 => 2.0 * CONTINUITY_CORRECTION,
             idle if idle < MIN_ZERO_PROBABILITY => 1.0,
@@ -232,11 +242,19 @@ impl HitDistribution {
     /// Converts `moment`, which is E[e^(tX)] − 1, to the quantity that is averaged over people.
     /// This is the cumulant if people are given, otherwise the moment itself. Both are 0 at t = 0.
     fn additive_from_moment(&self, moment: f64) -> f64 {
-        if self.given { moment.ln_1p() } else { moment }
+        if self.is_fixed_population {
+            moment.ln_1p()
+        } else {
+            moment
+        }
     }
 
     fn cumulant_from_additive(&self, value: f64) -> f64 {
-        if self.given { value } else { value.ln_1p() }
+        if self.is_fixed_population {
+            value
+        } else {
+            value.ln_1p()
+        }
     }
 }
 
@@ -261,39 +279,41 @@ fn expected_score(outcomes: &OutcomeProbabilities, scores: &OutcomeScores) -> f6
 
 /// Distributions of one report's score for one estimand, with one distribution for each true value.
 struct ScoreFamily<'a> {
-    law: &'a HitDistribution,
+    hit_distribution: &'a HitDistribution,
     estimand: Estimand,
     scores: OutcomeScores,
     /// Expected score if the true value is 0.
-    without: f64,
+    expected_score_at_zero: f64,
     /// Increase of the expected score per unit of the true value.
-    gain: f64,
+    expected_score_slope: f64,
 }
 
 impl<'a> ScoreFamily<'a> {
     fn new(law: &'a HitDistribution, estimand: Estimand) -> Self {
-        let scores = outcome_scores(estimand, law.other_side);
-        let [minus, none, plus] = law.people.map(|person| expected_score(&person, &scores));
+        let scores = outcome_scores(estimand, law.opposite_side_weight);
+        let [minus, none, plus] = law
+            .outcome_probabilities
+            .map(|person| expected_score(&person, &scores));
         let with = match estimand {
             Estimand::Minus => minus,
             Estimand::Mean | Estimand::Plus | Estimand::Nonmissing | Estimand::Share => plus,
         };
         Self {
-            law,
+            hit_distribution: law,
             estimand,
             scores,
-            without: none,
-            gain: with - none,
+            expected_score_at_zero: none,
+            expected_score_slope: with - none,
         }
     }
 
     /// Returns true values in ascending order, each with the cumulant (given people) or moment
     /// (drawn people) of the score at t. Between two of the returned values, this quantity is
     /// linear in the true value.
-    fn interpolation_nodes(&self, t: f64) -> [InterpolationNode; NODES] {
+    fn interpolation_nodes(&self, t: f64) -> [InterpolationNode; MEAN_NODE_COUNT] {
         let weights = self.scores.map(|score| (t * score).exp_m1());
-        let [minus, none, plus] = self.law.people.map(|person| {
-            self.law
+        let [minus, none, plus] = self.hit_distribution.outcome_probabilities.map(|person| {
+            self.hit_distribution
                 .additive_from_moment(expected_score(&person, &weights))
         });
         let at = |(mean, present): MeanAndShare| {
@@ -302,12 +322,12 @@ impl<'a> ScoreFamily<'a> {
             (mean, both + (1.0 - present) * none)
         };
         let of = |with: f64| {
-            let mut nodes = [(0.0, none); NODES];
-            nodes[NODES - 1] = (1.0, with);
+            let mut nodes = [(0.0, none); MEAN_NODE_COUNT];
+            nodes[MEAN_NODE_COUNT - 1] = (1.0, with);
             nodes
         };
         match self.estimand {
-            Estimand::Mean => self.law.shares.map(at),
+            Estimand::Mean => self.hit_distribution.means_and_presence_shares.map(at),
             Estimand::Minus => of(minus),
             Estimand::Plus | Estimand::Nonmissing | Estimand::Share => of(plus),
         }
@@ -317,8 +337,8 @@ impl<'a> ScoreFamily<'a> {
     fn solve_true_value(&self, t: f64, cumulant: f64) -> Option<f64> {
         solve_true_value(
             &self.interpolation_nodes(t),
-            self.law.given,
-            self.gain,
+            self.hit_distribution.is_fixed_population,
+            self.expected_score_slope,
             t,
             cumulant,
         )

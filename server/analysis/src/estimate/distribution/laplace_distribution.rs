@@ -8,11 +8,11 @@ use crate::numeric::confidence_limits::{LimitSide, ObservedSum, TailThresholds};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct LaplaceResponseDistribution {
     /// Value of one grid step.
-    pub(crate) scale: f64,
+    pub(crate) grid_step: f64,
     /// Variance V of the discrete Laplace noise, in squared grid steps.
-    pub(crate) noise: f64,
+    pub(crate) noise_variance: f64,
     /// Variance that other items in the same bin add to a response.
-    pub(crate) others: f64,
+    pub(crate) other_items_variance: f64,
 }
 
 impl LaplaceResponseDistribution {
@@ -46,14 +46,15 @@ impl LaplaceResponseDistribution {
         // contributes at most p·(cosh(tv) − 1) ≤ p·v²·(cosh t − 1), as v² ≤ 1, and adds p·v² to the
         // variance. cosh t − 1 is computed as 2 sinh²(t/2), to avoid cancellation.
         let half = |t: f64| 2.0 * (0.5 * t).sinh().powi(2);
-        self.others * half(t) - (-self.noise * half(t * self.scale)).ln_1p()
+        self.other_items_variance * half(t)
+            - (-self.noise_variance * half(t * self.grid_step)).ln_1p()
     }
 
     /// Returns the maximum argument t of the cumulant. It is just below the solution of V·(cosh t −
     /// 1) = 1, where V is the noise variance. At that solution, the noise has no finite moment.
     fn max_cumulant_argument(&self) -> f64 {
         const BELOW: f64 = 1.0 - 1e-9;
-        2.0 * (0.5 / self.noise).sqrt().asinh() / self.scale * BELOW
+        2.0 * (0.5 / self.noise_variance).sqrt().asinh() / self.grid_step * BELOW
     }
 }
 
@@ -94,9 +95,9 @@ mod tests {
         for reports in [1, 2, 5, 20] {
             for other in [0.0, 0.9] {
                 let law = LaplaceResponseDistribution {
-                    scale: 1.0,
-                    noise: 2.0 * q / (1.0 - q).powi(2),
-                    others: other,
+                    grid_step: 1.0,
+                    noise_variance: 2.0 * q / (1.0 - q).powi(2),
+                    other_items_variance: other,
                 };
                 let all = exact(reports, rate, other);
                 for failure in [0.25, 0.025, 1e-4, 1e-6] {
@@ -104,7 +105,7 @@ mod tests {
                     let above = |sum: i32| {
                         let point = PointEstimate {
                             estimate: f64::from(sum) / n,
-                            standard_error: ((law.noise + other) / n).sqrt(),
+                            standard_error: ((law.noise_variance + other) / n).sqrt(),
                         };
                         law.confidence_limit(
                             point,

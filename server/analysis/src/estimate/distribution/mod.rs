@@ -12,7 +12,8 @@ pub(crate) use hits::{HitDistribution, OutcomeProbabilities};
 pub(crate) use laplace_distribution::LaplaceResponseDistribution;
 pub(crate) use pattern_output_shares::PatternOutputShares;
 pub(crate) use score::{
-    CrowdBetweenNodes, MAX_TILT, ScoreDistribution, ScoreProbabilities, ScoredGroups,
+    CrowdBetweenNodes, MAX_ARGUMENT_TIMES_SCORE, ScoreDistribution, ScoreProbabilities,
+    ScoredGroups,
 };
 pub(crate) use single_answer::SingleAnswerHits;
 pub(crate) use width::SimulatedIntervalWidth;
@@ -26,9 +27,9 @@ use crate::numeric::confidence_limits::{LimitSide, TailThresholds};
 #[derive(Debug, Clone)]
 pub(crate) enum AnswerCounts {
     /// Number of hits on each cell.
-    Flat(SingleAnswerHits),
+    CellHits(SingleAnswerHits),
     /// Counts of a pattern's outputs, from which bins are estimated.
-    Patterned(PatternOutputShares),
+    PatternOutputs(PatternOutputShares),
 }
 
 impl AnswerCounts {
@@ -38,8 +39,8 @@ impl AnswerCounts {
     /// If the reports are outputs of a pattern.
     pub(crate) fn single_answer_hits(&self) -> &SingleAnswerHits {
         match self {
-            Self::Flat(answers) => answers,
-            Self::Patterned(_) => panic!("patterns are for the bins of a number"),
+            Self::CellHits(answers) => answers,
+            Self::PatternOutputs(_) => panic!("patterns are for the bins of a number"),
         }
     }
 }

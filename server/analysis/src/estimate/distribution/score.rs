@@ -19,7 +19,7 @@ pub(crate) type InterpolationNode = (f64, f64);
 /// Upper limit for |t|·s, where t is the argument of the moment E[e^(tX)] and s is the largest
 /// score. At this limit, the weights e^(tX) of outcomes differ by a factor e⁴⁰, so a larger |t|
 /// changes nothing.
-pub(crate) const MAX_TILT: f64 = 40.0;
+pub(crate) const MAX_ARGUMENT_TIMES_SCORE: f64 = 40.0;
 
 /// Distance between true values below which two nodes count as one, because of rounding errors.
 const NODE_TOLERANCE: f64 = 1e-12;
@@ -33,20 +33,20 @@ const CONTINUITY_CORRECTION: f64 = 1.0;
 pub(crate) struct ScoredGroups {
     /// Share of people in each group, and the score distribution of a person in it. Shares sum to
     /// 1.
-    pub(crate) people: Vec<(f64, ScoreProbabilities)>,
+    pub(crate) group_shares_and_scores: Vec<(f64, ScoreProbabilities)>,
 }
 
 impl ScoredGroups {
     /// Creates a crowd in which every person has the same score distribution.
     pub(crate) fn of_one_group(score: ScoreProbabilities) -> Self {
         Self {
-            people: vec![(1.0, score)],
+            group_shares_and_scores: vec![(1.0, score)],
         }
     }
 
     fn mean(&self) -> f64 {
         let mean = |score: &ScoreProbabilities| score.iter().map(|(x, p)| x * p).sum::<f64>();
-        self.people
+        self.group_shares_and_scores
             .iter()
             .map(|(share, score)| share * mean(score))
             .sum()
@@ -65,7 +65,7 @@ impl ScoredGroups {
                 moment(score)
             }
         };
-        self.people
+        self.group_shares_and_scores
             .iter()
             .map(|(share, score)| share * of(score))
             .sum()
@@ -81,20 +81,20 @@ pub(crate) struct ScoreDistribution {
     pub(crate) nodes: Vec<(f64, ScoredGroups)>,
     /// True if people are given. Then cumulants are averaged over people. Otherwise people are
     /// drawn, and moments are averaged.
-    pub(crate) given: bool,
+    pub(crate) is_fixed_population: bool,
     /// Assumption about the crowd if the true value lies between two nodes.
-    pub(crate) whose: CrowdBetweenNodes,
+    pub(crate) crowd_between_nodes: CrowdBetweenNodes,
 }
 
 /// Assumption about the crowd if the true value lies between two nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CrowdBetweenNodes {
     /// The crowd is a mixture of the crowds of the two neighbouring nodes.
-    Neighbours,
+    NeighbourMixture,
     /// The crowd is the worst case: of all crowds with this true value, the one with the greatest
     /// cumulant. Each person in it is at a node, or is rounded at random to one of two neighbouring
     /// nodes.
-    Any,
+    WorstCase,
 }
 
 /// Positions between two neighbouring nodes at which the envelope is sampled, as fractions of the
@@ -145,7 +145,10 @@ impl ScoreDistribution {
         let gain = (most.1 - least.1) / (most.0 - least.0);
         // The expected score is linear in the true value: without + gain·truth.
         let without = least.1 - gain * least.0;
-        let crowds = self.nodes.iter().flat_map(|(_, crowd)| &crowd.people);
+        let crowds = self
+            .nodes
+            .iter()
+            .flat_map(|(_, crowd)| &crowd.group_shares_and_scores);
         let scores = crowds.flat_map(|(_, score)| score);
         let largest = scores.fold(1.0, |most: f64, (x, _)| most.max(x.abs()));
         let reports = reports as f64;
@@ -153,7 +156,7 @@ impl ScoreDistribution {
             observed_sum: reports * (without + gain * point.estimate),
             continuity_correction: CONTINUITY_CORRECTION,
             standard_deviation: reports * gain * point.standard_error,
-            max_cumulant_argument: MAX_TILT / largest,
+            max_cumulant_argument: MAX_ARGUMENT_TIMES_SCORE / largest,
         };
         observed.confidence_limit(failure, side, |t, sum, exponent| {
             let of = |given| -> Vec<InterpolationNode> {
@@ -162,11 +165,19 @@ impl ScoreDistribution {
                     .map(|(truth, crowd)| (*truth, crowd.cumulant_or_moment(t, given)))
                     .collect()
             };
-            let nodes = match self.whose {
-                CrowdBetweenNodes::Neighbours => of(self.given),
-                CrowdBetweenNodes::Any => concave_envelope(&of(false), self.given),
+            let nodes = match self.crowd_between_nodes {
+                CrowdBetweenNodes::NeighbourMixture => of(self.is_fixed_population),
+                CrowdBetweenNodes::WorstCase => {
+                    concave_envelope(&of(false), self.is_fixed_population)
+                }
             };
-            solve_true_value(&nodes, self.given, gain, t, (t * sum - exponent) / reports)
+            solve_true_value(
+                &nodes,
+                self.is_fixed_population,
+                gain,
+                t,
+                (t * sum - exponent) / reports,
+            )
         })
     }
 }

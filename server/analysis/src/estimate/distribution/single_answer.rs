@@ -9,20 +9,20 @@ use hushbin::mechanism::collision::CollisionHitProbabilities;
 use statrs::distribution::{Binomial, Discrete, Hypergeometric};
 
 use super::score::{CrowdBetweenNodes, ScoreDistribution, ScoreProbabilities, ScoredGroups};
-use crate::estimate::point::{PointEstimate, SamplingModel, variance_over_people};
+use crate::estimate::point::{PointEstimate, SamplingModel, mean_contribution_variance};
 
 /// Number of hits on every answer to one question. Each person gave one answer.
 #[derive(Debug, Clone)]
 pub(crate) struct SingleAnswerHits {
     pub(crate) rates: CollisionHitProbabilities,
-    pub(crate) whose: SamplingModel,
+    pub(crate) sampling_model: SamplingModel,
     /// Number of hits on each answer.
     pub(crate) hits: Vec<u64>,
     /// Number of reports n.
     pub(crate) reports: u64,
     /// Number m of slots that a report hits, and number N of all slots. `None` if elements are
     /// hashed independently.
-    pub(crate) slots: Option<[u32; 2]>,
+    pub(crate) hit_and_total_slots: Option<[u32; 2]>,
 }
 
 impl SingleAnswerHits {
@@ -44,13 +44,18 @@ impl SingleAnswerHits {
             .sum();
         let answers = answers.count();
         let variance = |among| self.rates.answer_set_variance(answers as u32, among);
-        let variance = variance_over_people(self.whose, estimate, variance(true), variance(false));
+        let variance = mean_contribution_variance(
+            self.sampling_model,
+            estimate,
+            variance(true),
+            variance(false),
+        );
         let crowd =
             |among| ScoredGroups::of_one_group(self.hit_count_distribution(answers as u32, among));
         let law = ScoreDistribution {
             nodes: vec![(0.0, crowd(false)), (1.0, crowd(true))],
-            given: self.whose == SamplingModel::FixedPopulation,
-            whose: CrowdBetweenNodes::Neighbours,
+            is_fixed_population: self.sampling_model == SamplingModel::FixedPopulation,
+            crowd_between_nodes: CrowdBetweenNodes::NeighbourMixture,
         };
         (
             PointEstimate::new(estimate, variance, self.reports as f64),
@@ -71,7 +76,7 @@ impl SingleAnswerHits {
                 score[(hit + shift) as usize] += weight * law(hit);
             }
         };
-        match self.slots {
+        match self.hit_and_total_slots {
             // If the report hits the person's answer, it also hits m − 1 of the N − 1 other slots.
             // Otherwise it hits m of them.
             Some([m, slots]) => {
@@ -112,10 +117,10 @@ mod tests {
         let slots = support.slot_count() as u32;
         SingleAnswerHits {
             rates: collision.hit_probabilities(&domain, epsilon),
-            whose: SamplingModel::FixedPopulation,
+            sampling_model: SamplingModel::FixedPopulation,
             hits: vec![0; cells as usize],
             reports: 1,
-            slots: support.slots_per_report().map(|hit| [hit, slots]),
+            hit_and_total_slots: support.slots_per_report().map(|hit| [hit, slots]),
         }
     }
 

@@ -11,13 +11,13 @@ use hushbin::mechanism::pattern::PatternEstimator;
 use rand_core::{Rng, SeedableRng};
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::pattern_output_shares::{PatternEdgeWeights, PatternOutputShares, output_vector};
+use super::pattern_output_shares::{PatternEdgeWeights, PatternOutputShares, expected_outputs};
 use crate::estimate::point::SamplingModel;
 
 /// Simulated crowds for measuring the width of a quantile's interval.
 #[derive(Debug, Clone)]
 pub(crate) struct SimulatedIntervalWidth {
-    edges: Arc<PatternEdgeWeights>,
+    edge_weights: Arc<PatternEdgeWeights>,
     quantile: f64,
     failure: f64,
     /// Simulated data of each crowd: the probability of each output, and the deviations of the
@@ -37,13 +37,13 @@ impl SimulatedIntervalWidth {
         // A fixed seed gives the same deviations for every n, so that the width falls with n.
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let simulated = crowds.map(|shares| {
-            let chances = output_vector(&rates, &shares);
+            let chances = expected_outputs(&rates, &shares);
             let deviations = draw_deviations(&chances, &mut rng);
             [chances, deviations]
         });
         Self {
             crowds: simulated.collect(),
-            edges: Arc::new(PatternEdgeWeights::new(rates)),
+            edge_weights: Arc::new(PatternEdgeWeights::new(rates)),
             quantile,
             failure,
         }
@@ -59,7 +59,7 @@ impl SimulatedIntervalWidth {
             let counts: Vec<u64> = chances.iter().zip(deviations).map(count).collect();
             // Without reports, the interval is the whole range.
             let crowd = PatternOutputShares::new(
-                Arc::clone(&self.edges),
+                Arc::clone(&self.edge_weights),
                 SamplingModel::RandomSample,
                 &counts,
             );

@@ -19,7 +19,7 @@ use hushbin::{Items, Question};
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
-use crate::estimate::counters::MIN_EXPECTED;
+use crate::estimate::counters::MIN_EXPECTED_COUNT;
 use crate::estimate::distribution::AnswerCounts;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::mechanism::SquareStatistics;
@@ -28,7 +28,7 @@ use crate::estimate::totals::Totals;
 
 /// Threshold of the p-value: a test with a smaller p-value is flagged. This threshold is also the
 /// maximum false-alarm probability of a test.
-const FALSE_ALARM: f64 = 1e-6;
+const MAX_FALSE_ALARM_PROBABILITY: f64 = 1e-6;
 
 /// Result of one test of whether reports are honest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -97,7 +97,7 @@ impl HonestReportProperty {
     }
 
     fn test_result(self, question: Option<String>, p: f64) -> HonestyTest {
-        let flagged = p < FALSE_ALARM;
+        let flagged = p < MAX_FALSE_ALARM_PROBABILITY;
         HonestyTest {
             question,
             test: self,
@@ -119,18 +119,22 @@ impl Estimator {
         let mut add = |respect: HonestReportProperty, question: Option<String>, p: Option<f64>| {
             tests.extend(p.map(|p| respect.test_result(question, p)));
         };
-        add(HonestReportProperty::Seeds, None, totals.seeds.p_value());
+        add(
+            HonestReportProperty::Seeds,
+            None,
+            totals.seed_uniformity_counts.p_value(),
+        );
         for (index, question) in self.task().questions().iter().enumerate() {
             let name = (!self.task().has_unnamed_question()).then(|| question.name().to_owned());
             let folded = totals.question_totals(index);
             add(
                 HonestReportProperty::Places,
                 name.clone(),
-                folded.places.p_value(),
+                folded.outcome_uniformity_counts.p_value(),
             );
             let squares = folded
-                .counts
-                .square_statistics(self.sampling_model(index), folded.reports);
+                .mechanism_counts
+                .square_statistics(self.sampling_model(index), folded.report_count);
             add(
                 HonestReportProperty::Bins,
                 name.clone(),
@@ -140,7 +144,7 @@ impl Estimator {
             add(HonestReportProperty::Outputs, name.clone(), outputs);
             // In totals of several windows, reports from one memo share its noise, which the test
             // would take for forged reports.
-            let range = match self.task().memo_stages() {
+            let range = match self.task().memo_thresholds() {
                 None => self.estimate_range_p_value(totals, index, question),
                 Some(_) => None,
             };
@@ -153,7 +157,8 @@ impl Estimator {
     /// distribution of people over bins. `None` for other mechanisms, if the pattern has no more
     /// outputs than bins, or if there are too few reports.
     fn pattern_outputs_p_value(&self, totals: &Totals, index: usize) -> Option<f64> {
-        let Some(AnswerCounts::Patterned(patterned)) = self.answer_counts(totals, index) else {
+        let Some(AnswerCounts::PatternOutputs(patterned)) = self.answer_counts(totals, index)
+        else {
             return None;
         };
         let (statistic, freedom) = patterned.chi_squared_misfit()?;
@@ -175,7 +180,7 @@ impl Estimator {
             Items::Open(_) => return None,
         };
         let reports = totals.answering_report_count(index);
-        if (reports as f64) < MIN_EXPECTED {
+        if (reports as f64) < MIN_EXPECTED_COUNT {
             return None;
         }
         let all: Vec<u64> = (0..items).collect();
@@ -207,13 +212,14 @@ fn distance_from_feasible(points: &ItemPointEstimates) -> Option<f64> {
 fn squared_bins_p_value(squares: SquareStatistics) -> Option<f64> {
     let SquareStatistics {
         mean,
-        most,
-        numbers,
+        max_expected_mean_square: most,
+        square_count: numbers,
     } = squares;
     // The variance of a squared Laplace variable is 5 times the square of its mean. Answers add
     // less.
     let error = most * (5.0 / numbers).sqrt();
-    (numbers >= MIN_EXPECTED * MIN_EXPECTED).then(|| Normal::standard().sf((mean - most) / error))
+    (numbers >= MIN_EXPECTED_COUNT * MIN_EXPECTED_COUNT)
+        .then(|| Normal::standard().sf((mean - most) / error))
 }
 
 #[cfg(test)]

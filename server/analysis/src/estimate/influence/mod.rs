@@ -29,7 +29,7 @@ use crate::estimate::mechanism::{PreparedQuestion, SumRates};
 use crate::estimate::point::Estimand;
 
 /// Assumed fraction γ of forged reports among all reports of a task.
-pub const MADE_UP: f64 = 0.01;
+pub const FORGED_REPORT_FRACTION: f64 = 0.01;
 
 /// Maximum amount by which forged reports can move a question's estimate of any item.
 ///
@@ -46,9 +46,9 @@ pub struct ForgedReportInfluence {
     pub question: Option<String>,
     /// Kind of the estimates to which `up` and `down` apply.
     pub estimate: InfluencedEstimate,
-    /// Maximum increase of an estimate if a fraction [`MADE_UP`] of all reports is forged.
+    /// Maximum increase of an estimate if a fraction [`FORGED_REPORT_FRACTION`] of all reports is forged.
     pub up: f64,
-    /// Maximum decrease of an estimate if a fraction [`MADE_UP`] of all reports is forged.
+    /// Maximum decrease of an estimate if a fraction [`FORGED_REPORT_FRACTION`] of all reports is forged.
     pub down: f64,
     /// Unit of `up` and `down`. `None` if they are shares, or means from −1 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,12 +111,12 @@ impl Estimator {
     /// // A report names one of two answers. It contributes e/(e − 1) to the share of that
     /// // answer, and −1/(e − 1) to the share of the second one.
     /// let e = 1_f64.exp();
-    /// let influence = &estimator.influence()[0];
-    /// assert!((influence.up - 0.01 * e / (e - 1.0)).abs() < 1e-9);
-    /// assert!((influence.down - influence.up).abs() < 1e-9);
+    /// let forged_report_influence = &estimator.forged_report_influence()[0];
+    /// assert!((forged_report_influence.up - 0.01 * e / (e - 1.0)).abs() < 1e-9);
+    /// assert!((forged_report_influence.down - forged_report_influence.up).abs() < 1e-9);
     /// ```
     #[must_use]
-    pub fn influence(&self) -> Vec<ForgedReportInfluence> {
+    pub fn forged_report_influence(&self) -> Vec<ForgedReportInfluence> {
         let questions = self
             .task()
             .questions()
@@ -124,7 +124,8 @@ impl Estimator {
             .zip(self.prepared_questions());
         let answered = questions.enumerate().map(|(index, (own, prepared))| {
             let share = self.task().question_report_share(index) * rarest_prefix_share(own);
-            let forged = MADE_UP / (MADE_UP + (1.0 - MADE_UP) * share);
+            let forged = FORGED_REPORT_FRACTION
+                / (FORGED_REPORT_FRACTION + (1.0 - FORGED_REPORT_FRACTION) * share);
             self.influence_on_question(own, &**prepared, forged)
         });
         answered.flatten().collect()
@@ -181,7 +182,7 @@ impl Estimator {
                 .concat()
             }
             (kind, ..) => {
-                let (size, unit) = size_and_unit(kind);
+                let (size, unit) = display_factor_and_unit(kind);
                 let of = |&estimand: &Estimand| {
                     let people = match estimand {
                         Estimand::Mean => [-1.0, 1.0],
@@ -199,7 +200,7 @@ impl Estimator {
 /// Returns the factor from a contribution between −1 and 1 to the displayed number, and the unit of
 /// that number. Several numbers have different ranges, so their influence is stated as a fraction
 /// of each range.
-fn size_and_unit(kind: &QuestionKind) -> (f64, Option<String>) {
+fn display_factor_and_unit(kind: &QuestionKind) -> (f64, Option<String>) {
     match kind {
         QuestionKind::Numbers(own) if own.is_single() => {
             let [low, high] = own[0].range();
@@ -245,11 +246,11 @@ struct HitBounds<'a> {
     /// Number of buckets t.
     buckets: u32,
     /// Number of slots m of a bucket. `None` if elements are hashed independently.
-    slots: Option<u32>,
+    slots_per_bucket: Option<u32>,
 }
 
 /// Number of possible seeds.
-const SEEDS: f64 = (1_u128 << 64) as f64;
+const SEED_COUNT: f64 = (1_u128 << 64) as f64;
 
 impl<'a> HitBounds<'a> {
     /// Creates the bounds for a question whose mechanism is Collision. Returns `None` for other
@@ -263,7 +264,7 @@ impl<'a> HitBounds<'a> {
         Some(Self {
             rates,
             buckets: collision.buckets_per_hash(),
-            slots: collision.hit_decoder(&question.domain()).slots_per_report(),
+            slots_per_bucket: collision.hit_decoder(&question.domain()).slots_per_report(),
         })
     }
 
@@ -272,13 +273,13 @@ impl<'a> HitBounds<'a> {
     /// With a balanced hash, this is at most the number of slots of a bucket. With an independent
     /// hash, it is the largest number of hits that some seed is expected to attain.
     fn max_hits(&self, elements: u32) -> u32 {
-        if let Some(slots) = self.slots {
+        if let Some(slots) = self.slots_per_bucket {
             return slots.min(elements);
         }
         let share = 1.0 / f64::from(self.buckets);
         let law = Binomial::new(share, elements.into()).expect("a probability");
         // The expected number of pairs (seed, bucket) with more hits, SEEDS·t·tail, is below 1.
-        let is_rare = |hits: &u32| law.sf(u64::from(*hits)) * SEEDS / share < 1.0;
+        let is_rare = |hits: &u32| law.sf(u64::from(*hits)) * SEED_COUNT / share < 1.0;
         // sf(h) is P(more than h).
         (0..elements).find(is_rare).unwrap_or(elements)
     }
@@ -352,7 +353,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::estimate::{EstimateOptions, Query, Totals};
+    use crate::estimate::{EstimateOptions, EstimateQuery, Totals};
 
     fn task(draft: Value) -> Task {
         let draft: TaskDraft = serde_json::from_value(draft).unwrap();
@@ -492,12 +493,12 @@ mod tests {
         });
         for task in tasks {
             let estimator = Estimator::for_task(task.clone());
-            let all = Query::new(&task, &EstimateOptions::default()).unwrap();
+            let all = EstimateQuery::new(&task, &EstimateOptions::default()).unwrap();
             let range = match task.questions()[0].kind() {
                 QuestionKind::Numbers(own) => own[0].range(),
                 _ => [0.0, 1.0],
             };
-            let [influence] = &estimator.influence()[..] else {
+            let [influence] = &estimator.forged_report_influence()[..] else {
                 unreachable!()
             };
             let [low, high] = range;
@@ -519,8 +520,8 @@ mod tests {
                 }
             }
             let said = [
-                high - influence.down / MADE_UP,
-                low + influence.up / MADE_UP,
+                high - influence.down / FORGED_REPORT_FRACTION,
+                low + influence.up / FORGED_REPORT_FRACTION,
             ];
             for (seen, said) in seen.into_iter().zip(said) {
                 assert!(

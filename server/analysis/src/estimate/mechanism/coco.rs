@@ -23,18 +23,18 @@ use crate::estimate::distribution::{
     ContributionDistribution, HitDistribution, OutcomeProbabilities,
 };
 use crate::estimate::point::{
-    Estimand, ItemPointEstimates, PointEstimate, SamplingModel, covariance_over_people,
-    frequency_variance_over_people, variance_over_people,
+    Estimand, ItemPointEstimates, PointEstimate, SamplingModel, mean_contribution_covariance,
+    mean_contribution_variance, sign_frequency_variance,
 };
 
 impl EstimatedMechanism for Coco {
     type Report = Report;
     type Rates = CocoHitProbabilities;
-    type Counts = Counts;
+    type Counts = CocoHitCounts;
 
     fn estimands(&self, _: &Domain) -> &'static [Estimand] {
         match self.rule_name() {
-            FavouredSideRuleName::Overwrite => &Estimand::RATINGS,
+            FavouredSideRuleName::Overwrite => &Estimand::RATING_ESTIMANDS,
             FavouredSideRuleName::Strongest => &[Estimand::Mean],
         }
     }
@@ -43,36 +43,39 @@ impl EstimatedMechanism for Coco {
         self.hit_probabilities(domain, epsilon)
     }
 
-    fn empty_counts(&self, domain: &Domain, _: f64, items: &[u64]) -> Counts {
+    fn empty_counts(&self, domain: &Domain, _: f64, items: &[u64]) -> CocoHitCounts {
         let support = self.hit_decoder(domain);
         match domain.item_count() {
             Some(items) if self.pairs_per_function() == 1 => {
-                Counts::Signs(SignAgreementCounter::new(items as usize))
+                CocoHitCounts::SignAgreements(SignAgreementCounter::new(items as usize))
             }
-            Some(_) => Counts::Pairs {
-                counted: HitCounters::for_closed_domain(2 * support.slot_count()),
-                support,
+            Some(_) => CocoHitCounts::PairHits {
+                hit_counters: HitCounters::for_closed_domain(2 * support.slot_count()),
+                hit_decoder: support,
             },
-            None => Counts::Pairs {
-                counted: HitCounters::for_open_domain(items),
-                support,
+            None => CocoHitCounts::PairHits {
+                hit_counters: HitCounters::for_open_domain(items),
+                hit_decoder: support,
             },
         }
     }
 
     #[inline]
-    fn add_report(counts: &mut Counts, report: &Report) {
+    fn add_report(counts: &mut CocoHitCounts, report: &Report) {
         match counts {
-            Counts::Signs(signs) => {
+            CocoHitCounts::SignAgreements(signs) => {
                 let keys = HashKeys::for_hash_function(report.seed, report.bucket / 2);
                 // Odd buckets are minus sides.
                 signs.add_report(keys, report.bucket % 2 == 1);
             }
-            Counts::Pairs { support, counted } => match counted {
-                HitCounters::Slots(slots) => support.for_each_hit(report, |slot, plus| {
+            CocoHitCounts::PairHits {
+                hit_decoder: support,
+                hit_counters: counted,
+            } => match counted {
+                HitCounters::ClosedDomain(slots) => support.for_each_hit(report, |slot, plus| {
                     slots.increment(2 * slot as usize + usize::from(!plus));
                 }),
-                HitCounters::Items(items) => {
+                HitCounters::OpenDomain(items) => {
                     let hit = support.hit_side_lookup(report);
                     for (item, hits) in items {
                         if let Some(plus) = hit(*item) {
@@ -94,13 +97,19 @@ impl EstimatedMechanism for Coco {
         })
     }
 
-    fn merge(counts: &mut Counts, others: &Counts) {
+    fn merge(counts: &mut CocoHitCounts, others: &CocoHitCounts) {
         match (counts, others) {
-            (Counts::Signs(signs), Counts::Signs(others)) => signs.merge(others),
+            (CocoHitCounts::SignAgreements(signs), CocoHitCounts::SignAgreements(others)) => {
+                signs.merge(others);
+            }
             (
-                Counts::Pairs { counted, .. },
-                Counts::Pairs {
-                    counted: others, ..
+                CocoHitCounts::PairHits {
+                    hit_counters: counted,
+                    ..
+                },
+                CocoHitCounts::PairHits {
+                    hit_counters: others,
+                    ..
                 },
             ) => {
                 counted.merge(others);
@@ -109,22 +118,28 @@ impl EstimatedMechanism for Coco {
         }
     }
 
-    fn encode(counts: &Counts, bytes: &mut Vec<u8>) {
+    fn encode(counts: &CocoHitCounts, bytes: &mut Vec<u8>) {
         match counts {
-            Counts::Signs(signs) => signs.encode(bytes),
-            Counts::Pairs { counted, .. } => counted.encode(bytes),
+            CocoHitCounts::SignAgreements(signs) => signs.encode(bytes),
+            CocoHitCounts::PairHits {
+                hit_counters: counted,
+                ..
+            } => counted.encode(bytes),
         }
     }
 
     fn decode(
-        counts: &mut Counts,
+        counts: &mut CocoHitCounts,
         reports: u64,
         bytes: &mut TotalsReader<'_>,
     ) -> Result<(), TotalsError> {
         match counts {
-            Counts::Signs(signs) => signs.decode(reports, bytes),
+            CocoHitCounts::SignAgreements(signs) => signs.decode(reports, bytes),
             // A report hits at most one of an item's two sides.
-            Counts::Pairs { counted, .. } => counted.decode(2, reports, bytes),
+            CocoHitCounts::PairHits {
+                hit_counters: counted,
+                ..
+            } => counted.decode(2, reports, bytes),
         }
     }
 
@@ -133,7 +148,7 @@ impl EstimatedMechanism for Coco {
         seen: &CountedReports<'_, Self>,
         items: &[u64],
     ) -> Vec<ItemPointEstimates> {
-        let estimator = HitEstimator::new(*seen.rates, seen.whose, seen.reports);
+        let estimator = HitEstimator::new(*seen.rates, seen.sampling_model, seen.reports);
         let point = |&item| estimator.estimate_item(seen.counts.hits(item));
         items.iter().map(point).collect()
     }
@@ -147,7 +162,12 @@ impl EstimatedMechanism for Coco {
         let [plus, minus] = seen.counts.hits(item);
         let pair = (plus + minus) as f64 / seen.reports as f64;
         let mean = points.mean.map_or(0.0, |mean| mean.estimate);
-        ContributionDistribution::Hits(hit_distribution(seen.rates, seen.whose, pair, mean))
+        ContributionDistribution::Hits(hit_distribution(
+            seen.rates,
+            seen.sampling_model,
+            pair,
+            mean,
+        ))
     }
 
     fn contribution_range(
@@ -211,22 +231,25 @@ impl EstimatedMechanism for Coco {
 
 /// Number of hits on the plus side and on the minus side of each item.
 #[derive(Debug, Clone)]
-pub(crate) enum Counts {
+pub(crate) enum CocoHitCounts {
     /// A closed domain with one pair. Every report hits every item, on the side that the item's
     /// hashed sign determines.
-    Signs(SignAgreementCounter),
+    SignAgreements(SignAgreementCounter),
     /// A closed domain with several pairs, or an open domain.
-    Pairs {
-        support: HitDecoder,
-        counted: HitCounters,
+    PairHits {
+        hit_decoder: HitDecoder,
+        hit_counters: HitCounters,
     },
 }
 
-impl Counts {
+impl CocoHitCounts {
     fn hits(&self, item: u64) -> HitsBySign {
         match self {
-            Self::Signs(signs) => signs.agreements_and_disagreements(item),
-            Self::Pairs { counted, .. } => counted.hits_by_sign(item),
+            Self::SignAgreements(signs) => signs.agreements_and_disagreements(item),
+            Self::PairHits {
+                hit_counters: counted,
+                ..
+            } => counted.hits_by_sign(item),
         }
     }
 }
@@ -272,7 +295,7 @@ fn hit_distribution(
         frequency,
     );
     match rates.opposite_side_weight() {
-        Some(other_side) => law.with_other_side_weight(other_side),
+        Some(other_side) => law.with_opposite_side_weight(other_side),
         None => law,
     }
 }
@@ -308,11 +331,12 @@ impl HitEstimator<CocoHitProbabilities> {
         };
         ItemPointEstimates {
             mean: Some(mean),
-            plus,
-            minus,
-            nonmissing,
-            covariance: nonmissing.and_then(|nonmissing| self.covariance(mean, nonmissing)),
-            share: None,
+            positive_frequency: plus,
+            negative_frequency: minus,
+            nonmissing_frequency: nonmissing,
+            mean_nonmissing_covariance: nonmissing
+                .and_then(|nonmissing| self.covariance(mean, nonmissing)),
+            answer_share: None,
         }
     }
 
@@ -328,7 +352,7 @@ impl HitEstimator<CocoHitProbabilities> {
         let pair = pair.max(self.rates.predicted_pair_hits.pair_hit_if_absent);
         // The pair is hit least often if no person has the item.
         let estimate = difference / self.reports / gap;
-        let certain = match (self.whose, nonmissing) {
+        let certain = match (self.sampling_model, nonmissing) {
             (SamplingModel::FixedPopulation, Some(share)) => share.estimate.clamp(0.0, 1.0),
             _ => (estimate * estimate).min(1.0),
         };
@@ -345,7 +369,7 @@ impl HitEstimator<CocoHitProbabilities> {
         let minus = 0.5 * (nonmissing - mean);
         [[plus, minus], [minus, plus]].map(|shares| {
             let variances = self.rates.frequency_variances()?;
-            let variance = frequency_variance_over_people(self.whose, shares, variances);
+            let variance = sign_frequency_variance(self.sampling_model, shares, variances);
             Some(PointEstimate::new(shares[0], variance, self.reports))
         })
     }
@@ -355,7 +379,10 @@ impl HitEstimator<CocoHitProbabilities> {
     fn covariance(&self, mean: PointEstimate, nonmissing: PointEstimate) -> Option<f64> {
         let product = self.rates.mean_presence_product()?;
         let (mean, nonmissing) = (mean.estimate, nonmissing.estimate);
-        Some(covariance_over_people(self.whose, mean, nonmissing, product) / self.reports)
+        Some(
+            mean_contribution_covariance(self.sampling_model, mean, nonmissing, product)
+                / self.reports,
+        )
     }
 
     /// Estimates the non-missing frequency from `pair`, the share of reports that hit one of the
@@ -366,8 +393,8 @@ impl HitEstimator<CocoHitProbabilities> {
             pair_hit_if_absent: q_pair,
         } = self.rates.presence_pair_hits?;
         let estimate = (pair - q_pair) / (p_pair - q_pair);
-        let variance = variance_over_people(
-            self.whose,
+        let variance = mean_contribution_variance(
+            self.sampling_model,
             estimate,
             self.rates.presence_variance(true)?,
             self.rates.presence_variance(false)?,
@@ -416,7 +443,7 @@ mod tests {
                     hits[usize::from(!plus)] += 1;
                 }
             }
-            assert!(matches!(counts, Counts::Signs(_)));
+            assert!(matches!(counts, CocoHitCounts::SignAgreements(_)));
             let counted: Vec<HitsBySign> = (0..150).map(|item| counts.hits(item)).collect();
             assert_eq!(counted, expected);
         }

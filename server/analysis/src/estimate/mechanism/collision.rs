@@ -17,18 +17,18 @@ use crate::estimate::distribution::{
     AnswerCounts, ContributionDistribution, HitDistribution, OutcomeProbabilities, SingleAnswerHits,
 };
 use crate::estimate::point::{
-    Estimand, ItemPointEstimates, PointEstimate, SamplingModel, covariance_over_people,
-    variance_over_people,
+    Estimand, ItemPointEstimates, PointEstimate, SamplingModel, mean_contribution_covariance,
+    mean_contribution_variance,
 };
 
 impl EstimatedMechanism for Collision {
     type Report = Report;
     type Rates = CollisionHitProbabilities;
-    type Counts = Counts;
+    type Counts = CollisionHitCounts;
 
     fn estimands(&self, domain: &Domain) -> &'static [Estimand] {
         if domain.is_rated() {
-            &Estimand::RATINGS
+            &Estimand::RATING_ESTIMANDS
         } else {
             &[Estimand::Share]
         }
@@ -38,15 +38,15 @@ impl EstimatedMechanism for Collision {
         self.hit_probabilities(domain, epsilon)
     }
 
-    fn empty_counts(&self, domain: &Domain, _: f64, items: &[u64]) -> Counts {
+    fn empty_counts(&self, domain: &Domain, _: f64, items: &[u64]) -> CollisionHitCounts {
         let support = self.hit_decoder(domain);
-        Counts {
-            support,
+        CollisionHitCounts {
+            hit_decoder: support,
             buckets: self.buckets_per_hash(),
             domain: *domain,
-            signs: domain.elements_per_item() as usize,
+            elements_per_item: domain.elements_per_item() as usize,
             // If items are rated, elements 2j and 2j + 1 are item j with either sign.
-            counted: match domain.item_count() {
+            hit_counters: match domain.item_count() {
                 Some(_) => HitCounters::for_closed_domain(support.slot_count()),
                 None => HitCounters::for_open_domain(items),
             },
@@ -54,13 +54,13 @@ impl EstimatedMechanism for Collision {
     }
 
     #[inline]
-    fn add_report(counts: &mut Counts, report: &Report) {
-        match &mut counts.counted {
-            HitCounters::Slots(slots) => {
+    fn add_report(counts: &mut CollisionHitCounts, report: &Report) {
+        match &mut counts.hit_counters {
+            HitCounters::ClosedDomain(slots) => {
                 let count = |slot: u32| slots.increment(slot as usize);
-                counts.support.for_each_hit(report, count);
+                counts.hit_decoder.for_each_hit(report, count);
             }
-            HitCounters::Items(items) => {
+            HitCounters::OpenDomain(items) => {
                 // Open domains always use the independent hash.
                 let (words, domain) = (BucketHashRange::new(report, counts.buckets), counts.domain);
                 let hit = |item, negative| {
@@ -72,7 +72,7 @@ impl EstimatedMechanism for Collision {
                 };
                 for (item, [plus, minus]) in items {
                     *plus += hit(*item, false);
-                    if counts.signs == 2 {
+                    if counts.elements_per_item == 2 {
                         *minus += hit(*item, true);
                     }
                 }
@@ -87,21 +87,21 @@ impl EstimatedMechanism for Collision {
         Some(support.slots_per_report().map_or(all, u64::from))
     }
 
-    fn merge(counts: &mut Counts, others: &Counts) {
-        counts.counted.merge(&others.counted);
+    fn merge(counts: &mut CollisionHitCounts, others: &CollisionHitCounts) {
+        counts.hit_counters.merge(&others.hit_counters);
     }
 
-    fn encode(counts: &Counts, bytes: &mut Vec<u8>) {
-        counts.counted.encode(bytes);
+    fn encode(counts: &CollisionHitCounts, bytes: &mut Vec<u8>) {
+        counts.hit_counters.encode(bytes);
     }
 
     fn decode(
-        counts: &mut Counts,
+        counts: &mut CollisionHitCounts,
         reports: u64,
         bytes: &mut TotalsReader<'_>,
     ) -> Result<(), TotalsError> {
         // A report may hit any number of elements.
-        counts.counted.decode(1, reports, bytes)
+        counts.hit_counters.decode(1, reports, bytes)
     }
 
     fn point_estimates(
@@ -110,15 +110,17 @@ impl EstimatedMechanism for Collision {
         items: &[u64],
     ) -> Vec<ItemPointEstimates> {
         let (estimator, counts) = (
-            HitEstimator::new(*seen.rates, seen.whose, seen.reports),
+            HitEstimator::new(*seen.rates, seen.sampling_model, seen.reports),
             seen.counts,
         );
         let point = |&item: &u64| {
             if counts.domain.is_rated() {
-                return estimator.estimate_item(counts.counted.hits_by_sign(item));
+                return estimator.estimate_item(counts.hit_counters.hits_by_sign(item));
             }
             ItemPointEstimates {
-                share: Some(estimator.estimate_frequency(counts.counted.hits_of_element(item))),
+                answer_share: Some(
+                    estimator.estimate_frequency(counts.hit_counters.hits_of_element(item)),
+                ),
                 ..ItemPointEstimates::default()
             }
         };
@@ -131,7 +133,7 @@ impl EstimatedMechanism for Collision {
         _: u64,
         points: &ItemPointEstimates,
     ) -> ContributionDistribution {
-        ContributionDistribution::Hits(hit_distribution(seen.rates, seen.whose, points))
+        ContributionDistribution::Hits(hit_distribution(seen.rates, seen.sampling_model, points))
     }
 
     fn answer_counts(&self, seen: &CountedReports<'_, Self>) -> Option<AnswerCounts> {
@@ -139,14 +141,17 @@ impl EstimatedMechanism for Collision {
         // Every person gives exactly one answer: no signs, no paddings, sparsity 1.
         let exact = !domain.is_rated() && !domain.is_padded() && domain.sparsity() == 1;
         let answers = domain.item_count().filter(|_| exact)?;
-        let hits = |answer| counts.counted.hits_of_element(u64::from(answer));
-        let slots = counts.support.slot_count() as u32;
-        Some(AnswerCounts::Flat(SingleAnswerHits {
+        let hits = |answer| counts.hit_counters.hits_of_element(u64::from(answer));
+        let slots = counts.hit_decoder.slot_count() as u32;
+        Some(AnswerCounts::CellHits(SingleAnswerHits {
             rates: *seen.rates,
-            whose: seen.whose,
+            sampling_model: seen.sampling_model,
             hits: (0..answers).map(hits).collect(),
             reports: seen.reports,
-            slots: counts.support.slots_per_report().map(|hit| [hit, slots]),
+            hit_and_total_slots: counts
+                .hit_decoder
+                .slots_per_report()
+                .map(|hit| [hit, slots]),
         }))
     }
 
@@ -209,14 +214,14 @@ impl EstimatedMechanism for Collision {
 
 /// Number of hits on each item with a positive sign, and with a negative sign.
 #[derive(Debug, Clone)]
-pub(crate) struct Counts {
-    support: HitDecoder,
+pub(crate) struct CollisionHitCounts {
+    hit_decoder: HitDecoder,
     /// Number of buckets of one hash function.
     buckets: u32,
     domain: Domain,
     /// Number of elements per item.
-    signs: usize,
-    counted: HitCounters,
+    elements_per_item: usize,
+    hit_counters: HitCounters,
 }
 
 fn hit_distribution(
@@ -224,9 +229,12 @@ fn hit_distribution(
     whose: SamplingModel,
     points: &ItemPointEstimates,
 ) -> HitDistribution {
-    let of =
-        |point: Option<PointEstimate>| point.or(points.share).map_or(0.0, |point| point.estimate);
-    let [mean, frequency] = [points.mean, points.nonmissing].map(of);
+    let of = |point: Option<PointEstimate>| {
+        point
+            .or(points.answer_share)
+            .map_or(0.0, |point| point.estimate)
+    };
+    let [mean, frequency] = [points.mean, points.nonmissing_frequency].map(of);
     HitDistribution::new(
         outcome_probabilities(rates),
         whose == SamplingModel::FixedPopulation,
@@ -259,11 +267,13 @@ impl HitEstimator<CollisionHitProbabilities> {
         let nonmissing = plus.estimate + minus.estimate;
         ItemPointEstimates {
             mean: Some(self.point_estimate(mean, self.mean_variance(mean, nonmissing))),
-            plus: Some(plus),
-            minus: Some(minus),
-            nonmissing: Some(self.point_estimate(nonmissing, self.nonmissing_variance(nonmissing))),
-            covariance: Some(self.covariance(mean, nonmissing) / self.reports),
-            share: None,
+            positive_frequency: Some(plus),
+            negative_frequency: Some(minus),
+            nonmissing_frequency: Some(
+                self.point_estimate(nonmissing, self.nonmissing_variance(nonmissing)),
+            ),
+            mean_nonmissing_covariance: Some(self.covariance(mean, nonmissing) / self.reports),
+            answer_share: None,
         }
     }
 
@@ -279,7 +289,12 @@ impl HitEstimator<CollisionHitProbabilities> {
 
     fn frequency_variance(&self, frequency: f64) -> f64 {
         let variance = |member| self.rates.frequency_variance(member);
-        variance_over_people(self.whose, frequency, variance(true), variance(false))
+        mean_contribution_variance(
+            self.sampling_model,
+            frequency,
+            variance(true),
+            variance(false),
+        )
     }
 
     /// Returns the variance of one report's contribution to the mean.
@@ -292,7 +307,7 @@ impl HitEstimator<CollisionHitProbabilities> {
         // population it is this share, otherwise at least the squared mean.
         let mean = mean.clamp(-1.0, 1.0);
         square
-            - match self.whose {
+            - match self.sampling_model {
                 SamplingModel::FixedPopulation => present,
                 SamplingModel::RoundedValues | SamplingModel::RandomSample => mean * mean,
             }
@@ -300,12 +315,17 @@ impl HitEstimator<CollisionHitProbabilities> {
 
     fn covariance(&self, mean: f64, nonmissing: f64) -> f64 {
         let product = self.rates.mean_presence_product();
-        covariance_over_people(self.whose, mean, nonmissing, product)
+        mean_contribution_covariance(self.sampling_model, mean, nonmissing, product)
     }
 
     fn nonmissing_variance(&self, nonmissing: f64) -> f64 {
         let variance = |present| self.rates.presence_variance(present);
-        variance_over_people(self.whose, nonmissing, variance(true), variance(false))
+        mean_contribution_variance(
+            self.sampling_model,
+            nonmissing,
+            variance(true),
+            variance(false),
+        )
     }
 }
 
@@ -338,7 +358,7 @@ mod tests {
             for whose in [SamplingModel::FixedPopulation, SamplingModel::RandomSample] {
                 let item = Item {
                     people: outcome_probabilities(&rates),
-                    estimands: &Estimand::RATINGS,
+                    estimands: &Estimand::RATING_ESTIMANDS,
                     of: &|hits, reports| {
                         let points = HitEstimator::new(rates, whose, reports).estimate_item(hits);
                         (points, hit_distribution(&rates, whose, &points))

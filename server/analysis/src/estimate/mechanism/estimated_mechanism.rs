@@ -16,7 +16,7 @@ pub(crate) struct CountedReports<'a, M: EstimatedMechanism> {
     pub(super) rates: &'a M::Rates,
     pub(super) counts: &'a M::Counts,
     /// Sampling model of the people who reported.
-    pub(super) whose: SamplingModel,
+    pub(super) sampling_model: SamplingModel,
     /// Sparsity s of the question.
     pub(super) sparsity: u32,
     /// Number of reports n.
@@ -29,9 +29,9 @@ pub(crate) struct SquareStatistics {
     /// Observed mean square.
     pub(crate) mean: f64,
     /// Upper bound on the expected mean square of honest reports.
-    pub(crate) most: f64,
+    pub(crate) max_expected_mean_square: f64,
     /// Number of values whose squares are averaged.
-    pub(crate) numbers: f64,
+    pub(crate) square_count: f64,
 }
 
 /// Rates that determine the variance of an estimated sum of shares.
@@ -165,7 +165,7 @@ pub(crate) trait EstimatedMechanism: Debug + Clone + Send + Sync + 'static {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HitEstimator<Rates> {
     pub(crate) rates: Rates,
-    pub(crate) whose: SamplingModel,
+    pub(crate) sampling_model: SamplingModel,
     pub(crate) reports: f64,
 }
 
@@ -173,7 +173,7 @@ impl<Rates> HitEstimator<Rates> {
     pub(crate) fn new(rates: Rates, whose: SamplingModel, reports: u64) -> Self {
         Self {
             rates,
-            whose,
+            sampling_model: whose,
             reports: reports as f64,
         }
     }

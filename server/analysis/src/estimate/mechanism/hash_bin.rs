@@ -23,7 +23,7 @@ use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate};
 impl EstimatedMechanism for HashBin {
     type Report = Report;
     type Rates = EstimateScaleAndVariance;
-    type Counts = Counts;
+    type Counts = HashBinCounts;
 
     fn estimands(&self, _: &Domain) -> &'static [Estimand] {
         &[Estimand::Mean]
@@ -33,21 +33,23 @@ impl EstimatedMechanism for HashBin {
         self.estimate_scale_and_variance(domain, epsilon)
     }
 
-    fn empty_counts(&self, domain: &Domain, epsilon: f64, items: &[u64]) -> Counts {
+    fn empty_counts(&self, domain: &Domain, epsilon: f64, items: &[u64]) -> HashBinCounts {
         let support = self.bin_decoder(domain);
         let limit = self
             .response_distribution(domain.item_count(), epsilon)
             .noisy_bin_limit();
         match (domain.item_count(), limit) {
-            (Some(items), None) => Counts::Signs(SignAgreementCounter::new(items as usize)),
-            (Some(items), Some(limit)) => Counts::All {
+            (Some(items), None) => {
+                HashBinCounts::SignAgreements(SignAgreementCounter::new(items as usize))
+            }
+            (Some(items), Some(limit)) => HashBinCounts::AllItemSums {
                 support,
                 sums: ResponseSums::new(items as usize, self.bin_count(), limit),
             },
             (None, _) => {
                 let mut sums: Vec<_> = items.iter().map(|&item| (item, 0)).collect();
                 sums.sort_unstable();
-                Counts::Asked {
+                HashBinCounts::QueriedItemSums {
                     support,
                     sums,
                     squares: 0,
@@ -56,16 +58,16 @@ impl EstimatedMechanism for HashBin {
         }
     }
 
-    fn add_report(counts: &mut Counts, report: &Report) {
+    fn add_report(counts: &mut HashBinCounts, report: &Report) {
         match (counts, &report.response) {
-            (Counts::Signs(signs), RandomisedResponse::Sign(plus)) => {
+            (HashBinCounts::SignAgreements(signs), RandomisedResponse::Sign(plus)) => {
                 signs.add_report(HashKeys::new(report.seed), !plus);
             }
-            (Counts::All { support, sums }, RandomisedResponse::Bins(bins)) => {
-                sums.add_bins(support, report.seed, bins);
+            (HashBinCounts::AllItemSums { support, sums }, RandomisedResponse::Bins(bins)) => {
+                sums.add_report_bins(support, report.seed, bins);
             }
             (
-                Counts::Asked {
+                HashBinCounts::QueriedItemSums {
                     support,
                     sums,
                     squares,
@@ -81,7 +83,7 @@ impl EstimatedMechanism for HashBin {
                     }
                     RandomisedResponse::Bins(bins) => bins,
                 };
-                *squares += bins.iter().map(square).sum::<u128>();
+                *squares += bins.iter().map(squared_bin).sum::<u128>();
                 let keys = HashKeys::new(report.seed);
                 for (item, sum) in sums {
                     let (bin, sign) = support.bin_and_sign(&keys, *item);
@@ -105,13 +107,18 @@ impl EstimatedMechanism for HashBin {
         )
     }
 
-    fn merge(counts: &mut Counts, others: &Counts) {
+    fn merge(counts: &mut HashBinCounts, others: &HashBinCounts) {
         match (counts, others) {
-            (Counts::Signs(signs), Counts::Signs(others)) => signs.merge(others),
-            (Counts::All { sums, .. }, Counts::All { sums: others, .. }) => sums.merge(others),
+            (HashBinCounts::SignAgreements(signs), HashBinCounts::SignAgreements(others)) => {
+                signs.merge(others);
+            }
             (
-                Counts::Asked { sums, squares, .. },
-                Counts::Asked {
+                HashBinCounts::AllItemSums { sums, .. },
+                HashBinCounts::AllItemSums { sums: others, .. },
+            ) => sums.merge(others),
+            (
+                HashBinCounts::QueriedItemSums { sums, squares, .. },
+                HashBinCounts::QueriedItemSums {
                     sums: others,
                     squares: more,
                     ..
@@ -128,23 +135,23 @@ impl EstimatedMechanism for HashBin {
         }
     }
 
-    fn encode(counts: &Counts, bytes: &mut Vec<u8>) {
+    fn encode(counts: &HashBinCounts, bytes: &mut Vec<u8>) {
         match counts {
-            Counts::Signs(signs) => signs.encode(bytes),
-            Counts::All { sums, .. } => sums.encode(bytes),
-            Counts::Asked { sums, .. } => encoding::check_no_items(sums),
+            HashBinCounts::SignAgreements(signs) => signs.encode(bytes),
+            HashBinCounts::AllItemSums { sums, .. } => sums.encode(bytes),
+            HashBinCounts::QueriedItemSums { sums, .. } => encoding::check_no_items(sums),
         }
     }
 
     fn decode(
-        counts: &mut Counts,
+        counts: &mut HashBinCounts,
         reports: u64,
         bytes: &mut TotalsReader<'_>,
     ) -> Result<(), TotalsError> {
         match counts {
-            Counts::Signs(signs) => signs.decode(reports, bytes),
-            Counts::All { sums, .. } => sums.decode(reports, bytes),
-            Counts::Asked { .. } => Ok(()),
+            HashBinCounts::SignAgreements(signs) => signs.decode(reports, bytes),
+            HashBinCounts::AllItemSums { sums, .. } => sums.decode(reports, bytes),
+            HashBinCounts::QueriedItemSums { .. } => Ok(()),
         }
     }
 
@@ -173,17 +180,14 @@ impl EstimatedMechanism for HashBin {
                 [1.0 - plus, 0.0, plus, 0.0]
             };
             let mean = points.mean.map_or(0.0, |mean| mean.estimate);
-            return ContributionDistribution::Hits(HitDistribution::new(
-                [-1.0, 0.0, 1.0].map(person),
-                false,
-                mean,
-                1.0,
-            ));
+            let people = [-1.0, 0.0, 1.0].map(person);
+            let hits = HitDistribution::new(people, false, mean, 1.0);
+            return ContributionDistribution::Hits(hits);
         }
         ContributionDistribution::Noise(LaplaceResponseDistribution {
-            scale: rates.estimate_scale,
-            noise: rates.noise_variance / (rates.estimate_scale * rates.estimate_scale),
-            others: spread.other_items_variance(seen.sparsity),
+            grid_step: rates.estimate_scale,
+            noise_variance: rates.noise_variance / (rates.estimate_scale * rates.estimate_scale),
+            other_items_variance: spread.other_items_variance(seen.sparsity),
         })
     }
 
@@ -223,9 +227,9 @@ impl EstimatedMechanism for HashBin {
     fn square_statistics(&self, seen: &CountedReports<'_, Self>) -> Option<SquareStatistics> {
         let rates = seen.rates;
         let squares = match seen.counts {
-            Counts::Signs(_) => return None,
-            Counts::All { sums, .. } => sums.squares,
-            Counts::Asked { squares, .. } => *squares,
+            HashBinCounts::SignAgreements(_) => return None,
+            HashBinCounts::AllItemSums { sums, .. } => sums.sum_of_squared_bins,
+            HashBinCounts::QueriedItemSums { squares, .. } => *squares,
         };
         // The expected square of a bin is the noise variance, plus the sum of all entries' squares
         // divided by b. The reason is that items are hashed uniformly to b bins and signs are fair.
@@ -233,8 +237,8 @@ impl EstimatedMechanism for HashBin {
         let numbers = bins * seen.reports as f64;
         Some(SquareStatistics {
             mean: squares as f64 / numbers * rates.estimate_scale * rates.estimate_scale,
-            most: rates.noise_variance + f64::from(seen.sparsity) / bins,
-            numbers,
+            max_expected_mean_square: rates.noise_variance + f64::from(seen.sparsity) / bins,
+            square_count: numbers,
         })
     }
 
@@ -256,17 +260,17 @@ impl EstimatedMechanism for HashBin {
 
 /// Sum of responses for each item.
 #[derive(Debug, Clone)]
-pub(crate) enum Counts {
+pub(crate) enum HashBinCounts {
     /// Reports are signs, which agree or disagree with each item's hashed sign.
-    Signs(SignAgreementCounter),
+    SignAgreements(SignAgreementCounter),
     /// Reports are bins over a closed domain.
-    All {
+    AllItemSums {
         support: BinDecoder,
         sums: ResponseSums,
     },
     /// Reports over an open domain. Only the queried items are counted, in ascending order of their
     /// keys.
-    Asked {
+    QueriedItemSums {
         support: BinDecoder,
         sums: Vec<(u64, i128)>,
         squares: u128,
@@ -278,53 +282,56 @@ pub(crate) enum Counts {
 #[derive(Debug, Clone)]
 pub(crate) struct ResponseSums {
     /// Sums over the latest reports, by item. These sums fit into 64 bits.
-    near: Vec<i64>,
+    recent_sums: Vec<i64>,
     /// Sums over all earlier reports, by item.
-    far: Vec<i128>,
+    earlier_sums: Vec<i128>,
     /// Number of reports in the sums `near`.
-    held: u64,
+    recent_report_count: u64,
     /// Maximum absolute value of a bin.
-    limit: u64,
+    max_absolute_bin: u64,
     /// Number of bins b.
-    bins: u32,
+    bin_count: u32,
     /// Sum of squared bins over all reports.
-    squares: u128,
+    sum_of_squared_bins: u128,
     /// Buffer for one report: the reported value of each item's bin. The items' signs are then
     /// applied to 64 items at a time.
-    responses: Vec<i64>,
+    response_buffer: Vec<i64>,
 }
 
 impl ResponseSums {
     fn new(items: usize, bins: u32, limit: i64) -> Self {
         Self {
-            near: vec![0; items],
-            far: vec![0; items],
-            held: 0,
-            limit: limit.unsigned_abs(),
-            bins,
-            squares: 0,
-            responses: vec![0; items],
+            recent_sums: vec![0; items],
+            earlier_sums: vec![0; items],
+            recent_report_count: 0,
+            max_absolute_bin: limit.unsigned_abs(),
+            bin_count: bins,
+            sum_of_squared_bins: 0,
+            response_buffer: vec![0; items],
         }
     }
 
-    fn add_bins(&mut self, support: &BinDecoder, seed: u64, bins: &[i64]) {
+    fn add_report_bins(&mut self, support: &BinDecoder, seed: u64, bins: &[i64]) {
         // Flush the sums `near` before they could overflow.
-        if self.held == i64::MAX.unsigned_abs() / self.limit {
-            for (far, near) in self.far.iter_mut().zip(&mut self.near) {
+        if self.recent_report_count == i64::MAX.unsigned_abs() / self.max_absolute_bin {
+            for (far, near) in self.earlier_sums.iter_mut().zip(&mut self.recent_sums) {
                 *far += i128::from(std::mem::take(near));
             }
-            self.held = 0;
+            self.recent_report_count = 0;
         }
-        self.held += 1;
-        self.squares += bins.iter().map(square).sum::<u128>();
+        self.recent_report_count += 1;
+        self.sum_of_squared_bins += bins.iter().map(squared_bin).sum::<u128>();
         let keys = HashKeys::new(seed);
         match bins {
-            [bin] => self.responses.fill(*bin),
+            [bin] => self.response_buffer.fill(*bin),
             _ => support.for_each_item_and_bin(&keys, |item, bin| {
-                self.responses[item as usize] = bins[bin as usize];
+                self.response_buffer[item as usize] = bins[bin as usize];
             }),
         }
-        let words = self.near.chunks_mut(64).zip(self.responses.chunks(64));
+        let words = self
+            .recent_sums
+            .chunks_mut(64)
+            .zip(self.response_buffer.chunks(64));
         for (word, (sums, responses)) in (0..).zip(words) {
             let signs = sign_word_of_closed_elements(&keys, word);
             for (bit, (sum, response)) in sums.iter_mut().zip(responses).enumerate() {
@@ -337,50 +344,55 @@ impl ResponseSums {
     }
 
     fn merge(&mut self, other: &Self) {
-        assert_eq!(self.far.len(), other.far.len(), "totals of one task");
-        for (item, far) in self.far.iter_mut().enumerate() {
+        assert_eq!(
+            self.earlier_sums.len(),
+            other.earlier_sums.len(),
+            "totals of one task"
+        );
+        for (item, far) in self.earlier_sums.iter_mut().enumerate() {
             *far += other.sum_of_item(item);
         }
-        self.squares += other.squares;
+        self.sum_of_squared_bins += other.sum_of_squared_bins;
     }
 
     fn encode(&self, bytes: &mut Vec<u8>) {
-        append_u128(bytes, &self.squares);
-        for item in 0..self.far.len() {
+        append_u128(bytes, &self.sum_of_squared_bins);
+        for item in 0..self.earlier_sums.len() {
             append_u128(bytes, &self.sum_of_item(item));
         }
     }
 
     fn decode(&mut self, reports: u64, bytes: &mut TotalsReader<'_>) -> Result<(), TotalsError> {
         // Each report changes a sum by at most `limit`, and the squares by limit² per bin.
-        let most = u128::from(reports) * u128::from(self.limit);
-        let most_squares = most.saturating_mul(u128::from(self.limit) * u128::from(self.bins));
-        self.squares = bytes.read_at_most("expected a sum of squares", most_squares)?;
-        for far in &mut self.far {
+        let most = u128::from(reports) * u128::from(self.max_absolute_bin);
+        let most_squares =
+            most.saturating_mul(u128::from(self.max_absolute_bin) * u128::from(self.bin_count));
+        self.sum_of_squared_bins = bytes.read_at_most("expected a sum of squares", most_squares)?;
+        for far in &mut self.earlier_sums {
             *far = bytes.read_signed_within("expected a sum of responses", most)?;
         }
         Ok(())
     }
 
     fn sum_of_item(&self, item: usize) -> i128 {
-        self.far[item] + i128::from(self.near[item])
+        self.earlier_sums[item] + i128::from(self.recent_sums[item])
     }
 }
 
-fn square(bin: &i64) -> u128 {
+fn squared_bin(bin: &i64) -> u128 {
     u128::from(bin.unsigned_abs()).pow(2)
 }
 
-impl Counts {
+impl HashBinCounts {
     /// Returns the sum of an item's responses, in grid steps (or signs).
     fn response_sum(&self, item: u64) -> f64 {
         match self {
-            Self::Signs(signs) => {
+            Self::SignAgreements(signs) => {
                 let [agree, differ] = signs.agreements_and_disagreements(item);
                 agree as f64 - differ as f64
             }
-            Self::All { sums, .. } => sums.sum_of_item(item as usize) as f64,
-            Self::Asked { sums, .. } => {
+            Self::AllItemSums { sums, .. } => sums.sum_of_item(item as usize) as f64,
+            Self::QueriedItemSums { sums, .. } => {
                 let index = sums
                     .binary_search_by_key(&item, |(asked, _)| *asked)
                     .expect("only items that are counted are asked for");
@@ -391,14 +403,18 @@ impl Counts {
 
     /// Returns the mean squared bin, in squared grid steps, over `reports` reports of `bins` bins
     /// each.
-    fn mean_square(&self, bins: u32, reports: f64) -> f64 {
+    fn mean_squared_bin(&self, bins: u32, reports: f64) -> f64 {
         match self {
-            Self::Signs(_) => 1.0,
-            Self::All {
-                sums: ResponseSums { squares, .. },
+            Self::SignAgreements(_) => 1.0,
+            Self::AllItemSums {
+                sums:
+                    ResponseSums {
+                        sum_of_squared_bins: squares,
+                        ..
+                    },
                 ..
             }
-            | Self::Asked { squares, .. } => *squares as f64 / f64::from(bins) / reports,
+            | Self::QueriedItemSums { squares, .. } => *squares as f64 / f64::from(bins) / reports,
         }
     }
 }
@@ -406,63 +422,67 @@ impl Counts {
 /// Statistics of the responses, from which items are estimated.
 #[derive(Debug, Clone, Copy)]
 struct ResponseStatistics {
-    rates: EstimateScaleAndVariance,
-    reports: f64,
-    bins: f64,
+    estimate_scale_and_variance: EstimateScaleAndVariance,
+    report_count: f64,
+    bin_count: f64,
     /// Mean squared bin, in units of values.
-    square: f64,
+    mean_squared_bin: f64,
 }
 
 impl ResponseStatistics {
     fn new(hash_bin: &HashBin, seen: &CountedReports<'_, HashBin>) -> Self {
         let (rates, reports) = (seen.rates, seen.reports as f64);
-        let square = seen.counts.mean_square(hash_bin.bin_count(), reports);
+        let square = seen.counts.mean_squared_bin(hash_bin.bin_count(), reports);
         Self {
-            rates: *rates,
-            reports,
-            bins: f64::from(hash_bin.bin_count()),
-            square: square * rates.estimate_scale * rates.estimate_scale,
+            estimate_scale_and_variance: *rates,
+            report_count: reports,
+            bin_count: f64::from(hash_bin.bin_count()),
+            mean_squared_bin: square * rates.estimate_scale * rates.estimate_scale,
         }
     }
 
     /// Estimates an item from the sum of its responses.
     fn estimate_item(&self, sum: f64) -> ItemPointEstimates {
-        let estimate = sum / self.reports * self.rates.estimate_scale;
+        let estimate = sum / self.report_count * self.estimate_scale_and_variance.estimate_scale;
         // The expected mean square is the noise variance plus the sum of all entries' squares
         // divided by b. So it is at least the noise variance. For given people, the square of the
         // item's own entry is no part of the variance. With a single bin, the mean square contains
         // all of it, and its mean over people is at least the squared mean.
-        let own = if self.rates.same_bin_probability == 1.0 {
+        let own = if self.estimate_scale_and_variance.same_bin_probability == 1.0 {
             (estimate * estimate).min(1.0)
         } else {
             0.0
         };
-        let variance = self.square.max(self.rates.noise_variance) - own;
+        let variance = self
+            .mean_squared_bin
+            .max(self.estimate_scale_and_variance.noise_variance)
+            - own;
         ItemPointEstimates {
-            mean: Some(PointEstimate::new(estimate, variance, self.reports)),
-            plus: None,
-            minus: None,
-            nonmissing: None,
-            covariance: None,
-            share: None,
+            mean: Some(PointEstimate::new(estimate, variance, self.report_count)),
+            positive_frequency: None,
+            negative_frequency: None,
+            nonmissing_frequency: None,
+            mean_nonmissing_covariance: None,
+            answer_share: None,
         }
     }
 
     /// Returns an upper estimate of the variance that other items add to a response.
     ///
     /// The estimate is the excess of the mean squared bin over the noise variance, plus
-    /// [`SAFETY_MARGIN`] standard errors. The standard error is computed for squares of Laplace
+    /// [`SAFETY_STANDARD_ERRORS`] standard errors. The standard error is computed for squares of Laplace
     /// noise plus normal noise. The estimate is at most the variance from s full entries, unless
     /// the excess itself is larger.
     fn other_items_variance(&self, sparsity: u32) -> f64 {
-        let noise = self.rates.noise_variance;
-        let others = (self.square - noise).max(0.0);
+        let noise = self.estimate_scale_and_variance.noise_variance;
+        let others = (self.mean_squared_bin - noise).max(0.0);
         let variance = 5.0 * noise * noise + 4.0 * noise * others + 2.0 * others * others;
-        let error = (variance / (self.bins * self.reports)).sqrt();
-        let most = others.max(self.rates.same_bin_probability * f64::from(sparsity));
-        (others + SAFETY_MARGIN * error).min(most)
+        let error = (variance / (self.bin_count * self.report_count)).sqrt();
+        let most =
+            others.max(self.estimate_scale_and_variance.same_bin_probability * f64::from(sparsity));
+        (others + SAFETY_STANDARD_ERRORS * error).min(most)
     }
 }
 
 /// Safety margin of the estimated variance from other items, in standard errors.
-const SAFETY_MARGIN: f64 = 2.0;
+const SAFETY_STANDARD_ERRORS: f64 = 2.0;

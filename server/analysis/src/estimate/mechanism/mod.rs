@@ -52,7 +52,7 @@ hushbin::mechanisms!(register);
 ///     r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
 /// ).unwrap();
 /// let task = draft.resolve_task().unwrap();
-/// assert_eq!(estimands(&task.questions()[0]), Estimand::RATINGS);
+/// assert_eq!(estimands(&task.questions()[0]), Estimand::RATING_ESTIMANDS);
 /// ```
 #[must_use]
 pub fn estimands(question: &Question) -> &'static [Estimand] {

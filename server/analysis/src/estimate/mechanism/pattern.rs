@@ -68,7 +68,7 @@ impl EstimatedMechanism for Pattern {
             return Vec::new();
         };
         let point = |&item: &u64| ItemPointEstimates {
-            share: Some(
+            answer_share: Some(
                 patterned
                     .share_and_scores(item as usize..item as usize + 1)
                     .0,
@@ -79,11 +79,11 @@ impl EstimatedMechanism for Pattern {
     }
 
     fn answer_counts(&self, seen: &CountedReports<'_, Self>) -> Option<AnswerCounts> {
-        pattern_output_shares(seen).map(AnswerCounts::Patterned)
+        pattern_output_shares(seen).map(AnswerCounts::PatternOutputs)
     }
 
     fn sum_rates(rates: &Arc<PatternEdgeWeights>) -> Option<SumRates<'_>> {
-        Some(SumRates::Outputs(&rates.rates))
+        Some(SumRates::Outputs(&rates.pattern_estimator))
     }
 
     fn contribution_range(
@@ -93,7 +93,7 @@ impl EstimatedMechanism for Pattern {
         _: f64,
         _: Estimand,
     ) -> [f64; 2] {
-        let rates = &edges.rates;
+        let rates = &edges.pattern_estimator;
         let worth = |cell| rates.output_weights_of_sum(&rates.range_weights(cell..cell + 1));
         let all = (0..rates.cell_count()).flat_map(worth);
         all.fold([0.0, 0.0], |[least, most]: [f64; 2], own| {
@@ -104,7 +104,7 @@ impl EstimatedMechanism for Pattern {
     /// Returns the maximum variances of one report's contribution to a bin's share, for people [in,
     /// outside] the bin. The maxima are over all bins and over all people.
     fn contribution_variances(rates: &Arc<PatternEdgeWeights>, _: u32, _: Estimand) -> [f64; 2] {
-        let rates = &rates.rates;
+        let rates = &rates.pattern_estimator;
         let mut most = [0.0_f64; 2];
         for cell in 0..rates.cell_count() {
             let weights = rates.range_weights(cell..cell + 1);
@@ -124,5 +124,5 @@ fn pattern_output_shares(seen: &CountedReports<'_, Pattern>) -> Option<PatternOu
         .all_slots()
         .map(|output| seen.counts.get(output));
     let counts: Vec<u64> = counts.collect();
-    PatternOutputShares::new(Arc::clone(seen.rates), seen.whose, &counts)
+    PatternOutputShares::new(Arc::clone(seen.rates), seen.sampling_model, &counts)
 }

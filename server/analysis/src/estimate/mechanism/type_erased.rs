@@ -172,24 +172,27 @@ impl<M: RegisteredMechanism> PreparedQuestion for TypedQuestion<M> {
         let counts = self
             .mechanism
             .empty_counts(&self.domain, self.epsilon, items);
-        Box::new(TypedCounts { own: self, counts })
+        Box::new(TypedCounts {
+            question: self,
+            counts,
+        })
     }
 }
 
 /// Counts of reports, with the question that the reports answer.
 #[derive(Debug)]
 struct TypedCounts<M: EstimatedMechanism> {
-    own: Arc<TypedQuestion<M>>,
+    question: Arc<TypedQuestion<M>>,
     counts: M::Counts,
 }
 
 impl<M: EstimatedMechanism> TypedCounts<M> {
     fn counted_reports(&self, whose: SamplingModel, reports: u64) -> CountedReports<'_, M> {
         CountedReports {
-            rates: self.own.rates(),
+            rates: self.question.rates(),
             counts: &self.counts,
-            whose,
-            sparsity: self.own.domain.sparsity(),
+            sampling_model: whose,
+            sparsity: self.question.domain.sparsity(),
             reports,
         }
     }
@@ -198,7 +201,7 @@ impl<M: EstimatedMechanism> TypedCounts<M> {
 impl<M: RegisteredMechanism> ErasedCounts for TypedCounts<M> {
     fn clone_boxed(&self) -> Box<dyn ErasedCounts> {
         Box::new(Self {
-            own: Arc::clone(&self.own),
+            question: Arc::clone(&self.question),
             counts: self.counts.clone(),
         })
     }
@@ -232,7 +235,7 @@ impl<M: RegisteredMechanism> ErasedCounts for TypedCounts<M> {
         reports: u64,
         items: &[u64],
     ) -> Vec<ItemPointEstimates> {
-        self.own
+        self.question
             .mechanism
             .point_estimates(&self.counted_reports(whose, reports), items)
     }
@@ -245,19 +248,19 @@ impl<M: RegisteredMechanism> ErasedCounts for TypedCounts<M> {
         points: &ItemPointEstimates,
     ) -> ContributionDistribution {
         let seen = self.counted_reports(whose, reports);
-        self.own
+        self.question
             .mechanism
             .contribution_distribution(&seen, item, points)
     }
 
     fn answer_counts(&self, whose: SamplingModel, reports: u64) -> Option<AnswerCounts> {
-        self.own
+        self.question
             .mechanism
             .answer_counts(&self.counted_reports(whose, reports))
     }
 
     fn square_statistics(&self, whose: SamplingModel, reports: u64) -> Option<SquareStatistics> {
-        self.own
+        self.question
             .mechanism
             .square_statistics(&self.counted_reports(whose, reports))
     }

@@ -27,12 +27,12 @@ use crate::estimate::distribution::{
 use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate, SamplingModel};
 
 /// Minimum number of reports for estimating the variance of scores from the reports.
-const MIN_REPORTS: f64 = 300.0;
+const MIN_REPORTS_FOR_VARIANCE: f64 = 300.0;
 
 impl EstimatedMechanism for Window {
     type Report = Report;
     type Rates = EstimateScaleAndVariance;
-    type Counts = Counts;
+    type Counts = WindowCounts;
 
     fn estimands(&self, _: &Domain) -> &'static [Estimand] {
         &[Estimand::Mean]
@@ -42,21 +42,21 @@ impl EstimatedMechanism for Window {
         self.estimate_scale_and_variance(domain, epsilon)
     }
 
-    fn empty_counts(&self, domain: &Domain, _: f64, _: &[u64]) -> Counts {
+    fn empty_counts(&self, domain: &Domain, _: f64, _: &[u64]) -> WindowCounts {
         let attributes = domain.item_count().unwrap_or(0) as usize;
-        Counts {
-            support: self.atom_decoder(domain),
-            atoms: self.atoms_per_attribute() as usize,
-            counted: SlotCounters::new(attributes * self.atoms_per_attribute() as usize),
+        WindowCounts {
+            atom_decoder: self.atom_decoder(domain),
+            atoms_per_attribute: self.atoms_per_attribute() as usize,
+            atom_counters: SlotCounters::new(attributes * self.atoms_per_attribute() as usize),
         }
     }
 
     #[inline]
-    fn add_report(counts: &mut Counts, report: &Report) {
-        let Counts {
-            support,
-            atoms,
-            counted,
+    fn add_report(counts: &mut WindowCounts, report: &Report) {
+        let WindowCounts {
+            atom_decoder: support,
+            atoms_per_attribute: atoms,
+            atom_counters: counted,
         } = counts;
         support.for_each_atom(report, |attribute, atom| {
             counted.increment(attribute as usize * *atoms + atom as usize);
@@ -67,22 +67,29 @@ impl EstimatedMechanism for Window {
         Some(self.drawn_attribute_count().into())
     }
 
-    fn merge(counts: &mut Counts, others: &Counts) {
-        counts.counted.merge(&others.counted);
+    fn merge(counts: &mut WindowCounts, others: &WindowCounts) {
+        counts.atom_counters.merge(&others.atom_counters);
     }
 
-    fn encode(counts: &Counts, bytes: &mut Vec<u8>) {
-        counts.counted.encode(counts.counted.all_slots(), bytes);
+    fn encode(counts: &WindowCounts, bytes: &mut Vec<u8>) {
+        counts
+            .atom_counters
+            .encode(counts.atom_counters.all_slots(), bytes);
     }
 
     fn decode(
-        counts: &mut Counts,
+        counts: &mut WindowCounts,
         reports: u64,
         bytes: &mut TotalsReader<'_>,
     ) -> Result<(), TotalsError> {
         // A report has at most one atom of an attribute.
-        let slots = &mut counts.counted;
-        slots.decode(slots.all_slots(), counts.atoms, reports, bytes)
+        let slots = &mut counts.atom_counters;
+        slots.decode(
+            slots.all_slots(),
+            counts.atoms_per_attribute,
+            reports,
+            bytes,
+        )
     }
 
     fn point_estimates(
@@ -90,9 +97,15 @@ impl EstimatedMechanism for Window {
         seen: &CountedReports<'_, Self>,
         items: &[u64],
     ) -> Vec<ItemPointEstimates> {
-        let counts = |item| seen.counts.atom_counts(item);
-        let point =
-            |&item| estimate_attribute(seen.rates, &counts(item), seen.whose, seen.reports as f64);
+        let counts = |item| seen.counts.attribute_atom_counts(item);
+        let point = |&item| {
+            estimate_attribute_mean(
+                seen.rates,
+                &counts(item),
+                seen.sampling_model,
+                seen.reports as f64,
+            )
+        };
         items.iter().map(point).collect()
     }
 
@@ -102,7 +115,7 @@ impl EstimatedMechanism for Window {
         _: u64,
         _: &ItemPointEstimates,
     ) -> ContributionDistribution {
-        ContributionDistribution::Scores(score_distribution(seen.rates, seen.whose).into())
+        ContributionDistribution::Scores(score_distribution(seen.rates, seen.sampling_model).into())
     }
 
     fn contribution_range(
@@ -126,7 +139,7 @@ impl EstimatedMechanism for Window {
 }
 
 /// Estimates the mean of one attribute. `counts` contains the number of reports with each atom.
-fn estimate_attribute(
+fn estimate_attribute_mean(
     rates: &EstimateScaleAndVariance,
     counts: &[u64],
     whose: SamplingModel,
@@ -141,7 +154,7 @@ fn estimate_attribute(
     let variance = match whose {
         SamplingModel::FixedPopulation | SamplingModel::RoundedValues => rates.max_variance(),
         // The mean square of the score is greatest for numbers at the ends of the range.
-        SamplingModel::RandomSample if reports < MIN_REPORTS => {
+        SamplingModel::RandomSample if reports < MIN_REPORTS_FOR_VARIANCE => {
             rates.estimate_second_moment(1.0) - (mean * mean).min(1.0)
         }
         SamplingModel::RandomSample => {
@@ -160,7 +173,7 @@ fn score_distribution(rates: &EstimateScaleAndVariance, whose: SamplingModel) ->
     let node = |level: usize| {
         (
             rates.level_values[level],
-            ScoredGroups::of_one_group(scores_at_level(rates, level)),
+            ScoredGroups::of_one_group(score_probabilities_at_level(rates, level)),
         )
     };
     // If two levels coincide, keep only the first.
@@ -171,14 +184,17 @@ fn score_distribution(rates: &EstimateScaleAndVariance, whose: SamplingModel) ->
             .filter(apart)
             .map(node)
             .collect(),
-        given: whose != SamplingModel::RandomSample,
-        whose: CrowdBetweenNodes::Any,
+        is_fixed_population: whose != SamplingModel::RandomSample,
+        crowd_between_nodes: CrowdBetweenNodes::WorstCase,
     }
 }
 
 /// Returns the score distribution of one report from a person whose number is a level. Scores are
 /// divided by the score of the last atom.
-fn scores_at_level(rates: &EstimateScaleAndVariance, level: usize) -> ScoreProbabilities {
+fn score_probabilities_at_level(
+    rates: &EstimateScaleAndVariance,
+    level: usize,
+) -> ScoreProbabilities {
     let favoured = level..level + rates.favoured_atom_count();
     let last = rates.normalised_atom_values[rates.normalised_atom_values.len() - 1];
     let atom = |(atom, value): (usize, &f64)| {
@@ -200,19 +216,19 @@ fn scores_at_level(rates: &EstimateScaleAndVariance, level: usize) -> ScoreProba
 
 /// Number of reports with each atom, by attribute.
 #[derive(Debug, Clone)]
-pub(crate) struct Counts {
-    support: AtomDecoder,
-    atoms: usize,
+pub(crate) struct WindowCounts {
+    atom_decoder: AtomDecoder,
+    atoms_per_attribute: usize,
     /// Counts of atoms, in one row per attribute.
-    counted: SlotCounters,
+    atom_counters: SlotCounters,
 }
 
-impl Counts {
+impl WindowCounts {
     /// Returns the counts of one attribute's atoms.
-    fn atom_counts(&self, attribute: u64) -> Vec<u64> {
-        let first = attribute as usize * self.atoms;
-        let slots = first..first + self.atoms;
-        slots.map(|slot| self.counted.get(slot)).collect()
+    fn attribute_atom_counts(&self, attribute: u64) -> Vec<u64> {
+        let first = attribute as usize * self.atoms_per_attribute;
+        let slots = first..first + self.atoms_per_attribute;
+        slots.map(|slot| self.atom_counters.get(slot)).collect()
     }
 }
 
@@ -239,7 +255,8 @@ mod tests {
             let above = above.clamp(1, rates.level_values.len() - 1);
             let [low, high] = [rates.level_values[above - 1], rates.level_values[above]];
             let part = (number - low) / (high - low);
-            let [own, next] = [above - 1, above].map(|level| scores_at_level(rates, level));
+            let [own, next] =
+                [above - 1, above].map(|level| score_probabilities_at_level(rates, level));
             let mut told: BTreeMap<i64, f64> = BTreeMap::new();
             for (at, ((_, p), (_, q))) in own.iter().zip(&next).enumerate() {
                 // The last outcome means that the attribute is not drawn.

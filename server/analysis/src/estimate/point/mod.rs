@@ -35,7 +35,7 @@ impl Estimand {
     ];
 
     /// Estimands that are estimated if people rate items.
-    pub const RATINGS: [Self; 4] = [Self::Mean, Self::Plus, Self::Minus, Self::Nonmissing];
+    pub const RATING_ESTIMANDS: [Self; 4] = [Self::Mean, Self::Plus, Self::Minus, Self::Nonmissing];
 
     /// Returns the name used in output.
     #[must_use]
@@ -75,7 +75,7 @@ impl PointEstimate {
 /// A `share` of people, clamped to [0, 1], has the property whose frequency is estimated. Their
 /// contributions have mean 1 and variance `with`. All other contributions have mean 0 and variance
 /// `without`.
-pub(crate) fn variance_over_people(
+pub(crate) fn mean_contribution_variance(
     whose: SamplingModel,
     share: f64,
     with: f64,
@@ -91,12 +91,12 @@ pub(crate) fn variance_over_people(
 }
 
 /// Returns the variance of one report's contribution to the frequency of one sign, averaged over
-/// people as in [`variance_over_people`].
+/// people as in [`mean_contribution_variance`].
 ///
 /// `own` is the share of people who have the item with this sign, and `other` the share of people
 /// who have it with the opposite sign. `variances` are those for people who have the item with
 /// [this sign, the opposite sign], and for people without the item.
-pub(crate) fn frequency_variance_over_people(
+pub(crate) fn sign_frequency_variance(
     whose: SamplingModel,
     [own, other]: [f64; 2],
     variances: [f64; 3],
@@ -114,8 +114,8 @@ pub(crate) fn frequency_variance_over_people(
 /// over people.
 ///
 /// `product` is the expected product of the two contributions for a person with a positive value.
-/// As in [`variance_over_people`], the result depends on the sampling model.
-pub(crate) fn covariance_over_people(
+/// As in [`mean_contribution_variance`], the result depends on the sampling model.
+pub(crate) fn mean_contribution_covariance(
     whose: SamplingModel,
     mean: f64,
     nonmissing: f64,
@@ -137,15 +137,15 @@ pub struct ItemPointEstimates {
     /// Estimate of [`Estimand::Mean`].
     pub mean: Option<PointEstimate>,
     /// Estimate of [`Estimand::Plus`].
-    pub plus: Option<PointEstimate>,
+    pub positive_frequency: Option<PointEstimate>,
     /// Estimate of [`Estimand::Minus`].
-    pub(crate) minus: Option<PointEstimate>,
+    pub(crate) negative_frequency: Option<PointEstimate>,
     /// Estimate of [`Estimand::Nonmissing`].
-    pub(crate) nonmissing: Option<PointEstimate>,
+    pub(crate) nonmissing_frequency: Option<PointEstimate>,
     /// Covariance of the estimates of mean and non-missing frequency, if both are estimated.
-    pub(crate) covariance: Option<f64>,
+    pub(crate) mean_nonmissing_covariance: Option<f64>,
     /// Estimate of [`Estimand::Share`].
-    pub share: Option<PointEstimate>,
+    pub answer_share: Option<PointEstimate>,
 }
 
 impl ItemPointEstimates {
@@ -154,10 +154,10 @@ impl ItemPointEstimates {
     pub const fn get(&self, estimand: Estimand) -> Option<PointEstimate> {
         match estimand {
             Estimand::Mean => self.mean,
-            Estimand::Plus => self.plus,
-            Estimand::Minus => self.minus,
-            Estimand::Nonmissing => self.nonmissing,
-            Estimand::Share => self.share,
+            Estimand::Plus => self.positive_frequency,
+            Estimand::Minus => self.negative_frequency,
+            Estimand::Nonmissing => self.nonmissing_frequency,
+            Estimand::Share => self.answer_share,
         }
     }
 

@@ -23,7 +23,7 @@ pub(crate) enum SamplingModel {
 impl SamplingModel {
     /// Returns the sampling model for a question of this kind. `several` is true if the task asks
     /// several questions.
-    pub(crate) fn for_kind(kind: &QuestionKind, several: bool) -> Self {
+    pub(crate) fn for_question_kind(kind: &QuestionKind, several: bool) -> Self {
         match kind {
             _ if several => Self::RandomSample,
             QuestionKind::Ratings(ValueKind::Real) | QuestionKind::Text(_) => Self::RandomSample,

@@ -10,17 +10,17 @@ use hushbin::task::{QuestionKind, QuestionPart};
 
 use super::worst_case;
 use crate::estimate::mechanism::{PreparedQuestion, SumRates, prepare_question};
-use crate::estimate::point::{Estimand, SamplingModel, variance_over_people};
+use crate::estimate::point::{Estimand, SamplingModel, mean_contribution_variance};
 use crate::estimate::question::contrast;
 
 /// Predicts the noise of one question's estimates.
 #[derive(Debug, Clone)]
 pub struct ErrorPredictor {
-    prepared: Arc<dyn PreparedQuestion>,
+    prepared_question: Arc<dyn PreparedQuestion>,
     domain: Domain,
     kind: QuestionKind,
     /// Prediction if every person has s full entries.
-    person: PredictedErrors,
+    full_entry_errors: PredictedErrors,
 }
 
 /// Quantity that a question is meant to estimate.
@@ -31,12 +31,12 @@ pub enum PredictedQuantity {
     /// The mean of a cross-tabulation's number within one row. The field is the share of all people
     /// who are in that row. The number's range is mapped to [0, 1], and variances are first-order
     /// approximations.
-    MeanWithin(f64),
+    MeanWithinRow(f64),
     /// The share of people who give an answer.
     Share,
     /// The distribution function of a number with bins. The field is the value of the function at
     /// the edge of interest.
-    Distribution(f64),
+    DistributionFunction(f64),
 }
 
 impl ErrorPredictor {
@@ -46,10 +46,14 @@ impl ErrorPredictor {
         let person = Population::with_equal_entries(1.0, question.sparsity());
         let domain = question.domain();
         Self {
-            prepared: prepare_question(question),
+            prepared_question: prepare_question(question),
             domain,
             kind: question.kind().clone(),
-            person: (question.mechanism()).predict_errors(&domain, question.epsilon(), &person),
+            full_entry_errors: (question.mechanism()).predict_errors(
+                &domain,
+                question.epsilon(),
+                &person,
+            ),
         }
     }
 
@@ -65,11 +69,11 @@ impl ErrorPredictor {
             Estimand::Share if matches!(self.kind, QuestionKind::JointChoices(_)) => {
                 self.contribution_variances(Estimand::Share)?[1]
             }
-            Estimand::Mean => self.person.mean_error?.rare_item_variance,
+            Estimand::Mean => self.full_entry_errors.mean_error?.rare_item_variance,
             Estimand::Plus | Estimand::Minus | Estimand::Share => {
-                self.person.frequency_error?.rare_item_variance
+                self.full_entry_errors.frequency_error?.rare_item_variance
             }
-            Estimand::Nonmissing => self.prepared.contribution_variances(estimand)?[1],
+            Estimand::Nonmissing => self.prepared_question.contribution_variances(estimand)?[1],
         };
         Some((variance / reports).sqrt())
     }
@@ -88,36 +92,32 @@ impl ErrorPredictor {
     ///     "questions": [{ "name": "beta", "kind": "flag" }] }"#).unwrap();
     /// let task = draft.resolve_task().unwrap();
     /// let predictor = ErrorPredictor::for_question(&task.questions()[0]);
-    /// let variance = predictor.worst_variance(PredictedQuantity::Share, false).unwrap();
+    /// let variance = predictor.max_contribution_variance(PredictedQuantity::Share, false).unwrap();
     /// // e/(e − 1)² of a yes or no.
     /// assert!((variance - 0.9207).abs() < 1e-4);
-    /// assert!(predictor.worst_variance(PredictedQuantity::Mean, false).is_none());
+    /// assert!(predictor.max_contribution_variance(PredictedQuantity::Mean, false).is_none());
     /// ```
     #[must_use]
-    pub fn worst_variance(&self, aim: PredictedQuantity, several: bool) -> Option<f64> {
-        let whose = SamplingModel::for_kind(&self.kind, several);
+    pub fn max_contribution_variance(&self, aim: PredictedQuantity, several: bool) -> Option<f64> {
+        let whose = SamplingModel::for_question_kind(&self.kind, several);
         match (aim, &self.kind) {
-            (PredictedQuantity::Distribution(part), QuestionKind::Number(scale)) => {
-                Some(match self.prepared.sum_rates()? {
-                    SumRates::Outputs(rates) => {
-                        worst_case::max_variance_of_pattern_share_below(rates, part)
+            (PredictedQuantity::DistributionFunction(part), QuestionKind::Number(scale)) => {
+                Some(match self.prepared_question.sum_rates()? {
+                    SumRates::Outputs(rates) => worst_case::max_pattern_cdf_variance(rates, part),
+                    SumRates::Hits(rates) => {
+                        worst_case::max_cdf_variance(whose, rates, scale.cell_count(), part)
                     }
-                    SumRates::Hits(rates) => worst_case::max_variance_of_share_below(
-                        whose,
-                        rates,
-                        scale.cell_count(),
-                        part,
-                    ),
                 })
             }
-            (PredictedQuantity::Distribution(_), _) => None,
-            (PredictedQuantity::MeanWithin(share), QuestionKind::CrossTabulation(cross)) => {
-                let (rates, levels) = (self.hit_rates()?, cross.level_scale()?.cell_count());
+            (PredictedQuantity::DistributionFunction(_), _) => None,
+            (PredictedQuantity::MeanWithinRow(share), QuestionKind::CrossTabulation(cross)) => {
+                let (rates, levels) =
+                    (self.hit_probabilities()?, cross.level_scale()?.cell_count());
                 Some(contrast::max_variance_of_row_mean(
                     whose, rates, levels, share,
                 ))
             }
-            (PredictedQuantity::MeanWithin(_), _) => None,
+            (PredictedQuantity::MeanWithinRow(_), _) => None,
             (PredictedQuantity::Mean, _) => {
                 let [with, without] = self.contribution_variances(Estimand::Mean)?;
                 // In the worst case, half of the people have each sign. Then the mean is 0, and
@@ -135,31 +135,27 @@ impl ErrorPredictor {
     /// Returns the variance of one report's contribution to the share of an answer, if the true
     /// share is `share`.
     ///
-    /// [`ErrorPredictor::worst_variance`] is the maximum over all shares. Returns `None` if the
+    /// [`ErrorPredictor::max_contribution_variance`] is the maximum over all shares. Returns `None` if the
     /// question does not estimate shares.
     #[must_use]
     pub fn share_variance(&self, share: f64, several: bool) -> Option<f64> {
         let [with, without] = self.contribution_variances(self.share_estimand())?;
-        let whose = SamplingModel::for_kind(&self.kind, several);
-        Some(variance_over_people(whose, share, with, without))
+        let whose = SamplingModel::for_question_kind(&self.kind, several);
+        Some(mean_contribution_variance(whose, share, with, without))
     }
 
-    /// Returns the worst-case variance (see [`ErrorPredictor::worst_variance`]) for a distribution
+    /// Returns the worst-case variance (see [`ErrorPredictor::max_contribution_variance`]) for a distribution
     /// function, if the bins are asked as rated items. `part` is the value of the function at the
     /// edge of interest. `None` unless every person rates exactly one item.
     #[must_use]
-    pub(crate) fn worst_variance_of_rated_share_below(
-        &self,
-        part: f64,
-        several: bool,
-    ) -> Option<f64> {
-        let rates = self.hit_rates()?;
+    pub(crate) fn max_rated_cdf_variance(&self, part: f64, several: bool) -> Option<f64> {
+        let rates = self.hit_probabilities()?;
         let bins = self
             .domain
             .item_count()
             .filter(|_| self.domain.sparsity() == 1)?;
-        Some(worst_case::max_variance_of_share_below(
-            SamplingModel::for_kind(&self.kind, several),
+        Some(worst_case::max_cdf_variance(
+            SamplingModel::for_question_kind(&self.kind, several),
             rates,
             bins,
             part,
@@ -168,8 +164,8 @@ impl ErrorPredictor {
 
     /// Returns the hit rates of the mechanism. `None` if sums of shares are not estimated from
     /// hits.
-    fn hit_rates(&self) -> Option<&CollisionHitProbabilities> {
-        match self.prepared.sum_rates()? {
+    fn hit_probabilities(&self) -> Option<&CollisionHitProbabilities> {
+        match self.prepared_question.sum_rates()? {
             SumRates::Hits(rates) => Some(rates),
             SumRates::Outputs(_) => None,
         }
@@ -195,9 +191,9 @@ impl ErrorPredictor {
                 .iter()
                 .map(QuestionPart::cell_count)
                 .max()?;
-            let rates = self.hit_rates()?;
+            let rates = self.hit_probabilities()?;
             return Some([true, false].map(|given| rates.option_variance(options, given)));
         }
-        self.prepared.contribution_variances(estimand)
+        self.prepared_question.contribution_variances(estimand)
     }
 }

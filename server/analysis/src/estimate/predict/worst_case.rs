@@ -2,7 +2,7 @@
 
 use hushbin::mechanism::{collision::CollisionHitProbabilities, pattern};
 
-use crate::estimate::point::{SamplingModel, variance_over_people};
+use crate::estimate::point::{SamplingModel, mean_contribution_variance};
 
 /// Returns the maximum variance of one report's contribution to a share, over all true shares f.
 ///
@@ -12,14 +12,14 @@ pub(crate) fn max_variance_of_share(whose: SamplingModel, with: f64, without: f6
     // Its maximum is at f = 0, at f = 1, or at f = (1 + with − without)/2, where the slope is 0.
     let level = 0.5 * (1.0 + with - without);
     [0.0, 1.0, level.clamp(0.0, 1.0)]
-        .map(|share| variance_over_people(whose, share, with, without))
+        .map(|share| mean_contribution_variance(whose, share, with, without))
         .into_iter()
         .fold(0.0, f64::max)
 }
 
 /// Returns the maximum variance of one report's contribution to a distribution function, over all
 /// edges between `bins` bins. `part` is the value of the function at the edge.
-pub(crate) fn max_variance_of_share_below(
+pub(crate) fn max_cdf_variance(
     whose: SamplingModel,
     rates: &CollisionHitProbabilities,
     bins: u32,
@@ -27,7 +27,7 @@ pub(crate) fn max_variance_of_share_below(
 ) -> f64 {
     let at = |below: u32| {
         let [with, without] = [true, false].map(|among| rates.answer_set_variance(below, among));
-        variance_over_people(whose, part, with, without)
+        mean_contribution_variance(whose, part, with, without)
     };
     (1..bins).map(at).fold(0.0, f64::max)
 }
@@ -37,16 +37,13 @@ pub(crate) fn max_variance_of_share_below(
 ///
 /// People are assumed to be in the bins of greatest variance. They are treated as a random sample,
 /// as in the confidence intervals of quantiles.
-pub(crate) fn max_variance_of_pattern_share_below(
-    rates: &pattern::PatternEstimator,
-    part: f64,
-) -> f64 {
+pub(crate) fn max_pattern_cdf_variance(rates: &pattern::PatternEstimator, part: f64) -> f64 {
     let at = |below: usize| {
         let weights = rates.range_weights(0..below);
         let own = rates.variances_by_cell(&rates.output_weights_of_sum(&weights), &weights);
         let most = |own: &[f64]| own.iter().copied().fold(0.0, f64::max);
         let (with, without) = own.split_at(below);
-        variance_over_people(SamplingModel::RandomSample, part, most(with), most(without))
+        mean_contribution_variance(SamplingModel::RandomSample, part, most(with), most(without))
     };
     (1..rates.cell_count()).map(at).fold(0.0, f64::max)
 }

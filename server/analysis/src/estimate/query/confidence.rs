@@ -3,7 +3,7 @@
 use hushbin::bounds::ParameterRange;
 
 /// Permitted range of confidence levels, for intervals and for measured privacy bounds.
-pub const CONFIDENCE: ParameterRange = ParameterRange {
+pub const CONFIDENCE_RANGE: ParameterRange = ParameterRange {
     name: "confidence",
     min: 0.5,
     max: 0.999_999_999,
@@ -12,7 +12,7 @@ pub const CONFIDENCE: ParameterRange = ParameterRange {
 pub const DEFAULT_CONFIDENCE: f64 = 0.95;
 
 /// Permitted range of the false discovery rate, which is the expected share of false discoveries.
-pub const FALSE_DISCOVERY_RATE: ParameterRange = ParameterRange {
+pub const FALSE_DISCOVERY_RATE_RANGE: ParameterRange = ParameterRange {
     name: "false_discovery_rate",
     min: 1e-9,
     max: 0.5,

@@ -1,6 +1,6 @@
 //! Errors of queries.
 
-use super::confidence::{CONFIDENCE, FALSE_DISCOVERY_RATE};
+use super::confidence::{CONFIDENCE_RANGE, FALSE_DISCOVERY_RATE_RANGE};
 use super::post_processing_methods::PostProcessingMethod;
 use crate::estimate::point::Estimand;
 
@@ -16,7 +16,7 @@ pub enum EstimateError {
     },
     /// The task has several questions and the query names none.
     #[error("the task has several questions, expected the name of one")]
-    QuestionNeeded,
+    MissingQuestionName,
     /// The question has no item with this name.
     #[error("the task has no item {item:?}")]
     UnknownItem {
@@ -31,17 +31,17 @@ pub enum EstimateError {
     },
     /// The query names no items, and the question is open, so there is no list of all items.
     #[error("the task is open: name the items to estimate")]
-    ItemsNeeded,
+    MissingItemNames,
     /// The confidence is out of range.
-    #[error("confidence is {confidence}, expected {} to {}", CONFIDENCE.min, CONFIDENCE.max)]
-    Confidence {
+    #[error("confidence is {confidence}, expected {} to {}", CONFIDENCE_RANGE.min, CONFIDENCE_RANGE.max)]
+    ConfidenceOutOfRange {
         /// Requested confidence.
         confidence: f64,
     },
     /// The name of the post-processing is unknown.
     #[error(
         "no post-processing is called {name:?}, expected {}",
-        PostProcessingMethod::names()
+        PostProcessingMethod::names_joined_by_or()
     )]
     UnknownPostProcessing {
         /// Requested name.
@@ -50,7 +50,7 @@ pub enum EstimateError {
     /// The post-processing needs an estimate that the mechanism does not provide.
     #[error("{} needs estimates of {}, which the task's mechanism does not give",
         post.as_str(), estimand.as_str())]
-    NotEstimated {
+    MissingEstimand {
         /// Requested post-processing.
         post: PostProcessingMethod,
         /// Missing estimand.
@@ -58,26 +58,26 @@ pub enum EstimateError {
     },
     /// The post-processing needs all items, but the query names only some of them.
     #[error("{} uses all items of a closed task: name no items", post.as_str())]
-    NotAllItems {
+    PostProcessingNeedsAllItems {
         /// Requested post-processing.
         post: PostProcessingMethod,
     },
     /// The quantile is not strictly between 0 and 1.
     #[error("a quantile is {quantile}, expected a number between 0 and 1")]
-    Quantile {
+    QuantileOutOfRange {
         /// Requested quantile.
         quantile: f64,
     },
     /// Quantiles were requested, but the question does not ask for a number with bins.
     #[error("{question:?} has no quantiles, expected a \"number\" with bins")]
-    NoQuantiles {
+    QuestionWithoutQuantiles {
         /// Name of the question.
         question: String,
     },
     /// The false discovery rate is out of range.
     #[error("the false discovery rate is {rate}, expected {} to {}",
-        FALSE_DISCOVERY_RATE.min, FALSE_DISCOVERY_RATE.max)]
-    FalseDiscoveryRate {
+        FALSE_DISCOVERY_RATE_RANGE.min, FALSE_DISCOVERY_RATE_RANGE.max)]
+    FalseDiscoveryRateOutOfRange {
         /// Requested rate.
         rate: f64,
     },
@@ -85,7 +85,7 @@ pub enum EstimateError {
     #[error(
         "{question:?} asks for a text: what people have is found by a search for heavy hitters"
     )]
-    Searched {
+    TextQuestionNeedsSearch {
         /// Name of the question.
         question: String,
     },
@@ -95,7 +95,7 @@ pub enum EstimateError {
         "{question:?} asks for numbers, for which 0 means nothing: they are not shrunken, nor do \
          any stand out"
     )]
-    NoZero {
+    ComparisonWithZeroInvalid {
         /// Name of the question.
         question: String,
     },

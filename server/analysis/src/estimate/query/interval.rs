@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::confidence::CONFIDENCE;
+use super::confidence::CONFIDENCE_RANGE;
 use super::error::EstimateError;
 use crate::estimate::point::PointEstimate;
 use crate::numeric::confidence_limits::{LimitSide, TailThresholds};
@@ -52,9 +52,9 @@ impl Estimate {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ConfidenceLevel {
     confidence: f64,
-    one_sided: TailThresholds,
-    single: TailThresholds,
-    simultaneous: TailThresholds,
+    one_sided_thresholds: TailThresholds,
+    single_interval_thresholds: TailThresholds,
+    simultaneous_thresholds: TailThresholds,
 }
 
 impl ConfidenceLevel {
@@ -63,17 +63,17 @@ impl ConfidenceLevel {
     /// confidence)/together.
     ///
     /// # Errors
-    /// [`EstimateError::Confidence`] if `confidence` is outside [`CONFIDENCE`].
+    /// [`EstimateError::ConfidenceOutOfRange`] if `confidence` is outside [`CONFIDENCE_RANGE`].
     pub fn new(confidence: f64, together: usize) -> Result<Self, EstimateError> {
-        if !CONFIDENCE.contains(confidence) {
-            return Err(EstimateError::Confidence { confidence });
+        if !CONFIDENCE_RANGE.contains(confidence) {
+            return Err(EstimateError::ConfidenceOutOfRange { confidence });
         }
         let failure = 1.0 - confidence;
         Ok(Self {
             confidence,
-            one_sided: TailThresholds::new(failure),
-            single: TailThresholds::new(failure / 2.0),
-            simultaneous: TailThresholds::new(failure / together.max(1) as f64 / 2.0),
+            one_sided_thresholds: TailThresholds::new(failure),
+            single_interval_thresholds: TailThresholds::new(failure / 2.0),
+            simultaneous_thresholds: TailThresholds::new(failure / together.max(1) as f64 / 2.0),
         })
     }
 
@@ -91,19 +91,19 @@ impl ConfidenceLevel {
     /// Returns the half-width of a simultaneous interval in standard errors, in the limit of many
     /// reports.
     #[must_use]
-    pub const fn simultaneous_half_width(&self) -> f64 {
-        self.simultaneous.normal_quantile()
+    pub const fn simultaneous_normal_quantile(&self) -> f64 {
+        self.simultaneous_thresholds.normal_quantile()
     }
 
     /// Returns the failure probability of one side of a single interval.
-    pub(crate) const fn interval_side_failure(&self) -> &TailThresholds {
-        &self.single
+    pub(crate) const fn interval_side_thresholds(&self) -> &TailThresholds {
+        &self.single_interval_thresholds
     }
 
     /// Returns the failure probability of a one-sided test. It equals the failure probability of a
     /// whole single interval.
-    pub(crate) const fn one_sided_test_failure(&self) -> &TailThresholds {
-        &self.one_sided
+    pub(crate) const fn one_sided_test_thresholds(&self) -> &TailThresholds {
+        &self.one_sided_thresholds
     }
 
     /// Adds confidence intervals to a point estimate. `limit` computes the confidence limit for a
@@ -118,8 +118,8 @@ impl ConfidenceLevel {
         Estimate {
             estimate: point.estimate,
             standard_error: point.standard_error,
-            interval: around(&self.single),
-            simultaneous_interval: around(&self.simultaneous),
+            interval: around(&self.single_interval_thresholds),
+            simultaneous_interval: around(&self.simultaneous_thresholds),
         }
     }
 }
@@ -131,11 +131,17 @@ mod tests {
     #[test]
     fn quantiles_are_those_of_the_tables() {
         let quantiles = ConfidenceLevel::new(0.95, 1).unwrap();
-        assert!((quantiles.single.normal_quantile() - 1.959_963_984_540_054).abs() < 1e-9);
-        assert_eq!(quantiles.single, quantiles.simultaneous);
+        assert!(
+            (quantiles.single_interval_thresholds.normal_quantile() - 1.959_963_984_540_054).abs()
+                < 1e-9
+        );
+        assert_eq!(
+            quantiles.single_interval_thresholds,
+            quantiles.simultaneous_thresholds
+        );
         // Normal quantile Φ⁻¹(1 − 0.001/(2·1378))
         let many = ConfidenceLevel::new(0.999, 1378).unwrap();
-        assert!((many.simultaneous_half_width() - 4.954_359_470_931_737).abs() < 1e-9);
+        assert!((many.simultaneous_normal_quantile() - 4.954_359_470_931_737).abs() < 1e-9);
     }
 
     #[test]

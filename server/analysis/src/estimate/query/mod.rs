@@ -16,7 +16,7 @@ use hushbin::task::{QuestionKind, QuestionPart, Scale};
 use hushbin::{Items, Question, Task};
 use serde::{Serialize, Serializer};
 
-use confidence::{DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE};
+use confidence::{DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE_RANGE};
 use error::EstimateError;
 
 use crate::estimate::mechanism::estimands;
@@ -26,7 +26,7 @@ use crate::estimate::point::Estimand;
 #[derive(Debug, Clone, PartialEq)]
 pub struct EstimateOptions {
     /// Name of the question. May be omitted if the task has only one question.
-    pub question: Option<String>,
+    pub question_name: Option<String>,
     /// Items by name. `None` selects all items, which is an error if the question is open.
     ///
     /// Numbered items are selected by index. A cell of a cross-tabulation is written "plan: pro,
@@ -34,31 +34,31 @@ pub struct EstimateOptions {
     /// dark". If a cross-tabulation estimates the mean of a number within rows, its cells are
     /// estimated only if they are named here. The number is then rounded to a level at random, so
     /// the shares of cells reveal little about people.
-    pub items: Option<Vec<String>>,
-    /// Confidence of every interval, within [`CONFIDENCE`](confidence::CONFIDENCE).
+    pub item_names: Option<Vec<String>>,
+    /// Confidence of every interval, within [`CONFIDENCE`](confidence::CONFIDENCE_RANGE).
     pub confidence: f64,
     /// Post-processing methods to apply, in addition to returning the raw estimates.
-    pub post: Vec<PostProcessingMethod>,
+    pub post_processing_methods: Vec<PostProcessingMethod>,
     /// Quantiles to estimate for a number with bins, each in (0, 1). `None` selects
-    /// [`EstimateOptions::QUANTILES`].
+    /// [`EstimateOptions::DEFAULT_QUANTILES`].
     pub quantiles: Option<Vec<f64>>,
-    /// False discovery rate of the list of items that stand out, within [`FALSE_DISCOVERY_RATE`].
+    /// False discovery rate of the list of items that stand out, within [`FALSE_DISCOVERY_RATE_RANGE`].
     /// `None` requests no list.
     pub false_discovery_rate: Option<f64>,
 }
 
 impl EstimateOptions {
     /// Default quantiles to estimate for a number with bins.
-    pub const QUANTILES: [f64; 3] = [0.5, 0.75, 0.95];
+    pub const DEFAULT_QUANTILES: [f64; 3] = [0.5, 0.75, 0.95];
 }
 
 impl Default for EstimateOptions {
     fn default() -> Self {
         Self {
-            question: None,
-            items: None,
+            question_name: None,
+            item_names: None,
             confidence: DEFAULT_CONFIDENCE,
-            post: Vec::new(),
+            post_processing_methods: Vec::new(),
             quantiles: None,
             false_discovery_rate: None,
         }
@@ -67,12 +67,12 @@ impl Default for EstimateOptions {
 
 /// A validated query: question, items, confidence and post-processing.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Query {
-    question: usize,
+pub struct EstimateQuery {
+    question_index: usize,
     items: Vec<u64>,
-    pub(crate) labels: Vec<Label>,
-    pub(crate) quantiles: ConfidenceLevel,
-    pub(crate) post: Vec<PostProcessingMethod>,
+    pub(crate) item_labels: Vec<ItemLabel>,
+    pub(crate) confidence_level: ConfidenceLevel,
+    pub(crate) post_processing_methods: Vec<PostProcessingMethod>,
     /// Quantiles to estimate for a number with bins. Empty for other questions.
     pub(crate) quantile_levels: Vec<f64>,
     pub(crate) false_discovery_rate: Option<f64>,
@@ -81,7 +81,7 @@ pub struct Query {
 /// Name of an item in output.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Label {
+pub enum ItemLabel {
     /// Name of a listed item, or text of an item if the question is open.
     Name(String),
     /// Index of a numbered item.
@@ -99,17 +99,17 @@ pub enum Label {
     /// Each entry is the name of a part and the label of its option. A cell has two entries, for
     /// row and column. An option has one entry.
     #[serde(serialize_with = "serialize_parts_by_name")]
-    Cell(Vec<(String, Label)>),
+    Cell(Vec<(String, ItemLabel)>),
 }
 
 fn serialize_parts_by_name<S: Serializer>(
-    parts: &[(String, Label)],
+    parts: &[(String, ItemLabel)],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     serializer.collect_map(parts.iter().map(|(name, label)| (name, label)))
 }
 
-impl fmt::Display for Label {
+impl fmt::Display for ItemLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name(name) => f.write_str(name),
@@ -127,8 +127,8 @@ impl fmt::Display for Label {
     }
 }
 
-impl Label {
-    fn bin_or_level(scale: &Scale, cell: u64) -> Self {
+impl ItemLabel {
+    fn bin_or_level_label(scale: &Scale, cell: u64) -> Self {
         let cell = cell as usize;
         match scale.edges() {
             Some(edges) => Self::Bin {
@@ -140,54 +140,56 @@ impl Label {
     }
 }
 
-impl Query {
+impl EstimateQuery {
     /// Validates the options for the task and creates a query.
     ///
     /// # Errors
     /// [`EstimateError`] if the task cannot answer a query with these options.
     pub fn new(task: &Task, options: &EstimateOptions) -> Result<Self, EstimateError> {
-        let index = find_question_index(task, options.question.as_deref())?;
+        let index = find_question_index(task, options.question_name.as_deref())?;
         let question = &task.questions()[index];
         if let QuestionKind::Text(_) = question.kind() {
-            return Err(EstimateError::Searched {
+            return Err(EstimateError::TextQuestionNeedsSearch {
                 question: question.name().to_owned(),
             });
         }
-        let (items, labels) = match &options.items {
-            None if is_cross_with_means(question) => (Vec::new(), Vec::new()),
+        let (items, labels) = match &options.item_names {
+            None if estimates_means_within_rows(question) => (Vec::new(), Vec::new()),
             None => all_items_with_labels(question)?,
             Some(names) => items_with_labels_by_name(question, names)?,
         };
-        for post in &options.post {
+        for post in &options.post_processing_methods {
             post.check_post_processing_applies(question, items.len())?;
         }
         let compared = options.false_discovery_rate.is_some()
-            || options.post.contains(&PostProcessingMethod::Shrinkage);
+            || options
+                .post_processing_methods
+                .contains(&PostProcessingMethod::Shrinkage);
         if compared && matches!(question.kind(), QuestionKind::Numbers(_)) {
-            return Err(EstimateError::NoZero {
+            return Err(EstimateError::ComparisonWithZeroInvalid {
                 question: question.name().to_owned(),
             });
         }
         if let Some(rate) = options.false_discovery_rate
-            && !FALSE_DISCOVERY_RATE.contains(rate)
+            && !FALSE_DISCOVERY_RATE_RANGE.contains(rate)
         {
-            return Err(EstimateError::FalseDiscoveryRate { rate });
+            return Err(EstimateError::FalseDiscoveryRateOutOfRange { rate });
         }
         Ok(Self {
             quantile_levels: checked_quantiles(question, options.quantiles.as_deref())?,
             false_discovery_rate: options.false_discovery_rate,
-            question: index,
-            post: options.post.clone(),
-            quantiles: ConfidenceLevel::new(options.confidence, items.len())?,
+            question_index: index,
+            post_processing_methods: options.post_processing_methods.clone(),
+            confidence_level: ConfidenceLevel::new(options.confidence, items.len())?,
             items,
-            labels,
+            item_labels: labels,
         })
     }
 
     /// Returns the index of the question in the task.
     #[must_use]
     pub const fn question_index(&self) -> usize {
-        self.question
+        self.question_index
     }
 
     /// Returns the indices of the requested items, or their keys if the question is open.
@@ -201,12 +203,12 @@ impl Query {
 /// one question.
 ///
 /// # Errors
-/// [`EstimateError::UnknownQuestion`], [`EstimateError::QuestionNeeded`].
+/// [`EstimateError::UnknownQuestion`], [`EstimateError::MissingQuestionName`].
 pub(crate) fn find_question_index(task: &Task, name: Option<&str>) -> Result<usize, EstimateError> {
     let Some(name) = name else {
         return match task.only_question() {
             Some(_) => Ok(0),
-            None => Err(EstimateError::QuestionNeeded),
+            None => Err(EstimateError::MissingQuestionName),
         };
     };
     let found = task.question_position(name);
@@ -223,13 +225,13 @@ fn checked_quantiles(
 ) -> Result<Vec<f64>, EstimateError> {
     let binned = matches!(question.kind(), QuestionKind::Number(_));
     match asked {
-        None if binned => Ok(EstimateOptions::QUANTILES.to_vec()),
+        None if binned => Ok(EstimateOptions::DEFAULT_QUANTILES.to_vec()),
         None => Ok(Vec::new()),
-        Some(_) if !binned => Err(EstimateError::NoQuantiles {
+        Some(_) if !binned => Err(EstimateError::QuestionWithoutQuantiles {
             question: question.name().to_owned(),
         }),
         Some(asked) => match asked.iter().find(|&&part| !(0.0 < part && part < 1.0)) {
-            Some(&quantile) => Err(EstimateError::Quantile { quantile }),
+            Some(&quantile) => Err(EstimateError::QuantileOutOfRange { quantile }),
             None => Ok(asked.to_vec()),
         },
     }
@@ -237,71 +239,71 @@ fn checked_quantiles(
 
 /// Returns true if the question is a cross-tabulation that estimates the mean of a number within
 /// rows.
-fn is_cross_with_means(question: &Question) -> bool {
+fn estimates_means_within_rows(question: &Question) -> bool {
     matches!(question.kind(), QuestionKind::CrossTabulation(cross) if cross.level_scale().is_some())
 }
 
 /// Labels of the two answers to a yes-or-no question.
-const FLAG: [&str; 2] = ["no", "yes"];
+const FLAG_ANSWER_LABELS: [&str; 2] = ["no", "yes"];
 
-fn all_items_with_labels(question: &Question) -> Result<(Vec<u64>, Vec<Label>), EstimateError> {
+fn all_items_with_labels(question: &Question) -> Result<(Vec<u64>, Vec<ItemLabel>), EstimateError> {
     let labels = match question.items() {
-        Items::Named(names) => names.iter().cloned().map(Label::Name).collect(),
+        Items::Named(names) => names.iter().cloned().map(ItemLabel::Name).collect(),
         Items::Count(count) => {
             let label = |item| numbered_item_label(question, item);
             (0..u64::from(*count)).map(label).collect()
         }
-        Items::Open(_) => return Err(EstimateError::ItemsNeeded),
+        Items::Open(_) => return Err(EstimateError::MissingItemNames),
     };
-    let labels: Vec<Label> = labels;
+    let labels: Vec<ItemLabel> = labels;
     Ok(((0..labels.len() as u64).collect(), labels))
 }
 
 /// Returns the label of the item at index `item` of a question whose items are numbered.
 #[must_use]
-pub fn numbered_item_label(question: &Question, item: u64) -> Label {
+pub fn numbered_item_label(question: &Question, item: u64) -> ItemLabel {
     match question.kind() {
-        QuestionKind::Flag => Label::Name(FLAG[item as usize].to_owned()),
-        QuestionKind::Number(scale) => Label::bin_or_level(scale, item),
+        QuestionKind::Flag => ItemLabel::Name(FLAG_ANSWER_LABELS[item as usize].to_owned()),
+        QuestionKind::Number(scale) => ItemLabel::bin_or_level_label(scale, item),
         QuestionKind::CrossTabulation(cross) => {
             let columns = cross.row_and_column_counts()[1];
             let [row, column] = [item as u32 / columns, item as u32 % columns];
-            Label::Cell(vec![
+            ItemLabel::Cell(vec![
                 part_name_and_label(cross.row_part(), row),
                 part_name_and_label(cross.column_part(), column),
             ])
         }
         QuestionKind::JointChoices(together) => {
             let (part, option) = together.part_and_option(item as u32);
-            Label::Cell(vec![part_name_and_label(&together.parts()[part], option)])
+            ItemLabel::Cell(vec![part_name_and_label(&together.parts()[part], option)])
         }
-        QuestionKind::Numbers(_) => Label::Name(question.name().to_owned()),
+        QuestionKind::Numbers(_) => ItemLabel::Name(question.name().to_owned()),
         QuestionKind::Ratings(_)
         | QuestionKind::Set
         | QuestionKind::Choice
-        | QuestionKind::Text(_) => Label::Index(item),
+        | QuestionKind::Text(_) => ItemLabel::Index(item),
     }
 }
 
 /// Returns the name of a part, and the label of its row, column or option at `index`.
-fn part_name_and_label(part: &QuestionPart, index: u32) -> (String, Label) {
+fn part_name_and_label(part: &QuestionPart, index: u32) -> (String, ItemLabel) {
     (part.name().to_owned(), part_label(part, index))
 }
 
 /// Returns the label of a part's row, column or option at `index`.
-pub(crate) fn part_label(part: &QuestionPart, index: u32) -> Label {
+pub(crate) fn part_label(part: &QuestionPart, index: u32) -> ItemLabel {
     match (part.kind(), part.items()) {
-        (QuestionKind::Flag, _) => Label::Name(FLAG[index as usize].to_owned()),
-        (QuestionKind::Number(scale), _) => Label::bin_or_level(&scale, index.into()),
-        (_, Items::Named(names)) => Label::Name(names[index as usize].clone()),
-        _ => Label::Index(index.into()),
+        (QuestionKind::Flag, _) => ItemLabel::Name(FLAG_ANSWER_LABELS[index as usize].to_owned()),
+        (QuestionKind::Number(scale), _) => ItemLabel::bin_or_level_label(&scale, index.into()),
+        (_, Items::Named(names)) => ItemLabel::Name(names[index as usize].clone()),
+        _ => ItemLabel::Index(index.into()),
     }
 }
 
 fn items_with_labels_by_name(
     question: &Question,
     names: &[String],
-) -> Result<(Vec<u64>, Vec<Label>), EstimateError> {
+) -> Result<(Vec<u64>, Vec<ItemLabel>), EstimateError> {
     // Build an index of the labels once, instead of searching the list for every name.
     let by_name: Option<HashMap<String, u64>> = match (question.items(), question.kind()) {
         (Items::Named(_), _)
@@ -313,7 +315,7 @@ fn items_with_labels_by_name(
             | QuestionKind::Flag,
         ) => {
             let (items, labels) = all_items_with_labels(question)?;
-            Some(labels.iter().map(Label::to_string).zip(items).collect())
+            Some(labels.iter().map(ItemLabel::to_string).zip(items).collect())
         }
         (Items::Count(_) | Items::Open(_), _) => None,
     };
@@ -333,7 +335,7 @@ fn items_with_labels_by_name(
         items.push(item);
         labels.push(match question.items() {
             Items::Count(_) => numbered_item_label(question, item),
-            Items::Named(_) | Items::Open(_) => Label::Name(name.clone()),
+            Items::Named(_) | Items::Open(_) => ItemLabel::Name(name.clone()),
         });
     }
     Ok((items, labels))
@@ -351,7 +353,7 @@ impl PostProcessingMethod {
     /// Checks that the method can be applied to a query for `items` items of the question.
     ///
     /// # Errors
-    /// [`EstimateError::NotEstimated`], [`EstimateError::NotAllItems`].
+    /// [`EstimateError::MissingEstimand`], [`EstimateError::PostProcessingNeedsAllItems`].
     fn check_post_processing_applies(
         self,
         question: &Question,
@@ -365,7 +367,7 @@ impl PostProcessingMethod {
                 continue;
             }
             if !estimated.contains(&estimand) {
-                return Err(EstimateError::NotEstimated {
+                return Err(EstimateError::MissingEstimand {
                     post: self,
                     estimand,
                 });
@@ -379,7 +381,7 @@ impl PostProcessingMethod {
                 Ok(())
             }
             Self::Projection | Self::FullProjection => {
-                Err(EstimateError::NotAllItems { post: self })
+                Err(EstimateError::PostProcessingNeedsAllItems { post: self })
             }
         }
     }

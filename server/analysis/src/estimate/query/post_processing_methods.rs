@@ -39,7 +39,7 @@ impl PostProcessingMethod {
     }
 
     /// Returns the names of all methods, joined by commas and "or" for an error message.
-    pub(crate) fn names() -> String {
+    pub(crate) fn names_joined_by_or() -> String {
         let names = Self::ALL.map(Self::as_str);
         let (last, others) = names.split_last().expect("there are some");
         format!("{} or {last}", others.join(", "))

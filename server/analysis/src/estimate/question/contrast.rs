@@ -8,25 +8,33 @@ use crate::estimate::point::SamplingModel;
 /// Group of cells that have equal weight in a contrast.
 pub(crate) struct WeightedCells {
     /// Weight of each cell, in steps (the distance between neighbouring positions).
-    pub(crate) weight: f64,
-    pub(crate) cells: f64,
-    pub(crate) share: f64,
+    pub(crate) cell_weight: f64,
+    pub(crate) cell_count: f64,
+    pub(crate) total_share: f64,
 }
 
 /// A weighted sum of the shares of a row's cells. The assumed shares make the sum 0.
 pub(crate) struct Contrast {
-    pub(crate) parts: Vec<WeightedCells>,
+    pub(crate) cell_groups: Vec<WeightedCells>,
 }
 
 impl Contrast {
     /// Returns the variance of one report's contribution to the estimated sum, in squared steps.
     /// The variance is for the assumed shares.
-    pub(crate) fn variance(&self, rates: &CollisionHitProbabilities, whose: SamplingModel) -> f64 {
-        let sum: f64 = self.parts.iter().map(|part| part.cells * part.weight).sum();
-        let squares = self
-            .parts
+    pub(crate) fn contribution_variance(
+        &self,
+        rates: &CollisionHitProbabilities,
+        whose: SamplingModel,
+    ) -> f64 {
+        let sum: f64 = self
+            .cell_groups
             .iter()
-            .map(|part| part.cells * part.weight.powi(2));
+            .map(|part| part.cell_count * part.cell_weight)
+            .sum();
+        let squares = self
+            .cell_groups
+            .iter()
+            .map(|part| part.cell_count * part.cell_weight.powi(2));
         let (squares, none): (f64, f64) = (squares.sum(), rates.p_false * sum);
         // Mean squared score for a person in a cell of weight `own`. The score is centred by
         // subtracting its expectation without that cell.
@@ -36,7 +44,12 @@ impl Contrast {
                 - 2.0 * none * own * rates.hit_probability_gap()
         };
         let (mut variance, mut means, mut row) = (0.0, 0.0, 0.0);
-        for WeightedCells { weight, share, .. } in &self.parts {
+        for WeightedCells {
+            cell_weight: weight,
+            total_share: share,
+            ..
+        } in &self.cell_groups
+        {
             variance += share * square(*weight);
             means += share * weight * weight;
             row += share;
@@ -57,21 +70,24 @@ impl Contrast {
     /// The score is the sum of the weights of the cells that the report hits. For a random sample,
     /// the function is that of a person drawn at random. For a fixed population, it is the mean of
     /// people's individual functions.
-    pub(crate) fn cumulant(
+    pub(crate) fn score_cumulant_bound(
         &self,
         rates: &CollisionHitProbabilities,
         whose: SamplingModel,
         t: f64,
     ) -> f64 {
-        let grown = |part: &WeightedCells| (t * part.weight).exp_m1();
-        let any = self.parts.iter().map(|part| part.cells * grown(part));
+        let grown = |part: &WeightedCells| (t * part.cell_weight).exp_m1();
+        let any = self
+            .cell_groups
+            .iter()
+            .map(|part| part.cell_count * grown(part));
         let any = rates.p_false * any.sum::<f64>();
         let (mut drawn, mut given, mut row) = (any, 0.0, 0.0);
-        for part in &self.parts {
+        for part in &self.cell_groups {
             let own = rates.hit_probability_gap() * grown(part);
-            drawn += part.share * own;
-            given += part.share * (any + own).ln_1p();
-            row += part.share;
+            drawn += part.total_share * own;
+            given += part.total_share * (any + own).ln_1p();
+            row += part.total_share;
         }
         given += (1.0 - row) * any.ln_1p();
         // ln is concave, so the mean of logarithms is at most the logarithm of the mean. A person
@@ -106,7 +122,8 @@ pub(crate) fn max_variance_of_row_mean(
         let below = (quarter / 4).min(steps - 1);
         [[below, below + 1], [0, steps]]
             .map(|levels| {
-                contrast_between_levels(levels, mean, steps, share).variance(rates, whose)
+                contrast_between_levels(levels, mean, steps, share)
+                    .contribution_variance(rates, whose)
             })
             .into_iter()
             .fold(0.0, f64::max)
@@ -126,15 +143,15 @@ fn contrast_between_levels(
 ) -> Contrast {
     let high = (mean - f64::from(below)) / f64::from(above - below);
     let part = |level: u32| WeightedCells {
-        weight: f64::from(level) - mean,
-        cells: 1.0,
-        share: match level {
+        cell_weight: f64::from(level) - mean,
+        cell_count: 1.0,
+        total_share: match level {
             _ if level == below => share * (1.0 - high),
             _ if level == above => share * high,
             _ => 0.0,
         },
     };
     Contrast {
-        parts: (0..=steps).map(part).collect(),
+        cell_groups: (0..=steps).map(part).collect(),
     }
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::ratio::{CrossRow, RatioEstimate};
 use crate::estimate::distribution::SingleAnswerHits;
 use crate::estimate::point::SamplingModel;
-use crate::estimate::query::{ConfidenceLevel, Estimate, Label, part_label};
+use crate::estimate::query::{ConfidenceLevel, Estimate, ItemLabel, part_label};
 
 /// Estimates of a cross-tabulation, in addition to the shares of its cells.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -24,7 +24,7 @@ pub struct CrossEstimates {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditional_means: Vec<MeanWithinRow>,
     /// Share of each column among the people of each row. Empty if the columns are levels of a
-    /// number, or if there are more than [`CrossEstimates::MOST_CELLS`] cells.
+    /// number, or if there are more than [`CrossEstimates::MAX_CONDITIONAL_SHARE_CELLS`] cells.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) conditional_shares: Vec<ShareWithinRow>,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Margin {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct MarginalShare {
     /// Label of the row or column.
-    pub(crate) item: Label,
+    pub(crate) item: ItemLabel,
     /// Share, in [0, 1].
     pub(crate) share: Estimate,
 }
@@ -59,7 +59,7 @@ pub(crate) struct MarginalShare {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MeanWithinRow {
     /// Label of the row.
-    pub row: Label,
+    pub row: ItemLabel,
     /// Estimated mean.
     #[serde(flatten)]
     pub mean: RatioEstimate,
@@ -69,9 +69,9 @@ pub struct MeanWithinRow {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ShareWithinRow {
     /// Label of the row.
-    pub row: Label,
+    pub row: ItemLabel,
     /// Label of the column.
-    pub(crate) column: Label,
+    pub(crate) column: ItemLabel,
     /// Share, in [0, 1].
     #[serde(flatten)]
     pub share: RatioEstimate,
@@ -80,7 +80,7 @@ pub struct ShareWithinRow {
 impl CrossEstimates {
     /// Maximum number of cells for which conditional shares are computed. Each share takes about a
     /// millisecond.
-    pub(crate) const MOST_CELLS: usize = 4096;
+    pub(crate) const MAX_CONDITIONAL_SHARE_CELLS: usize = 4096;
 }
 
 /// Computes the estimates of a cross-tabulation. Each person is in one of its cells.
@@ -96,7 +96,7 @@ pub(crate) fn estimate_cross(
     let levels = cross.level_scale();
     // Rounding changes a person's level but never the row. So for rows, the population is fixed.
     let given = SingleAnswerHits {
-        whose: match answers.whose {
+        sampling_model: match answers.sampling_model {
             SamplingModel::RoundedValues => SamplingModel::FixedPopulation,
             other => other,
         },
@@ -106,11 +106,11 @@ pub(crate) fn estimate_cross(
     // One Bonferroni correction covers both margins.
     let margins = confidence.for_simultaneous_intervals(rows + counted);
     let mut found = CrossEstimates {
-        rows: margin(cross.row_part(), rows, |index| {
-            margin_share(&given, row(index), &margins)
+        rows: create_margin(cross.row_part(), rows, |index| {
+            estimate_margin_share(&given, row(index), &margins)
         }),
-        columns: margin(cross.column_part(), counted, |index| {
-            margin_share(answers, column(index), &margins)
+        columns: create_margin(cross.column_part(), counted, |index| {
+            estimate_margin_share(answers, column(index), &margins)
         }),
         conditional_means: Vec::new(),
         conditional_shares: Vec::new(),
@@ -118,7 +118,7 @@ pub(crate) fn estimate_cross(
     let label = |part: &QuestionPart, index: usize| part_label(part, index as u32);
     let together =
         confidence.for_simultaneous_intervals(if levels.is_some() { rows } else { cells });
-    if levels.is_none() && cells > CrossEstimates::MOST_CELLS {
+    if levels.is_none() && cells > CrossEstimates::MAX_CONDITIONAL_SHARE_CELLS {
         return found;
     }
     for index in 0..rows {
@@ -144,7 +144,7 @@ pub(crate) fn estimate_cross(
 
 /// Estimates the share of people in these cells. `margins` is the confidence level for simultaneous
 /// intervals over both margins.
-fn margin_share(
+fn estimate_margin_share(
     answers: &SingleAnswerHits,
     cells: impl Iterator<Item = usize> + Clone,
     margins: &ConfidenceLevel,
@@ -156,7 +156,7 @@ fn margin_share(
 }
 
 /// Returns the margin of a part, with the shares of its first `counted` options or bins.
-fn margin(part: &QuestionPart, counted: usize, share: impl Fn(usize) -> Estimate) -> Margin {
+fn create_margin(part: &QuestionPart, counted: usize, share: impl Fn(usize) -> Estimate) -> Margin {
     let scale = part.scale();
     let of = |index: usize| MarginalShare {
         item: part_label(part, index as u32),

@@ -10,4 +10,4 @@ mod together;
 pub(crate) use cross::{CrossEstimates, MarginalShare};
 pub(crate) use number::NumberEstimates;
 pub(crate) use ratio::RatioEstimate;
-pub(crate) use together::TogetherParts;
+pub(crate) use together::JointChoiceParts;

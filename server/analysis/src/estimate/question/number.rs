@@ -98,8 +98,8 @@ pub(crate) fn estimate_number(
     let distribution: Vec<ShareBelowEdge> = (1..bins).map(below).collect();
     let shares = match cells {
         _ if quantiles.is_empty() => Vec::new(),
-        AnswerCounts::Patterned(patterned) => patterned.smoothed_bin_shares(),
-        AnswerCounts::Flat(_) => isotonic_bin_shares(&distribution),
+        AnswerCounts::PatternOutputs(patterned) => patterned.smoothed_bin_shares(),
+        AnswerCounts::CellHits(_) => isotonic_bin_shares(&distribution),
     };
     let failure = 0.5 * (1.0 - confidence.confidence());
     let intervals = |failure| quantile_interval_edges(cells, bins, quantiles, failure);
@@ -150,8 +150,8 @@ fn share_of_first_bins(
     confidence: &ConfidenceLevel,
 ) -> Estimate {
     let ((point, law), reports) = match cells {
-        AnswerCounts::Flat(answers) => (answers.share_and_scores(0..bins), answers.reports),
-        AnswerCounts::Patterned(patterned) => (
+        AnswerCounts::CellHits(answers) => (answers.share_and_scores(0..bins), answers.reports),
+        AnswerCounts::PatternOutputs(patterned) => (
             patterned.share_and_scores(0..bins),
             patterned.report_count(),
         ),
@@ -170,10 +170,10 @@ fn quantile_interval_edges(
     failure: f64,
 ) -> Vec<[usize; 2]> {
     let answers = match cells {
-        AnswerCounts::Patterned(patterned) => {
+        AnswerCounts::PatternOutputs(patterned) => {
             return patterned.edges_of_quantile_intervals(quantiles, failure);
         }
-        AnswerCounts::Flat(answers) => answers,
+        AnswerCounts::CellHits(answers) => answers,
     };
     let failure = TailThresholds::new(failure);
     let limits = |bins| {

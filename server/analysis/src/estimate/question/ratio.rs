@@ -13,7 +13,9 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::contrast::{Contrast, WeightedCells};
-use crate::estimate::distribution::{MAX_TILT, ScoreDistribution, SingleAnswerHits};
+use crate::estimate::distribution::{
+    MAX_ARGUMENT_TIMES_SCORE, ScoreDistribution, SingleAnswerHits,
+};
 use crate::estimate::point::PointEstimate;
 use crate::estimate::query::ConfidenceLevel;
 use crate::numeric::confidence_limits::{LimitSide, ObservedSum, TailThresholds};
@@ -58,13 +60,13 @@ impl RatioEstimate {
 
 /// Cells of one row of a cross-tabulation, with the estimated share of people in the row.
 pub(crate) struct CrossRow<'a> {
-    answers: &'a SingleAnswerHits,
-    cells: Range<usize>,
+    answer_hits: &'a SingleAnswerHits,
+    cell_indices: Range<usize>,
     /// Raw estimates of the cells' shares.
-    raw: Vec<f64>,
+    raw_shares: Vec<f64>,
     /// Possible (non-negative) shares close to the raw estimates.
-    likely: Vec<f64>,
-    share: (PointEstimate, ScoreDistribution),
+    projected_shares: Vec<f64>,
+    row_share: (PointEstimate, ScoreDistribution),
 }
 
 impl<'a> CrossRow<'a> {
@@ -85,31 +87,31 @@ impl<'a> CrossRow<'a> {
             SumConstraint::Exactly(share.0.estimate.clamp(0.0, 1.0)),
         );
         Self {
-            answers,
-            cells,
-            raw,
-            likely,
-            share,
+            answer_hits: answers,
+            cell_indices: cells,
+            raw_shares: raw,
+            projected_shares: likely,
+            row_share: share,
         }
     }
 
     fn cell_group(&self, column: usize, place: f64) -> CellGroup {
         CellGroup {
-            place,
-            cells: 1.0,
-            raw: self.raw[column],
-            likely: self.likely[column],
-            hits: self.answers.hits[self.cells.start + column] as f64,
+            position: place,
+            cell_count: 1.0,
+            raw_share: self.raw_shares[column],
+            projected_share: self.projected_shares[column],
+            hit_count: self.answer_hits.hits[self.cell_indices.start + column] as f64,
         }
     }
 
     /// Estimates the mean position of the people in the row. The positions of the row's cells are
     /// evenly spaced from 0 to 1.
     pub(crate) fn conditional_mean(&self, confidence: &ConfidenceLevel) -> RatioEstimate {
-        let steps = self.raw.len() as f64 - 1.0;
+        let steps = self.raw_shares.len() as f64 - 1.0;
         let class = |column| self.cell_group(column, column as f64 / steps);
-        self.ratio_estimator((0..self.raw.len()).map(class).collect(), 1.0 / steps)
-            .estimate(confidence)
+        self.ratio_estimator((0..self.raw_shares.len()).map(class).collect(), 1.0 / steps)
+            .estimate_ratio(confidence)
     }
 
     /// Estimates the share of a column among the people in the row.
@@ -120,74 +122,82 @@ impl<'a> CrossRow<'a> {
     ) -> RatioEstimate {
         let own = self.cell_group(column, 1.0);
         let all = |numbers: &[f64]| numbers.iter().sum::<f64>();
-        let hits: u64 = self.answers.hits[self.cells.clone()].iter().sum();
+        let hits: u64 = self.answer_hits.hits[self.cell_indices.clone()]
+            .iter()
+            .sum();
         let others = CellGroup {
-            place: 0.0,
-            cells: self.raw.len() as f64 - 1.0,
-            raw: all(&self.raw) - own.raw,
-            likely: all(&self.likely) - own.likely,
-            hits: hits as f64 - own.hits,
+            position: 0.0,
+            cell_count: self.raw_shares.len() as f64 - 1.0,
+            raw_share: all(&self.raw_shares) - own.raw_share,
+            projected_share: all(&self.projected_shares) - own.projected_share,
+            hit_count: hits as f64 - own.hit_count,
         };
         self.ratio_estimator(vec![own, others], 1.0)
-            .estimate(confidence)
+            .estimate_ratio(confidence)
     }
 
     fn ratio_estimator(&self, classes: Vec<CellGroup>, step: f64) -> RatioEstimator<'_> {
         RatioEstimator {
             row: self,
-            classes,
-            step,
+            cell_groups: classes,
+            position_step: step,
         }
     }
 
     /// Returns true if the share of people in the row is significantly above 0 at this failure
     /// probability.
-    fn is_significant(&self, failure: &TailThresholds) -> bool {
-        let (point, law) = &self.share;
-        law.confidence_limit(*point, self.answers.reports, failure, LimitSide::Lower) > 0.0
+    fn is_share_significant(&self, failure: &TailThresholds) -> bool {
+        let (point, law) = &self.row_share;
+        law.confidence_limit(*point, self.answer_hits.reports, failure, LimitSide::Lower) > 0.0
     }
 }
 
 /// Group of a row's cells that have the same position.
 struct CellGroup {
-    place: f64,
+    position: f64,
     /// Number of cells.
-    cells: f64,
+    cell_count: f64,
     /// Raw estimate of the cells' total share.
-    raw: f64,
+    raw_share: f64,
     /// Possible (non-negative) total share of the cells.
-    likely: f64,
-    hits: f64,
+    projected_share: f64,
+    hit_count: f64,
 }
 
 /// Mean of positions within a row. Positions differ by multiples of `step`.
 struct RatioEstimator<'a> {
     row: &'a CrossRow<'a>,
-    classes: Vec<CellGroup>,
-    step: f64,
+    cell_groups: Vec<CellGroup>,
+    position_step: f64,
 }
 
 /// Precision of confidence limits, on the scale of positions from 0 to 1.
-const SAME: f64 = 1e-6;
+const LIMIT_PRECISION: f64 = 1e-6;
 
 impl RatioEstimator<'_> {
-    fn estimate(&self, confidence: &ConfidenceLevel) -> RatioEstimate {
-        let weighed: f64 = self.classes.iter().map(|own| own.place * own.raw).sum();
-        let share = self.row.share.0.estimate;
-        let there = self.row.is_significant(confidence.interval_side_failure());
+    fn estimate_ratio(&self, confidence: &ConfidenceLevel) -> RatioEstimate {
+        let weighed: f64 = self
+            .cell_groups
+            .iter()
+            .map(|own| own.position * own.raw_share)
+            .sum();
+        let share = self.row.row_share.0.estimate;
+        let there = self
+            .row
+            .is_share_significant(confidence.interval_side_thresholds());
         let ratio = weighed / share;
         // 0.5 is a placeholder. If the row's share is not significantly above 0, no estimate is
         // returned.
         let held = if there { ratio.clamp(0.0, 1.0) } else { 0.5 };
-        let answers = self.row.answers;
+        let answers = self.row.answer_hits;
         let reports = answers.reports as f64;
         let variance = self
-            .contrast(held)
-            .variance(&answers.rates, answers.whose)
+            .contrast_for_ratio(held)
+            .contribution_variance(&answers.rates, answers.sampling_model)
             .max(0.0);
         let point = PointEstimate {
             estimate: ratio,
-            standard_error: self.step * (variance / reports).sqrt() / share,
+            standard_error: self.position_step * (variance / reports).sqrt() / share,
         };
         let found = confidence.estimate_with_intervals(point, |failure, side| {
             self.confidence_limit(held, failure, side)
@@ -201,7 +211,7 @@ impl RatioEstimator<'_> {
         }
     }
 
-    /// Returns the confidence limit on this side. It is a rejected ratio within [`SAME`] of a ratio
+    /// Returns the confidence limit on this side. It is a rejected ratio within [`LIMIT_PRECISION`] of a ratio
     /// that is not rejected. Returns the end of the range if that end is not rejected, or if the
     /// row's share is not significantly above 0.
     fn confidence_limit(&self, held: f64, failure: &TailThresholds, side: LimitSide) -> f64 {
@@ -210,72 +220,82 @@ impl RatioEstimator<'_> {
             LimitSide::Upper => 1.0,
         };
         let rejects = |m: f64| self.rejects_ratio(m, failure, side);
-        if !self.row.is_significant(failure) || !rejects(end) {
+        if !self.row.is_share_significant(failure) || !rejects(end) {
             return end;
         }
         // `end` is rejected and `held` is not: bisect between them.
-        let near = |a: f64, b: f64| ((b - a).abs() > SAME).then_some(0.5 * (a + b));
+        let near = |a: f64, b: f64| ((b - a).abs() > LIMIT_PRECISION).then_some(0.5 * (a + b));
         bisect(end, held, near, rejects).0
     }
 
     /// Returns true if the test rejects the ratio m. `side` is the side of the estimate on which m
     /// lies.
     fn rejects_ratio(&self, m: f64, failure: &TailThresholds, side: LimitSide) -> bool {
-        let (answers, contrast) = (self.row.answers, self.contrast(m));
+        let (answers, contrast) = (self.row.answer_hits, self.contrast_for_ratio(m));
         let n = answers.reports as f64;
         let deviation = contrast
-            .variance(&answers.rates, answers.whose)
+            .contribution_variance(&answers.rates, answers.sampling_model)
             .max(0.0)
             .sqrt();
         let sum = |number: fn(&CellGroup) -> f64| -> f64 {
-            let weighed = contrast.parts.iter().zip(&self.classes);
-            weighed.map(|(part, own)| part.weight * number(own)).sum()
+            let weighed = contrast.cell_groups.iter().zip(&self.cell_groups);
+            weighed
+                .map(|(part, own)| part.cell_weight * number(own))
+                .sum()
         };
         // If every cell has its own bucket (one slot per bucket), a report hits exactly one cell,
         // and its exact distribution is used. Otherwise use the normal approximation.
-        if answers.slots.is_none_or(|[m, _]| m > 1) {
-            return side.sign() * sum(|own| own.raw)
+        if answers.hit_and_total_slots.is_none_or(|[m, _]| m > 1) {
+            return side.sign() * sum(|own| own.raw_share)
                 < -failure.normal_quantile() * deviation / n.sqrt();
         }
-        let weights = contrast.parts.iter().map(|part| part.weight.abs());
+        let weights = contrast
+            .cell_groups
+            .iter()
+            .map(|part| part.cell_weight.abs());
         let observed = ObservedSum {
-            observed_sum: sum(|own| own.hits),
+            observed_sum: sum(|own| own.hit_count),
             continuity_correction: 1.0,
             // The deviation is positive at every finite ε. The lower bound avoids a division by 0
             // after underflow.
             standard_deviation: answers.rates.hit_probability_gap()
                 * deviation.max(f64::MIN_POSITIVE)
                 * n.sqrt(),
-            max_cumulant_argument: MAX_TILT / weights.fold(1.0, f64::max),
+            max_cumulant_argument: MAX_ARGUMENT_TIMES_SCORE / weights.fold(1.0, f64::max),
         };
         observed.rules_out_distribution(failure, side, |t| {
-            n * contrast.cumulant(&answers.rates, answers.whose, t)
+            n * contrast.score_cumulant_bound(&answers.rates, answers.sampling_model, t)
         })
     }
 
     /// Returns the contrast that tests whether the ratio is m. Its assumed shares are close to the
     /// likely shares, and make the contrast 0.
-    fn contrast(&self, m: f64) -> Contrast {
+    fn contrast_for_ratio(&self, m: f64) -> Contrast {
         let part = |own: &CellGroup| WeightedCells {
-            weight: (own.place - m) / self.step,
-            cells: own.cells,
-            share: own.likely,
+            cell_weight: (own.position - m) / self.position_step,
+            cell_count: own.cell_count,
+            total_share: own.projected_share,
         };
-        let mut parts: Vec<WeightedCells> = self.classes.iter().map(part).collect();
-        let total: f64 = parts.iter().map(|part| part.share).sum();
-        let off: f64 = parts.iter().map(|part| part.share * part.weight).sum();
+        let mut parts: Vec<WeightedCells> = self.cell_groups.iter().map(part).collect();
+        let total: f64 = parts.iter().map(|part| part.total_share).sum();
+        let off: f64 = parts
+            .iter()
+            .map(|part| part.total_share * part.cell_weight)
+            .sum();
         // Move a fraction of all shares to the position that is farthest on the opposite side of m.
-        let far = |part: &WeightedCells| -off * part.weight;
+        let far = |part: &WeightedCells| -off * part.cell_weight;
         let end = (0..parts.len()).max_by(|&a, &b| far(&parts[a]).total_cmp(&far(&parts[b])));
         let end = end.expect("a row has cells");
-        let pull = total * parts[end].weight;
+        let pull = total * parts[end].cell_weight;
         // Solve (1 − moved)·off + moved·pull = 0.
         if off != 0.0 && off * pull <= 0.0 {
             let moved = off / (off - pull);
-            parts.iter_mut().for_each(|part| part.share *= 1.0 - moved);
-            parts[end].share += moved * total;
+            parts
+                .iter_mut()
+                .for_each(|part| part.total_share *= 1.0 - moved);
+            parts[end].total_share += moved * total;
         }
-        Contrast { parts }
+        Contrast { cell_groups: parts }
     }
 }
 
@@ -316,17 +336,17 @@ mod tests {
             let slots = collision.hit_decoder(&domain).slot_count() as u32;
             SingleAnswerHits {
                 rates: collision.hit_probabilities(&domain, self.epsilon),
-                whose: self.whose,
+                sampling_model: self.whose,
                 hits: vec![0; cells.len()],
                 reports: cells.iter().sum(),
-                slots: Some([slots / self.buckets, slots]),
+                hit_and_total_slots: Some([slots / self.buckets, slots]),
             }
         }
 
         /// Simulates the hits of all these people's reports.
         fn reported(&self, rng: &mut ChaCha20Rng) -> SingleAnswerHits {
             let mut answers = self.answers();
-            let [m, slots] = answers.slots.unwrap();
+            let [m, slots] = answers.hit_and_total_slots.unwrap();
             let mut order: Vec<usize> = (0..slots as usize).collect();
             for (own, count) in self.cells().into_iter().enumerate() {
                 for _ in 0..count {

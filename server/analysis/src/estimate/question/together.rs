@@ -27,22 +27,22 @@ use crate::estimate::distribution::{
     ScoredGroups,
 };
 use crate::estimate::point::{
-    ItemPointEstimates, PointEstimate, SamplingModel, variance_over_people,
+    ItemPointEstimates, PointEstimate, SamplingModel, mean_contribution_variance,
 };
 
 /// Parts of a question that asks several parts together, with the score distributions of the parts'
 /// options.
 #[derive(Debug, Clone)]
-pub(crate) struct TogetherParts {
-    together: Together,
-    rates: CollisionHitProbabilities,
-    whose: SamplingModel,
+pub(crate) struct JointChoiceParts {
+    joint_choices: Together,
+    hit_probabilities: CollisionHitProbabilities,
+    sampling_model: SamplingModel,
     /// Score distribution of an option, by the number of options in the option's part. Parts with
     /// more than [`CollisionHitProbabilities::MAX_OPTIONS_FOR_SUM_CONSTRAINT`] options have no score distribution.
-    laws: HashMap<u32, Arc<ScoreDistribution>>,
+    option_score_distributions: HashMap<u32, Arc<ScoreDistribution>>,
 }
 
-impl TogetherParts {
+impl JointChoiceParts {
     /// Creates the parts of a question. `None` if the question does not ask several parts together,
     /// or if its mechanism is not Collision.
     pub(crate) fn for_question(question: &Question, whose: SamplingModel) -> Option<Self> {
@@ -53,11 +53,12 @@ impl TogetherParts {
         };
         let hits = OptionHitDistribution::new(question, collision);
         let law = |options: u32| {
-            let crowd = |given| ScoredGroups::of_one_group(hits.option_scores(options, given));
+            let crowd =
+                |given| ScoredGroups::of_one_group(hits.option_score_distribution(options, given));
             let law = ScoreDistribution {
                 nodes: vec![(0.0, crowd(false)), (1.0, crowd(true))],
-                given: whose == SamplingModel::FixedPopulation,
-                whose: CrowdBetweenNodes::Neighbours,
+                is_fixed_population: whose == SamplingModel::FixedPopulation,
+                crowd_between_nodes: CrowdBetweenNodes::NeighbourMixture,
             };
             (options, Arc::new(law))
         };
@@ -66,10 +67,10 @@ impl TogetherParts {
             .iter()
             .map(hushbin::task::QuestionPart::cell_count);
         Some(Self {
-            together: together.clone(),
-            rates: collision.hit_probabilities(&question.domain(), question.epsilon()),
-            whose,
-            laws: options
+            joint_choices: together.clone(),
+            hit_probabilities: collision.hit_probabilities(&question.domain(), question.epsilon()),
+            sampling_model: whose,
+            option_score_distributions: options
                 .filter(|&count| count <= CollisionHitProbabilities::MAX_OPTIONS_FOR_SUM_CONSTRAINT)
                 .map(law)
                 .collect(),
@@ -78,44 +79,50 @@ impl TogetherParts {
 
     /// Returns the number of items. The items are the options of all parts.
     pub(crate) fn item_count(&self) -> u64 {
-        self.together.cell_count().into()
+        self.joint_choices.cell_count().into()
     }
 
     /// Returns the number of options in the part to which this item belongs. `None` if there are
     /// more than [`CollisionHitProbabilities::MAX_OPTIONS_FOR_SUM_CONSTRAINT`].
-    fn options_in_part_of(&self, item: u64) -> Option<u32> {
-        let (part, _) = self.together.part_and_option(item as u32);
-        let options = self.together.parts()[part].cell_count();
-        self.laws.contains_key(&options).then_some(options)
+    fn part_option_count(&self, item: u64) -> Option<u32> {
+        let (part, _) = self.joint_choices.part_and_option(item as u32);
+        let options = self.joint_choices.parts()[part].cell_count();
+        self.option_score_distributions
+            .contains_key(&options)
+            .then_some(options)
     }
 
     /// Computes the corrected estimates of `items` from `raw`, the raw estimates of all items.
-    pub(crate) fn corrected_estimates(
+    pub(crate) fn sum_corrected_estimates(
         &self,
         raw: &[ItemPointEstimates],
         items: &[u64],
         reports: u64,
     ) -> Vec<ItemPointEstimates> {
-        let share = |item: u32| raw[item as usize].share.map_or(0.0, |own| own.estimate);
-        let surplus: Vec<f64> = (0..self.together.parts().len())
+        let share = |item: u32| {
+            raw[item as usize]
+                .answer_share
+                .map_or(0.0, |own| own.estimate)
+        };
+        let surplus: Vec<f64> = (0..self.joint_choices.parts().len())
             .map(|part| {
-                let cells = self.together.parts()[part].cell_count();
+                let cells = self.joint_choices.parts()[part].cell_count();
                 let shares =
-                    (0..cells).map(|option| share(self.together.cell_of_option(part, option)));
+                    (0..cells).map(|option| share(self.joint_choices.cell_of_option(part, option)));
                 (shares.sum::<f64>() - 1.0) / f64::from(cells)
             })
             .collect();
         let point = |&item: &u64| {
-            let Some(options) = self.options_in_part_of(item) else {
+            let Some(options) = self.part_option_count(item) else {
                 return raw[item as usize];
             };
-            let (part, _) = self.together.part_and_option(item as u32);
+            let (part, _) = self.joint_choices.part_and_option(item as u32);
             let estimate = share(item as u32) - surplus[part];
             let [with, without] =
-                [true, false].map(|given| self.rates.option_variance(options, given));
-            let variance = variance_over_people(self.whose, estimate, with, without);
+                [true, false].map(|given| self.hit_probabilities.option_variance(options, given));
+            let variance = mean_contribution_variance(self.sampling_model, estimate, with, without);
             ItemPointEstimates {
-                share: Some(PointEstimate::new(estimate, variance, reports as f64)),
+                answer_share: Some(PointEstimate::new(estimate, variance, reports as f64)),
                 ..ItemPointEstimates::default()
             }
         };
@@ -125,15 +132,15 @@ impl TogetherParts {
     /// Returns the variance of one report's contribution to the estimate of an item that no person
     /// has.
     pub(crate) fn absent_item_variance(&self, item: u64) -> f64 {
-        let (part, _) = self.together.part_and_option(item as u32);
-        let options = self.together.parts()[part].cell_count();
-        self.rates.option_variance(options, false)
+        let (part, _) = self.joint_choices.part_and_option(item as u32);
+        let options = self.joint_choices.parts()[part].cell_count();
+        self.hit_probabilities.option_variance(options, false)
     }
 
     /// Returns the score distribution of an item. `None` if the item's part has more than
     /// [`CollisionHitProbabilities::MAX_OPTIONS_FOR_SUM_CONSTRAINT`] options.
     pub(crate) fn contribution_distribution(&self, item: u64) -> Option<ContributionDistribution> {
-        let law = &self.laws[&self.options_in_part_of(item)?];
+        let law = &self.option_score_distributions[&self.part_option_count(item)?];
         Some(ContributionDistribution::Scores(Arc::clone(law)))
     }
 }
@@ -142,12 +149,12 @@ impl TogetherParts {
 struct OptionHitDistribution {
     /// Distribution of the number M of members that a report hits: P(M = k) for k = 0..=s. Members
     /// are the elements of the person's input.
-    members: Vec<f64>,
+    member_hit_distribution: Vec<f64>,
     /// Number m of slots that a report hits, and number N of all slots. `None` if elements are
     /// hashed independently.
-    slots: Option<[u32; 2]>,
+    hit_and_total_slots: Option<[u32; 2]>,
     /// Probability that a report hits a non-member, if elements are hashed independently.
-    alone: f64,
+    independent_hit_probability: f64,
 }
 
 impl OptionHitDistribution {
@@ -156,21 +163,25 @@ impl OptionHitDistribution {
         let support = collision.hit_decoder(&domain);
         let slots = support.slot_count() as u32;
         Self {
-            members: collision.member_count_distribution(&domain, question.epsilon()),
-            slots: support.slots_per_report().map(|hit| [hit, slots]),
-            alone: 1.0 / f64::from(collision.buckets_per_hash()),
+            member_hit_distribution: collision
+                .member_count_distribution(&domain, question.epsilon()),
+            hit_and_total_slots: support.slots_per_report().map(|hit| [hit, slots]),
+            independent_hit_probability: 1.0 / f64::from(collision.buckets_per_hash()),
         }
     }
 
     /// Returns the score distribution of one option of a part with c = `options` options. `given`
     /// states whether the person gave this option. A hit on the option counts 1, and a hit on
     /// another option of the part counts −1/(c − 1).
-    fn option_scores(&self, options: u32, given: bool) -> ScoreProbabilities {
+    fn option_score_distribution(&self, options: u32, given: bool) -> ScoreProbabilities {
         let others = options - 1;
         // Probabilities of the scores from −1 at index 0 to 1 at the last index, in steps of 1/(c −
         // 1).
         let mut counts = vec![0.0; 2 * others as usize + 1];
-        for (members, &p) in (0_u32..).zip(&self.members).filter(|(_, p)| **p > 0.0) {
+        for (members, &p) in (0_u32..)
+            .zip(&self.member_hit_distribution)
+            .filter(|(_, p)| **p > 0.0)
+        {
             let mut add = |p: f64, own: bool, beside: u32, rest: &[f64]| {
                 let first = if own { 2 * others } else { others } - beside;
                 for (hits, q) in rest.iter().enumerate() {
@@ -206,15 +217,16 @@ impl OptionHitDistribution {
     }
 
     fn sparsity(&self) -> u32 {
-        self.members.len() as u32 - 1
+        self.member_hit_distribution.len() as u32 - 1
     }
 
     /// Returns the probability that a report which hits `members` members also hits a given
     /// non-member.
     fn non_member_hit_probability(&self, members: u32) -> f64 {
-        self.slots.map_or(self.alone, |[m, slots]| {
-            f64::from(m - members) / f64::from(slots - self.sparsity())
-        })
+        self.hit_and_total_slots
+            .map_or(self.independent_hit_probability, |[m, slots]| {
+                f64::from(m - members) / f64::from(slots - self.sparsity())
+            })
     }
 
     /// Returns the distribution of the number of hits on `count` non-members, for a report that
@@ -227,8 +239,9 @@ impl OptionHitDistribution {
         known: Option<bool>,
     ) -> Vec<f64> {
         let all = 0..=u64::from(count);
-        let Some([m, slots]) = self.slots else {
-            let law = Binomial::new(self.alone, count.into()).expect("a probability");
+        let Some([m, slots]) = self.hit_and_total_slots else {
+            let law = Binomial::new(self.independent_hit_probability, count.into())
+                .expect("a probability");
             return all.map(|hits| law.pmf(hits)).collect();
         };
         // The remaining hits are drawn from the slots of neither members nor the known non-member.
@@ -300,7 +313,7 @@ mod tests {
             for (part, &count) in options.iter().enumerate() {
                 let first = together.cell_of_option(part, 0);
                 for option in 0..count {
-                    let mut score = hits.option_scores(count, option == 0);
+                    let mut score = hits.option_score_distribution(count, option == 0);
                     let others = f64::from(count - 1);
                     for (set, p) in &found {
                         let own = set >> (first + option) & 1;
@@ -339,7 +352,7 @@ mod tests {
             for &count in options {
                 let scale = f64::from(count) / f64::from(count - 1) * rates.hit_probability_gap();
                 for given in [true, false] {
-                    let score = hits.option_scores(count, given);
+                    let score = hits.option_score_distribution(count, given);
                     let moment =
                         |power: i32| -> f64 { score.iter().map(|(x, p)| p * x.powi(power)).sum() };
                     assert!((moment(0) - 1.0).abs() < 1e-11);
@@ -398,9 +411,9 @@ mod tests {
             let task = draft.resolve_task().unwrap();
             let question = &task.questions()[0];
             let parts =
-                TogetherParts::for_question(question, SamplingModel::FixedPopulation).unwrap();
+                JointChoiceParts::for_question(question, SamplingModel::FixedPopulation).unwrap();
             let count = options[0];
-            let law = &parts.laws[&count];
+            let law = &parts.option_score_distributions[&count];
             for (n, with) in [
                 (1, 0),
                 (1, 1),
@@ -412,7 +425,10 @@ mod tests {
             ] {
                 let crowd = [with, n - with].into_iter().zip([1, 0]);
                 let crowd = crowd.map(|(people, node)| {
-                    let ScoredGroups { people: own, .. } = &law.nodes[node].1;
+                    let ScoredGroups {
+                        group_shares_and_scores: own,
+                        ..
+                    } = &law.nodes[node].1;
                     (people, own[0].1.clone())
                 });
                 let all = convolved(count, &crowd.collect::<Vec<_>>());
@@ -432,23 +448,27 @@ mod tests {
     /// Returns the probabilities that the lower and the upper limit of the first option miss the
     /// true share.
     fn missed(
-        parts: &TogetherParts,
+        parts: &JointChoiceParts,
         options: u32,
         all: &[f64],
         reports: u64,
         truth: f64,
         failure: f64,
     ) -> [f64; 2] {
-        let (law, failure) = (&parts.laws[&options], TailThresholds::new(failure));
+        let (law, failure) = (
+            &parts.option_score_distributions[&options],
+            TailThresholds::new(failure),
+        );
         let (n, c) = (reports as f64, f64::from(options));
         let mut missed = [0.0; 2];
         for (at, p) in all.iter().enumerate().filter(|(_, p)| **p > 0.0) {
             let sum = at as f64 / (c - 1.0) - n;
-            let share = sum * (c - 1.0) / c / n / parts.rates.hit_probability_gap() + 1.0 / c;
+            let share =
+                sum * (c - 1.0) / c / n / parts.hit_probabilities.hit_probability_gap() + 1.0 / c;
             let [with, without] =
-                [true, false].map(|given| parts.rates.option_variance(options, given));
+                [true, false].map(|given| parts.hit_probabilities.option_variance(options, given));
             let variance =
-                variance_over_people(SamplingModel::FixedPopulation, share, with, without);
+                mean_contribution_variance(SamplingModel::FixedPopulation, share, with, without);
             let point = PointEstimate::new(share, variance, n);
             let limit = |side| law.confidence_limit(point, reports, &failure, side);
             missed[0] += p * f64::from(u8::from(limit(LimitSide::Lower) > truth + 1e-12));

@@ -81,7 +81,7 @@ struct EpsilonSearch<'a> {
     auto_ratings_question: &'a AutoRatingsQuestion<'a>,
     people: u64,
     objective: Objective,
-    draft: QuestionDraft,
+    question_draft: QuestionDraft,
     /// Maximum local ε.
     max_local_epsilon: f64,
 }
@@ -118,7 +118,7 @@ impl<'a> EpsilonSearch<'a> {
             auto_ratings_question: open,
             people,
             objective: open.objective.objective()?,
-            draft,
+            question_draft: draft,
             max_local_epsilon: greatest,
         })
     }
@@ -130,9 +130,9 @@ impl<'a> EpsilonSearch<'a> {
         epsilon: f64,
         alpha: f64,
     ) -> Result<Vec<MechanismChoice>, PlanError> {
-        let chosen = self
-            .draft
-            .choose_within_alpha(epsilon, Some(self.people), alpha, None)?;
+        let chosen =
+            self.question_draft
+                .choose_within_alpha(epsilon, Some(self.people), alpha, None)?;
         let Some(plan) = chosen else {
             return Ok(Vec::new());
         };
@@ -219,7 +219,7 @@ impl<'a> EpsilonSearch<'a> {
     ) -> Result<(), PlanError> {
         let good =
             best_choice(all).map_or(0.0, |best| best.squared_error() * MAX_CONTENDER_ERROR_RATIO);
-        let population = self.draft.population(Some(self.people))?;
+        let population = self.question_draft.population(Some(self.people))?;
         all.sort_by(compare_by_error);
         for choice in all.iter_mut().take(MAX_CONTENDER_COUNT) {
             // Choices with an infinite error are left as they are.

@@ -119,7 +119,7 @@ impl<'a> TaskSearch<'a> {
     /// is the maximum over questions, and infinite if there is no task within these privacy limits.
     ///
     /// # Errors The errors of [`TaskSearch::best_task`].
-    pub(super) fn squared_error_over_wanted(
+    pub(super) fn squared_error_to_goal_ratio(
         &self,
         people: f64,
         privacy: PrivacyLimits,
@@ -127,13 +127,13 @@ impl<'a> TaskSearch<'a> {
         let whole = people as u64;
         let Some((open, goal)) = &self.auto_ratings_question else {
             let planned = self.best_task(whole, privacy)?;
-            return Ok(planned.map_or(f64::INFINITY, |own| own.squared_error_over_wanted(people)));
+            return Ok(planned.map_or(f64::INFINITY, |own| own.squared_error_to_goal_ratio(people)));
         };
         // Do not build the task here, because its names would be checked each time.
         let all = find_best_mechanism_choices(self.survey, open, whole, privacy)?;
         let times = |best: &MechanismChoice| {
             let error = PredictedQuestionError::from_mechanism_choice(goal.clone(), best, whole);
-            error.squared_error_over_wanted(whole as f64)
+            error.squared_error_to_goal_ratio(whole as f64)
         };
         Ok(all.first().map_or(f64::INFINITY, times))
     }
@@ -155,7 +155,7 @@ impl PredictedQuestionError {
     }
 
     /// Returns the squared error at `reports` reports, divided by the wanted squared error.
-    fn squared_error_over_wanted(&self, reports: f64) -> f64 {
+    fn squared_error_to_goal_ratio(&self, reports: f64) -> f64 {
         if let Some((width, within)) = self
             .simulated_quantile_width
             .as_ref()
@@ -165,7 +165,7 @@ impl PredictedQuestionError {
         }
         let bias = self.squared_bias.unwrap_or(0.0);
         self.goal
-            .squared_error_over_wanted(self.single_report_variance, bias, reports)
+            .squared_error_to_goal_ratio(self.single_report_variance, bias, reports)
     }
 
     /// Returns the standard error at `reports` reports, in the unit of the answer.
@@ -187,9 +187,9 @@ impl PredictedQuestionError {
     /// [`PlanError::UnattainableGoal`] if no number of reports is enough.
     fn reports_needed(&self) -> Result<f64, PlanError> {
         if self.simulated_quantile_width.is_none() {
-            return Ok(self.squared_error_over_wanted(1.0));
+            return Ok(self.squared_error_to_goal_ratio(1.0));
         }
-        smallest_sufficient_number(&|reports| Ok(self.squared_error_over_wanted(reports).ln()))
+        smallest_sufficient_number(&|reports| Ok(self.squared_error_to_goal_ratio(reports).ln()))
     }
 
     /// Returns the root of variance plus squared bias, at `reports` reports.
@@ -306,7 +306,8 @@ impl PlannedTask {
             let goal =
                 goal.map_err(|error| error.with_question_name(several.then(|| question.name())))?;
             let quantity = goal.predicted_quantity;
-            let variance = ErrorPredictor::for_question(question).worst_variance(quantity, several);
+            let variance =
+                ErrorPredictor::for_question(question).max_contribution_variance(quantity, several);
             let variance = variance.ok_or_else(|| not_estimated_error(question, quantity))?;
             // With a memo, reports can be made only with some of the buckets.
             let best = match survey.budget.memo() {
@@ -360,10 +361,10 @@ impl PlannedTask {
     ///
     /// For one person, the result is also the number of people at which every error is at most the
     /// wanted one, unless there is bias or an error is simulated.
-    pub(super) fn squared_error_over_wanted(&self, people: f64) -> f64 {
+    pub(super) fn squared_error_to_goal_ratio(&self, people: f64) -> f64 {
         let each = self.predicted_errors.iter().enumerate();
         let times = each.map(|(index, own)| {
-            own.squared_error_over_wanted(people * self.task.question_report_share(index))
+            own.squared_error_to_goal_ratio(people * self.task.question_report_share(index))
         });
         times.fold(0.0, f64::max)
     }
@@ -400,8 +401,8 @@ pub(super) fn insufficient_people_error() -> PlanError {
 
 fn not_estimated_error(question: &Question, aim: PredictedQuantity) -> PlanError {
     let what = match aim {
-        PredictedQuantity::Mean | PredictedQuantity::MeanWithin(_) => "means",
-        PredictedQuantity::Share | PredictedQuantity::Distribution(_) => "shares",
+        PredictedQuantity::Mean | PredictedQuantity::MeanWithinRow(_) => "means",
+        PredictedQuantity::Share | PredictedQuantity::DistributionFunction(_) => "shares",
     };
     PlanError::UnattainableGoal(format!(
         "{} does not estimate {what}, which question {:?} is for",
@@ -444,7 +445,8 @@ fn with_minimax_bucket_count(
     for mechanism in alone.chain(windows.into_iter().map(Ok)) {
         let mechanism = mechanism?;
         let question = with_weight_and_mechanism(question, question.weight(), mechanism.into())?;
-        let variance = ErrorPredictor::for_question(&question).worst_variance(aim, several);
+        let variance =
+            ErrorPredictor::for_question(&question).max_contribution_variance(aim, several);
         // Collision always estimates shares.
         let variance = variance.unwrap_or(f64::INFINITY);
         if best.as_ref().is_none_or(|(_, least)| variance < *least) {

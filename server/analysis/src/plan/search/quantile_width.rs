@@ -30,7 +30,7 @@ impl QuantileWidth {
         let (
             Mechanism::Pattern(pattern),
             QuestionKind::Number(scale),
-            PredictedQuantity::Distribution(part),
+            PredictedQuantity::DistributionFunction(part),
         ) = (
             question.mechanism(),
             question.kind(),

@@ -215,7 +215,7 @@ fn two_reports_can_hardly_be_linked() {
         }))
         .unwrap();
         let task = draft.resolve_task().unwrap();
-        let stages = task.memo_stages().unwrap();
+        let stages = task.memo_thresholds().unwrap();
         // A flag has two slots. A report supports the own slot, or the other one.
         let [own, report] = [stages.own_slot_probability, stages.memo_support_probability]
             .map(|own| own.probability());

@@ -3,7 +3,7 @@
 use hushbin::task::QuestionKind;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{
-    ErrorPredictor, EstimateOptions, Estimator, PredictedQuantity, Query, Totals,
+    ErrorPredictor, EstimateOptions, EstimateQuery, Estimator, PredictedQuantity, Totals,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -29,7 +29,8 @@ fn task(epsilon: f64, rows: u32, fields: &Value) -> Task {
 
 fn predicted(task: &Task, share: f64, several: bool) -> f64 {
     let predictor = ErrorPredictor::for_question(&task.questions()[0]);
-    let variance = predictor.worst_variance(PredictedQuantity::MeanWithin(share), several);
+    let variance =
+        predictor.max_contribution_variance(PredictedQuantity::MeanWithinRow(share), several);
     variance.unwrap()
 }
 
@@ -122,10 +123,10 @@ fn measured(task: &Task, rows: u32, numbers: [f64; 2]) -> [f64; 2] {
     const BATCHES: u64 = 600;
     let estimator = Estimator::for_task(task.clone());
     let options = EstimateOptions {
-        question: Some("q".to_owned()),
+        question_name: Some("q".to_owned()),
         ..EstimateOptions::default()
     };
-    let query = Query::new(task, &options).unwrap();
+    let query = EstimateQuery::new(task, &options).unwrap();
     let drawn = task.questions().len() > 1;
     let truth = 0.5 * (numbers[0] + numbers[1]);
     let (mut squares, mut stated) = (0.0, 0.0);

@@ -9,8 +9,8 @@
 use crate::support::crowd::{ITEMS, all, collect, crowd, names, tasks, truth};
 use hushbin::{Entry, Mechanism, Task, ValueKind};
 use hushbin_analysis::estimate::{
-    ConditionalMean, ErrorPredictor, Estimand, Estimate, EstimateOptions, ItemEstimates,
-    PostProcessingMethod, Query, Totals, estimates,
+    ConditionalMean, ErrorPredictor, Estimand, Estimate, EstimateOptions, EstimateQuery,
+    ItemEstimates, PostProcessingMethod, Totals, estimates,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -129,7 +129,7 @@ const LOOKED_AT: usize = 5;
 const CONDITIONAL: usize = 4;
 
 fn looked_at(item: &ItemEstimates, index: usize) -> Option<&Estimate> {
-    let ratings = &item.by_estimand[..Estimand::RATINGS.len()];
+    let ratings = &item.by_estimand[..Estimand::RATING_ESTIMANDS.len()];
     match ratings.get(index) {
         Some(estimate) => estimate.as_ref(),
         None => match item.post_processed.conditional_mean.as_ref()? {
@@ -142,7 +142,7 @@ fn looked_at(item: &ItemEstimates, index: usize) -> Option<&Estimate> {
 /// Returns the true values that intervals must cover; `None` if coverage is not required.
 fn truths(task: &Task, crowd: &[Vec<Entry>]) -> [Vec<Option<f64>>; LOOKED_AT] {
     let [mean, plus, minus, nonmissing] =
-        Estimand::RATINGS.map(|estimand| truth(task, crowd, estimand));
+        Estimand::RATING_ESTIMANDS.map(|estimand| truth(task, crowd, estimand));
     let error = ErrorPredictor::for_question(&task.questions()[0])
         .rare_item_standard_error(Estimand::Nonmissing, PEOPLE as f64);
     let conditional = mean.iter().zip(&nonmissing).map(|(mean, nonmissing)| {
@@ -166,7 +166,7 @@ struct Trial {
     /// True if the task has conditional means.
     conditional: bool,
     /// Queries, by confidence.
-    questions: [Query; 3],
+    questions: [EstimateQuery; 3],
     /// Coverage counts, by estimate and confidence.
     tallies: [[Tally; 3]; LOOKED_AT],
     /// Sums of errors and of the estimated variances, by estimand and item.
@@ -180,17 +180,17 @@ impl Trial {
     fn new(task: Task) -> Self {
         let ask = |confidence: f64, post: &[PostProcessingMethod]| {
             let options = EstimateOptions {
-                question: None,
-                items: task.questions()[0]
+                question_name: None,
+                item_names: task.questions()[0]
                     .items()
                     .item_count()
                     .is_none()
                     .then(names),
                 confidence,
-                post: post.to_vec(),
+                post_processing_methods: post.to_vec(),
                 ..EstimateOptions::default()
             };
-            Query::new(&task, &options)
+            EstimateQuery::new(&task, &options)
         };
         let post = [PostProcessingMethod::ConditionalMean];
         let conditional = ask(0.5, &post).is_ok();
@@ -254,7 +254,7 @@ impl Trial {
         let Self { task, tallies, .. } = self;
         let predictor = ErrorPredictor::for_question(&task.questions()[0]);
         let width = width(task.questions()[0].value_kind());
-        for (index, estimand) in Estimand::RATINGS.into_iter().enumerate() {
+        for (index, estimand) in Estimand::RATING_ESTIMANDS.into_iter().enumerate() {
             if predictor.rare_item_standard_error(estimand, 1.0).is_none() {
                 assert_eq!(tallies[index][0].rounds, 0, "{estimand:?} of {task:?}");
                 continue;

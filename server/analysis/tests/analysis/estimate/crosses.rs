@@ -1,7 +1,7 @@
 //! Tests of the margins of crosses: one family of intervals, and errors of the stated size.
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
-use hushbin_analysis::estimate::{EstimateOptions, Estimator, Query, Totals};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Estimator, Totals};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn answers(
         confidence,
         ..EstimateOptions::default()
     };
-    let query = Query::new(task, &options).unwrap();
+    let query = EstimateQuery::new(task, &options).unwrap();
     let estimator = Estimator::for_task(task.clone());
     let randomizers = Randomizer::new(task);
     (0..runs).map(move |seed| {

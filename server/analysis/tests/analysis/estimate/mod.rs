@@ -20,7 +20,8 @@ mod together;
 use crate::support::crowd::{ITEMS, all, collect, crowd, task, tasks};
 use hushbin::{Randomizer, Task, ValueKind};
 use hushbin_analysis::estimate::{
-    ErrorPredictor, Estimand, EstimateOptions, Query, Totals, estimands, estimates, point_estimates,
+    ErrorPredictor, Estimand, EstimateOptions, EstimateQuery, Totals, estimands, estimates,
+    point_estimates,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -41,7 +42,7 @@ fn estimands_are_said_in_one_place() {
         totals.add_report(&report);
         let point = point_estimates(&task, &totals, &[0])[0];
         let predictor = ErrorPredictor::for_question(&task.questions()[0]);
-        for estimand in Estimand::RATINGS {
+        for estimand in Estimand::RATING_ESTIMANDS {
             let expected = said.contains(&estimand);
             assert_eq!(
                 point.get(estimand).is_some(),
@@ -101,12 +102,12 @@ fn variances_are_as_predicted() {
         for _ in 0..ROUNDS {
             let totals = collect(&task, &crowd, &mut rng);
             for point in point_estimates(&task, &totals, &all(&task)) {
-                for (square, estimand) in squares.iter_mut().zip(Estimand::RATINGS) {
+                for (square, estimand) in squares.iter_mut().zip(Estimand::RATING_ESTIMANDS) {
                     *square += point.get(estimand).map_or(0.0, |p| p.estimate.powi(2));
                 }
             }
         }
-        for (square, estimand) in squares.iter().zip(Estimand::RATINGS) {
+        for (square, estimand) in squares.iter().zip(Estimand::RATING_ESTIMANDS) {
             let measured = square / (ROUNDS * ITEMS as usize) as f64;
             let Some(predicted) = predictor.rare_item_standard_error(estimand, 200.0) else {
                 assert_eq!(measured, 0.0, "{name} {estimand:?}");
@@ -129,7 +130,7 @@ fn frequencies_of_overwrite_add_up() {
     let totals = collect(&task, &crowd, &mut ChaCha20Rng::seed_from_u64(5));
     for point in point_estimates(&task, &totals, &all(&task)) {
         let of = |estimand| point.get(estimand).unwrap();
-        let [mean, plus, minus, nonmissing] = Estimand::RATINGS.map(of);
+        let [mean, plus, minus, nonmissing] = Estimand::RATING_ESTIMANDS.map(of);
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}: {point:?}");
         near(plus.estimate + minus.estimate, nonmissing.estimate);
         near(plus.estimate - minus.estimate, mean.estimate);
@@ -143,7 +144,7 @@ fn frequencies_of_overwrite_add_up() {
         near((plus + minus + 2.0 * covariance) / nonmissing, 1.0);
         near((plus + minus - 2.0 * covariance) / mean, 1.0);
     }
-    let query = Query::new(&task, &EstimateOptions::default()).unwrap();
+    let query = EstimateQuery::new(&task, &EstimateOptions::default()).unwrap();
     let answer = estimates(&task, &totals, &query);
     let json = serde_json::to_value(&answer).unwrap();
     let first = json["estimates"][0].as_object().unwrap();
@@ -151,7 +152,7 @@ fn frequencies_of_overwrite_add_up() {
     answer.write_csv(&mut csv).unwrap();
     let csv = String::from_utf8(csv).unwrap();
     let lines: Vec<&str> = csv.lines().skip(1).take(4).collect();
-    for (estimand, line) in Estimand::RATINGS.into_iter().zip(lines) {
+    for (estimand, line) in Estimand::RATING_ESTIMANDS.into_iter().zip(lines) {
         let name = estimand.as_str();
         assert!(first[name]["interval"].is_array(), "{json}");
         assert!(line.starts_with(&format!("0,{name},")), "{line}");
@@ -185,11 +186,11 @@ fn questions_are_validated() {
     let ask = |task: &Task, items: Option<&[&str]>, confidence: f64| {
         let items = items.map(|names| names.iter().map(|&name| name.to_owned()).collect());
         let options = EstimateOptions {
-            items,
+            item_names: items,
             confidence,
             ..EstimateOptions::default()
         };
-        Query::new(task, &options).map_err(|error| error.to_string())
+        EstimateQuery::new(task, &options).map_err(|error| error.to_string())
     };
     assert_eq!(ask(&named, None, 0.95).unwrap().items(), [0, 1, 2]);
     assert_eq!(
@@ -226,7 +227,7 @@ fn questions_are_validated() {
 #[test]
 fn nothing_is_estimated_from_no_reports() {
     let task = task("sign", &json!(3), &json!("collision"));
-    let question = Query::new(&task, &EstimateOptions::default()).unwrap();
+    let question = EstimateQuery::new(&task, &EstimateOptions::default()).unwrap();
     let answer = estimates(&task, &Totals::new(&task), &question);
     assert_eq!((answer.reports, answer.estimates.len()), (0, 0));
 }
@@ -242,7 +243,7 @@ fn csv_has_a_line_for_each_item_and_estimand() {
             .unwrap()
             .report,
     );
-    let question = Query::new(&task, &EstimateOptions::default()).unwrap();
+    let question = EstimateQuery::new(&task, &EstimateOptions::default()).unwrap();
     let answer = estimates(&task, &totals, &question);
     let mut text = Vec::new();
     answer.write_csv(&mut text).unwrap();

@@ -3,7 +3,7 @@
 use hushbin::task::QuestionKind;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{
-    Estimate, EstimateOptions, Estimator, NumberEstimates, Query, Totals,
+    Estimate, EstimateOptions, EstimateQuery, Estimator, NumberEstimates, Totals,
 };
 use hushbin_analysis::plan::plan_survey;
 use rand_chacha::ChaCha20Rng;
@@ -23,12 +23,12 @@ fn task(epsilon: f64, number: &Value) -> Task {
     draft.resolve_task().unwrap()
 }
 
-fn query(task: &Task, confidence: f64) -> Query {
+fn query(task: &Task, confidence: f64) -> EstimateQuery {
     let options = EstimateOptions {
         confidence,
         ..EstimateOptions::default()
     };
-    Query::new(task, &options).unwrap()
+    EstimateQuery::new(task, &options).unwrap()
 }
 
 /// Returns numbers from `min` to `max`, ascending, with more low ones.
@@ -228,7 +228,7 @@ fn quantiles_of_counts_are_counts_and_covered() {
 }
 
 fn quantiles_are_covered(what: &str, answers: &[[NumberEstimates; 3]], numbers: &[f64]) {
-    for (place, part) in EstimateOptions::QUANTILES.into_iter().enumerate() {
+    for (place, part) in EstimateOptions::DEFAULT_QUANTILES.into_iter().enumerate() {
         // The numbers are in ascending order.
         let truth = numbers[(part * numbers.len() as f64) as usize];
         for (index, confidence) in CONFIDENCES.into_iter().enumerate() {
@@ -255,7 +255,7 @@ fn quantiles_are_asked_for_by_part() {
             quantiles: Some(parts.to_vec()),
             ..EstimateOptions::default()
         };
-        Query::new(task, &options)
+        EstimateQuery::new(task, &options)
     };
     let error = |task, parts: &[f64]| ask(task, parts).unwrap_err().to_string();
     assert!(error(&mean, &[0.5]).contains("a \"number\" with bins"));
@@ -341,7 +341,7 @@ fn intervals_of_quantiles_are_as_wide_as_planned() {
             quantiles: Some(vec![quantile]),
             ..EstimateOptions::default()
         };
-        let query = Query::new(&planned.task, &options).unwrap();
+        let query = EstimateQuery::new(&planned.task, &options).unwrap();
         let estimator = Estimator::for_task(planned.task.clone());
         let width = |seed: u32| {
             let spread = wanted["spread"].as_f64().unwrap();

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{
-    EstimateOptions, Estimates, Estimator, Label, PostProcessingMethod, Query, Totals,
+    EstimateOptions, EstimateQuery, Estimates, Estimator, ItemLabel, PostProcessingMethod, Totals,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -57,7 +57,7 @@ fn batch(task: &Task, people: u32, seed: u64) -> Totals {
 }
 
 fn ask(task: &Task, totals: &Totals, options: &EstimateOptions) -> Estimates {
-    let query = Query::new(task, options).unwrap();
+    let query = EstimateQuery::new(task, options).unwrap();
     Estimator::for_task(task.clone()).estimates(totals, &query)
 }
 
@@ -80,9 +80,9 @@ fn the_false_discovery_rate_is_kept() {
                 let chance = found
                     .items
                     .iter()
-                    .filter(|label| matches!(label, Label::Index(item) if *item >= REAL));
+                    .filter(|label| matches!(label, ItemLabel::Index(item) if *item >= REAL));
                 parts.push(chance.count() as f64 / found.items.len().max(1) as f64);
-                first += u32::from(found.items.contains(&Label::Index(0)));
+                first += u32::from(found.items.contains(&ItemLabel::Index(0)));
             }
             let n = parts.len() as f64;
             let mean = parts.iter().sum::<f64>() / n;
@@ -123,7 +123,7 @@ fn what_stands_out_is_listed_once_in_json_and_csv() {
             false_discovery_rate: Some(rate),
             ..EstimateOptions::default()
         };
-        let error = Query::new(&task, &options).unwrap_err().to_string();
+        let error = EstimateQuery::new(&task, &options).unwrap_err().to_string();
         assert!(error.contains("false discovery rate"), "{error}");
     }
 }
@@ -148,7 +148,7 @@ fn answers_are_projected_onto_what_they_sum_to() {
         );
     }
     let options = EstimateOptions {
-        post: vec![
+        post_processing_methods: vec![
             PostProcessingMethod::Projection,
             PostProcessingMethod::FullProjection,
         ],

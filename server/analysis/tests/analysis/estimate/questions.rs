@@ -2,7 +2,7 @@
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{
-    Estimand, EstimateOptions, Estimates, Estimator, Label, Query, Totals,
+    Estimand, EstimateOptions, EstimateQuery, Estimates, Estimator, ItemLabel, Totals,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -66,13 +66,13 @@ fn batch(task: &Task, people: u64, seed: u64) -> Totals {
     totals
 }
 
-fn query(task: &Task, question: usize) -> Query {
+fn query(task: &Task, question: usize) -> EstimateQuery {
     let name = task.questions()[question].name();
     let options = EstimateOptions {
-        question: Some(name.to_owned()),
+        question_name: Some(name.to_owned()),
         ..EstimateOptions::default()
     };
-    Query::new(task, &options).unwrap()
+    EstimateQuery::new(task, &options).unwrap()
 }
 
 /// Results of many batches: bias and coverage, for each item and for all items of a batch.
@@ -202,11 +202,11 @@ fn queries_name_a_question_and_its_items() {
     let ask = |question: Option<&str>, items: Option<&[&str]>| {
         let names = |items: &[&str]| items.iter().map(ToString::to_string).collect();
         let options = EstimateOptions {
-            question: question.map(str::to_owned),
-            items: items.map(names),
+            question_name: question.map(str::to_owned),
+            item_names: items.map(names),
             ..EstimateOptions::default()
         };
-        Query::new(&task, &options)
+        EstimateQuery::new(&task, &options)
     };
     let error = |question, items| ask(question, items).unwrap_err().to_string();
     assert!(error(None, None).contains("several questions"));
@@ -216,8 +216,8 @@ fn queries_name_a_question_and_its_items() {
     let estimator = Estimator::for_task(task.clone());
     let beta = ask(Some("beta"), None).unwrap();
     let found: Estimates = estimator.estimates(&batch(&task, 50, 1), &beta);
-    let labels: Vec<&Label> = found.estimates.iter().map(|item| &item.item).collect();
-    let names = ["no", "yes"].map(|name| Label::Name(name.to_owned()));
+    let labels: Vec<&ItemLabel> = found.estimates.iter().map(|item| &item.item).collect();
+    let names = ["no", "yes"].map(|name| ItemLabel::Name(name.to_owned()));
     assert_eq!(labels, names.each_ref());
     assert_eq!(found.question.as_deref(), Some("beta"));
     let json = serde_json::to_value(&found).unwrap();

@@ -4,7 +4,7 @@
 use hushbin::upload::upload_header;
 use hushbin::{Randomizer, Task, TaskDraft, Upload, UploadId};
 use hushbin_analysis::accounting::MemoisedAnswers;
-use hushbin_analysis::estimate::{EstimateOptions, Query, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
@@ -63,10 +63,10 @@ fn collect(task: &Task, once: usize, rng: &mut ChaCha20Rng) -> Totals {
 fn covered(once: usize) -> [u64; 2] {
     let task = memo_task();
     let items = EstimateOptions {
-        items: Some(vec!["a".into()]),
+        item_names: Some(vec!["a".into()]),
         ..EstimateOptions::default()
     };
-    let query = Query::new(&task, &items).unwrap();
+    let query = EstimateQuery::new(&task, &items).unwrap();
     let share = MemoisedAnswers::for_task(&task)
         .unwrap()
         .memo_share_of_variance();
@@ -110,7 +110,7 @@ fn error_bars_are_too_narrow_by_the_stated_factor_at_most() {
 #[test]
 fn that_is_said_of_memos_alone() {
     for (task, expected) in [(task(&json!({ "days": 7 })), false), (memo_task(), true)] {
-        let query = Query::new(&task, &EstimateOptions::default()).unwrap();
+        let query = EstimateQuery::new(&task, &EstimateOptions::default()).unwrap();
         let totals = Totals::for_items(&task, 0, &[0, 1, 2, 3]);
         let answer = estimates(&task, &totals, &query);
         let words = answer.repeats.unwrap_or_default();

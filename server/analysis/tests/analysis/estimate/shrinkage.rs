@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{
-    EstimateOptions, Estimates, Estimator, ExpectedErrors, PointEstimate, PostProcessingMethod,
-    Query, ShrinkageOutcome, ShrinkageRefusal, Totals, shrink_estimates,
+    EstimateOptions, EstimateQuery, Estimates, Estimator, ExpectedErrors, PointEstimate,
+    PostProcessingMethod, ShrinkageOutcome, ShrinkageRefusal, Totals, shrink_estimates,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -148,10 +148,10 @@ fn squares(kind: &str, items: usize, task: &Task, popular: Popularity) -> [Squar
         })
         .collect();
     let options = EstimateOptions {
-        post: vec![PostProcessingMethod::Shrinkage],
+        post_processing_methods: vec![PostProcessingMethod::Shrinkage],
         ..EstimateOptions::default()
     };
-    let query = Query::new(task, &options).unwrap();
+    let query = EstimateQuery::new(task, &options).unwrap();
     let estimator = Estimator::for_task(task.clone());
     let mut squares = [Squares::default(); PEOPLE.len()];
     for seed in 0..RUNS {
@@ -300,10 +300,10 @@ fn many_items_are_shrunken_soon() {
 fn what_is_refused_says_why_in_json_and_csv() {
     let task = task(json!({ "kind": "set", "options": 20, "sparsity": 2 }), 1.0);
     let options = EstimateOptions {
-        post: vec![PostProcessingMethod::Shrinkage],
+        post_processing_methods: vec![PostProcessingMethod::Shrinkage],
         ..EstimateOptions::default()
     };
-    let query = Query::new(&task, &options).unwrap();
+    let query = EstimateQuery::new(&task, &options).unwrap();
     let mut totals = Totals::new(&task);
     let estimator = Estimator::for_task(task.clone());
     let found = estimator.estimates(&totals, &query);

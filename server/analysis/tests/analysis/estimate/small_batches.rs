@@ -8,8 +8,8 @@ use std::fmt::Write;
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft, ValueKind};
 use hushbin_analysis::estimate::{
-    ConditionalMean, Estimand, EstimateOptions, PostProcessingMethod, Query, Totals, estimands,
-    estimates,
+    ConditionalMean, Estimand, EstimateOptions, EstimateQuery, PostProcessingMethod, Totals,
+    estimands, estimates,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -141,7 +141,7 @@ fn truth(crowd: &[Vec<Entry>], items: usize, estimand: Estimand) -> Vec<f64> {
 #[derive(Default)]
 struct Covered([u64; 5]);
 
-fn batch(task: &Task, question: &Query, people: usize, covered: &mut Covered, seed: u64) {
+fn batch(task: &Task, question: &EstimateQuery, people: usize, covered: &mut Covered, seed: u64) {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let crowd = crowd(task, people, &mut rng);
     let mut randomizer = Randomizer::new(task);
@@ -151,7 +151,7 @@ fn batch(task: &Task, question: &Query, people: usize, covered: &mut Covered, se
     }
     let answer = estimates(task, &totals, question);
     let items = answer.estimates.len();
-    let truths = Estimand::RATINGS.map(|estimand| truth(&crowd, items, estimand));
+    let truths = Estimand::RATING_ESTIMANDS.map(|estimand| truth(&crowd, items, estimand));
     let holds = |[low, high]: [f64; 2], truth: f64| {
         assert!(low < high, "an interval without width: {low}");
         low - 1e-9 <= truth && truth <= high + 1e-9
@@ -186,16 +186,16 @@ fn check(value: ValueKind) {
         let conditional = both.iter().all(|estimand| estimated.contains(estimand));
         let post = conditional.then_some(PostProcessingMethod::ConditionalMean);
         let options = EstimateOptions {
-            post: post.into_iter().collect(),
+            post_processing_methods: post.into_iter().collect(),
             ..EstimateOptions::default()
         };
-        let question = Query::new(&task, &options).unwrap();
+        let question = EstimateQuery::new(&task, &options).unwrap();
         for (people, batches) in BATCHES {
             let mut covered = Covered::default();
             for seed in 0..batches {
                 batch(&task, &question, people, &mut covered, seed);
             }
-            let names = Estimand::RATINGS.map(Estimand::as_str).into_iter();
+            let names = Estimand::RATING_ESTIMANDS.map(Estimand::as_str).into_iter();
             for (name, covered) in names.chain(["conditional mean"]).zip(covered.0) {
                 let chance = Binomial::new(COVERAGE, batches).unwrap().cdf(covered);
                 if chance < SIGNIFICANCE {

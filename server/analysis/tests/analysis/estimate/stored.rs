@@ -7,7 +7,7 @@ use hushbin::hash::HashKeys;
 use hushbin::mechanism::hash_bin::{self, RandomisedResponse};
 use hushbin::task::QuestionKind;
 use hushbin::{Entry, Items, Mechanism, Question, Randomizer, Report, Task, TaskDraft, ValueKind};
-use hushbin_analysis::estimate::{EstimateOptions, Estimator, Query, Totals, TotalsError};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Estimator, Totals, TotalsError};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use rand_chacha::ChaCha20Rng;
@@ -152,10 +152,10 @@ fn estimates(task: &Task, totals: &Totals) -> Vec<String> {
     let listed = |question: &&Question| !matches!(question.items(), Items::Open(_));
     let estimates = |question: &Question| {
         let options = EstimateOptions {
-            question: Some(question.name().to_owned()).filter(|name| !name.is_empty()),
+            question_name: Some(question.name().to_owned()).filter(|name| !name.is_empty()),
             ..EstimateOptions::default()
         };
-        let query = Query::new(task, &options).unwrap();
+        let query = EstimateQuery::new(task, &options).unwrap();
         serde_json::to_string(&estimator.estimates(totals, &query)).unwrap()
     };
     task.questions()
@@ -340,7 +340,7 @@ fn faults_are_named_where_they_are() {
         change(&mut bytes);
         Totals::decode(&task, &bytes).unwrap_err()
     };
-    let version = TotalsError::Version {
+    let version = TotalsError::UnsupportedVersion {
         found: 1,
         expected: 2,
     };
@@ -409,7 +409,10 @@ fn counts_that_no_reports_have_are_refused() {
         let (task, bytes) = one(mechanism);
         let bytes = [&bytes[..FIRST], counts].concat();
         let error = Totals::decode(&task, &bytes).unwrap_err();
-        assert!(matches!(error, TotalsError::Impossible { .. }), "{error}");
+        assert!(
+            matches!(error, TotalsError::CountTooLarge { .. }),
+            "{error}"
+        );
         error.to_string()
     };
     // Of three reports two hit the plus side, and two the minus side.

@@ -2,7 +2,8 @@
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{
-    ErrorPredictor, EstimateOptions, Estimates, Estimator, PostProcessingMethod, Query, Totals,
+    ErrorPredictor, EstimateOptions, EstimateQuery, Estimates, Estimator, PostProcessingMethod,
+    Totals,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -74,7 +75,7 @@ fn totals(task: &Task, options: &[u32], people: u64, seed: u64) -> Totals {
 
 fn asked(confidence: f64) -> EstimateOptions {
     EstimateOptions {
-        question: Some("all".to_owned()),
+        question_name: Some("all".to_owned()),
         confidence,
         ..EstimateOptions::default()
     }
@@ -109,7 +110,7 @@ fn shares_are_unbiased_and_covered() {
         let what = format!("{options:?} at ε = {epsilon}, {people} people");
         let truth = truth(options, people);
         let estimator = Estimator::for_task(task.clone());
-        let queries = LEVELS.map(|level| Query::new(&task, &asked(level)).unwrap());
+        let queries = LEVELS.map(|level| EstimateQuery::new(&task, &asked(level)).unwrap());
         let mut missed = vec![[0_u64; 3]; truth.len()];
         let mut errors = vec![[0.0; 2]; truth.len()];
         let mut stated = 0.0;
@@ -160,7 +161,7 @@ fn errors_are_as_predicted() {
     let options = [2; 8];
     let task = task(&options, 4.0, &[]);
     let estimator = Estimator::for_task(task.clone());
-    let query = Query::new(&task, &asked(0.95)).unwrap();
+    let query = EstimateQuery::new(&task, &asked(0.95)).unwrap();
     let people = 1000;
     let truth = truth(&options, people);
     let mut squares = 0.0;
@@ -190,7 +191,7 @@ fn errors_are_as_predicted() {
 fn found(options: &EstimateOptions) -> Estimates {
     let parts = [2, 3, 40];
     let task = task(&parts, 4.0, &[]);
-    let query = Query::new(&task, options).unwrap();
+    let query = EstimateQuery::new(&task, options).unwrap();
     Estimator::for_task(task.clone()).estimates(&totals(&task, &parts, 500, 1), &query)
 }
 
@@ -218,7 +219,7 @@ fn options_go_by_their_parts() {
     assert!((share(&all, 0) + share(&all, 1) - 1.0).abs() < 1e-12);
     assert!(((2..5).map(|item| share(&all, item)).sum::<f64>() - 1.0).abs() < 1e-12);
     let some = found(&EstimateOptions {
-        items: Some(vec!["q1: 2".to_owned(), "q0: yes".to_owned()]),
+        item_names: Some(vec!["q1: 2".to_owned(), "q0: yes".to_owned()]),
         ..asked(0.95)
     });
     assert_eq!(
@@ -227,10 +228,10 @@ fn options_go_by_their_parts() {
     );
     for unknown in ["q1: 3", "yes", "q9: no", "4"] {
         let options = EstimateOptions {
-            items: Some(vec![unknown.to_owned()]),
+            item_names: Some(vec![unknown.to_owned()]),
             ..asked(0.95)
         };
-        let error = Query::new(&task(&[2, 3], 4.0, &[]), &options).unwrap_err();
+        let error = EstimateQuery::new(&task(&[2, 3], 4.0, &[]), &options).unwrap_err();
         assert!(error.to_string().contains(unknown), "{error}");
     }
 }
@@ -239,7 +240,7 @@ fn options_go_by_their_parts() {
 #[test]
 fn projections_are_of_each_part() {
     let projected = found(&EstimateOptions {
-        post: vec![
+        post_processing_methods: vec![
             PostProcessingMethod::Projection,
             PostProcessingMethod::FullProjection,
         ],

@@ -170,7 +170,7 @@ fn what_is_asked_for_is_checked() {
     let task = resolve_sum_draft(&draft("numbers", 3, 300, 2.0)).unwrap();
     let refused = |options: EstimateOptions| SumQuery::new(&task, &options).unwrap_err();
     let named = |names: &[&str]| EstimateOptions {
-        items: Some(names.iter().map(|own| (*own).to_owned()).collect()),
+        item_names: Some(names.iter().map(|own| (*own).to_owned()).collect()),
         ..EstimateOptions::default()
     };
     assert!(SumQuery::new(&task, &named(&["2", "0"])).is_ok());
@@ -196,7 +196,7 @@ fn what_is_asked_for_is_checked() {
     };
     assert!(matches!(
         refused(sure),
-        SumQueryError::InvalidEstimateQuery(EstimateError::Confidence { .. })
+        SumQueryError::InvalidEstimateQuery(EstimateError::ConfidenceOutOfRange { .. })
     ));
 }
 
@@ -249,7 +249,7 @@ fn totals_are_stored_and_merged_as_they_are_folded() {
     none[18] = 1;
     assert!(matches!(
         SumTotals::decode(&task, &none),
-        Err(TotalsError::Impossible { .. })
+        Err(TotalsError::CountTooLarge { .. })
     ));
     let unknown = Message::UnitStep {
         coordinate: 3,

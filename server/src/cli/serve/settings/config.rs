@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hyper::Uri;
 
-use super::values::Settings;
+use super::values::ServeSettings;
 use crate::cli::output::Error;
 use crate::cli::serve::config::{self, LogFormat, LogLevel, OptionOutOfRange, ServerConfig};
 use crate::http::{AllowedHosts, RequestLimits, ServerOptions, Tls, TlsError};
@@ -43,7 +43,7 @@ fn required_option<'a, T>(
     Ok(given.as_ref().ok_or_else(missing)?)
 }
 
-impl Settings {
+impl ServeSettings {
     /// Returns the configuration, after reading the files of tasks, keys and the certificate.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ impl Settings {
             store_options: self.store_options()?,
             read_only: self.read_only.unwrap_or(false),
             ohttp_gateway: self.read_ohttp_gateway_keys()?,
-            peers: self.read_role_peers()?,
+            role_peers: self.read_role_peers()?,
             tasks: tasks
                 .map(|path| {
                     Ok(TaskSetup {
@@ -112,11 +112,11 @@ impl Settings {
             return Err(format!("--development is not for --role {}", role.name()).into());
         }
         let signing = required_option(&self.signing_key, "--signing-key", role)?;
-        let signing = || keys::read_private(signing, KeyAlgorithm::Ed25519);
+        let signing = || keys::read_private_key(signing, KeyAlgorithm::Ed25519);
         if role == ProcessRole::Shuffler {
             let address = required_option(&self.analyser, "--analyser", role)?;
             let key = required_option(&self.analyser_key, "--analyser-key", role)?;
-            let key = keys::read_public(key, KeyAlgorithm::Ed25519)?;
+            let key = keys::read_public_key(key, KeyAlgorithm::Ed25519)?;
             let shuffler = ShufflerKeys::new(parse_analyser_url(address)?, &signing()?, key);
             return Ok(RolePeers {
                 shuffler_keys: Some(Arc::new(shuffler)),
@@ -125,8 +125,8 @@ impl Settings {
         }
         let sealing = required_option(&self.sealing_keys, "--sealing-key", role)?.iter();
         let shufflers = required_option(&self.shufflers, "--shuffler", role)?.iter();
-        let sealing = sealing.map(|path| keys::read_private(path, KeyAlgorithm::X25519));
-        let shufflers = shufflers.map(|path| keys::read_public(path, KeyAlgorithm::Ed25519));
+        let sealing = sealing.map(|path| keys::read_private_key(path, KeyAlgorithm::X25519));
+        let shufflers = shufflers.map(|path| keys::read_public_key(path, KeyAlgorithm::Ed25519));
         let sealing = sealing.collect::<Result<_, _>>()?;
         let shufflers = shufflers.collect::<Result<Vec<_>, _>>()?;
         let analyser = AnalyserKeys::new(sealing, &signing()?, shufflers);
@@ -145,7 +145,7 @@ impl Settings {
             return Err("--ohttp-key is not for --role analyser".into());
         }
         let keys = files.iter();
-        let keys = keys.map(|path| keys::read_private(path, KeyAlgorithm::X25519));
+        let keys = keys.map(|path| keys::read_private_key(path, KeyAlgorithm::X25519));
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
         Ok(Some(Arc::new(OhttpGateway::new(&keys)?)))
     }

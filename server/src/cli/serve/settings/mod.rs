@@ -10,4 +10,4 @@ mod config;
 mod tests;
 mod values;
 
-pub(super) use values::{RUNTIME_CHANGEABLE_KEYS, Settings};
+pub(super) use values::{RUNTIME_CHANGEABLE_KEYS, ServeSettings};

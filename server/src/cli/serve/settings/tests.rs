@@ -29,13 +29,13 @@ fn full() -> Table {
     FULL.parse().unwrap()
 }
 
-fn parsed(text: &str) -> Settings {
+fn parsed(text: &str) -> ServeSettings {
     toml::from_str(text).unwrap()
 }
 
 /// Returns the help text of each setting, by the key in a configuration file.
 fn helps() -> BTreeMap<String, String> {
-    let command = Settings::augment_args(Command::new("serve"));
+    let command = ServeSettings::augment_args(Command::new("serve"));
     let help = |argument: &clap::Arg| argument.get_help().unwrap().to_string();
     command
         .get_arguments()
@@ -74,7 +74,7 @@ fn addresses_to_listen_on_are_read_as_people_write_them() {
         "example.org:80",
         ":65536",
     ] {
-        let error = toml::from_str::<Settings>(&format!("listen = '{text}'")).unwrap_err();
+        let error = toml::from_str::<ServeSettings>(&format!("listen = '{text}'")).unwrap_err();
         assert!(
             error
                 .to_string()
@@ -129,7 +129,7 @@ fn the_full_sample_and_the_help_have_the_defaults() {
         };
         assert!(help.replace('\n', " ").contains(&said), "{key}: {help}");
     }
-    let config = |settings: Settings| {
+    let config = |settings: ServeSettings| {
         let data = parsed("data = 'd'");
         settings
             .with_missing_settings_from(&data)
@@ -138,7 +138,7 @@ fn the_full_sample_and_the_help_have_the_defaults() {
             .unwrap()
     };
     let sampled = config(sample.try_into().unwrap());
-    let default = config(Settings::default());
+    let default = config(ServeSettings::default());
     assert_eq!(sampled.listen_address, default.listen_address);
     assert_eq!(sampled.request_limits, default.request_limits);
     assert_eq!(sampled.server_options, default.server_options);
@@ -151,7 +151,7 @@ fn the_full_sample_and_the_help_have_the_defaults() {
 #[test]
 fn the_minimal_sample_has_what_is_needed() {
     let mut minimal: Table = MINIMAL.parse().unwrap();
-    let settings = |table: Table| -> Settings { table.try_into().unwrap() };
+    let settings = |table: Table| -> ServeSettings { table.try_into().unwrap() };
     minimal.insert("tasks".to_owned(), toml::Value::Array(Vec::new()));
     settings(minimal.clone()).load_config().unwrap();
     minimal.remove("data").unwrap();
@@ -189,7 +189,7 @@ fn a_journal_is_in_a_directory_or_in_a_database() {
 
 #[test]
 fn an_unknown_key_is_refused_with_those_known() {
-    let error = toml::from_str::<Settings>("log = 'info'\nlisen = 'x'").unwrap_err();
+    let error = toml::from_str::<ServeSettings>("log = 'info'\nlisen = 'x'").unwrap_err();
     let said = error.to_string();
     assert!(said.contains("line 2"), "{said}");
     assert!(said.contains("unknown field `lisen`"), "{said}");

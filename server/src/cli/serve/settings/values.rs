@@ -52,7 +52,7 @@ fn read_listen_setting<'de, D: Deserializer<'de>>(
 #[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[command(mut_args = with_environment_variable)]
-pub(in crate::cli::serve) struct Settings {
+pub(in crate::cli::serve) struct ServeSettings {
     /// Directory that contains the journal; created if missing
     #[arg(long, value_name = "DIR")]
     pub(super) data: Option<PathBuf>,
@@ -200,7 +200,7 @@ pub(in crate::cli::serve) struct Settings {
 pub(in crate::cli::serve) const RUNTIME_CHANGEABLE_KEYS: [&str; 4] =
     ["hosts", "log", "tls_certificate", "tls_key"];
 
-impl Settings {
+impl ServeSettings {
     /// Reads a configuration file. Relative paths in the file start at the directory of the file.
     ///
     /// # Errors
@@ -208,7 +208,7 @@ impl Settings {
     /// file, the line and the known keys.
     pub(in crate::cli::serve) fn read_config_file(path: &Path) -> Result<Self, Error> {
         let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-        let text = text_file::read(path).map_err(|error| named(&error))?;
+        let text = text_file::read_text_file(path).map_err(|error| named(&error))?;
         let mut settings: Self = toml::from_str(&text).map_err(|error| named(&error))?;
         let directory = path.parent().unwrap_or(Path::new(""));
         let lists = [

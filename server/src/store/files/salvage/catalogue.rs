@@ -41,7 +41,7 @@ pub(super) fn identify_tasks(
             });
             return Ok((catalogue.next_key(), tasks.collect::<Result<_, _>>()?));
         }
-        Err(version @ EngineError::Version { .. }) => return Err(version),
+        Err(version @ EngineError::UnsupportedVersion { .. }) => return Err(version),
         Err(error) => error,
     };
     salvaged.record_damage(error, DataLoss::Settings);
@@ -130,8 +130,8 @@ fn task_fingerprint(directory: &Path) -> Result<Option<[u8; 16]>, EngineError> {
     };
     let of_ids =
         |span: &ids::BatchSpan| ids::task_fingerprint(&directory.join(ids::ids_file_name(*span)));
-    let logs = listing.logs.iter().find_map(of_log);
-    let batches = || listing.batches.iter().find_map(of_batch);
-    let ids = || listing.ids.iter().find_map(of_ids);
+    let logs = listing.log_batch_numbers.iter().find_map(of_log);
+    let batches = || listing.batch_file_numbers.iter().find_map(of_batch);
+    let ids = || listing.ids_file_spans.iter().find_map(of_ids);
     Ok(logs.or_else(batches).or_else(ids))
 }

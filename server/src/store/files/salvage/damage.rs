@@ -136,8 +136,8 @@ pub(super) struct TaskSalvage<'a> {
     pub(super) row: &'a TaskRow,
     pub(super) task: &'a ReportOrSumTask,
     pub(super) role: ProcessRole,
-    pub(super) from: &'a Path,
-    pub(super) to: &'a Path,
+    pub(super) old_directory: &'a Path,
+    pub(super) new_directory: &'a Path,
     pub(super) listing: FileListing,
 }
 

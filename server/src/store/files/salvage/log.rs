@@ -6,9 +6,9 @@ use hushbin::codec::Cursor;
 
 use crate::store::engine::UploadRecord;
 use crate::store::files::frame::{
-    CLOSE_KIND, FIELDS_LENGTH, FrameFields, HEADER_LENGTH, LogHeader, TRAILER_LENGTH, UPLOADS_KIND,
-    checksum_before, payload, read_closing_frame, read_upload, verify_by_mark, verify_frame,
-    was_synced,
+    CLOSE_KIND, FIELDS_LENGTH, FrameFields, LOG_HEADER_LENGTH, LogHeader, TRAILER_LENGTH,
+    UPLOADS_KIND, checksum_before, payload, read_closing_frame, read_upload, verify_by_mark,
+    verify_frame, was_synced,
 };
 
 /// Data recovered from a damaged log.
@@ -17,10 +17,10 @@ pub(super) struct RecoveredLog {
     /// Uploads in valid commits.
     pub(super) records: Vec<UploadRecord>,
     /// Byte ranges of the log that contain no valid commit.
-    pub(super) lost: Vec<Range<usize>>,
+    pub(super) lost_ranges: Vec<Range<usize>>,
     /// Number of uploads and number of reports that were in the ranges `lost`, or `None` if
     /// unknown.
-    pub(super) known: Option<(u64, u64)>,
+    pub(super) lost_counts: Option<(u64, u64)>,
 }
 
 /// Finds the valid commits in the bytes of a log. Returns `None` if the log's header is invalid.
@@ -29,13 +29,13 @@ pub(super) fn recover_log(bytes: &[u8]) -> Option<RecoveredLog> {
     let mut pieces = RecoveredLog {
         header,
         records: Vec::new(),
-        lost: Vec::new(),
-        known: Some((0, 0)),
+        lost_ranges: Vec::new(),
+        lost_counts: Some((0, 0)),
     };
-    let key = &header.key;
+    let key = &header.checksum_key;
     let mut closed = None;
     let (mut uploads, mut reports) = (0, 0);
-    let mut at = HEADER_LENGTH;
+    let mut at = LOG_HEADER_LENGTH;
     while at < bytes.len() {
         let verified =
             verify_frame(key, bytes, at, before).or_else(|| verify_by_mark(key, bytes, at, before));
@@ -48,7 +48,7 @@ pub(super) fn recover_log(bytes: &[u8]) -> Option<RecoveredLog> {
             reports += u64::from(fields.reports);
             pieces.records.extend(records);
             before = sum;
-            at += FIELDS_LENGTH + fields.length as usize + TRAILER_LENGTH;
+            at += FIELDS_LENGTH + fields.payload_length as usize + TRAILER_LENGTH;
             continue;
         }
         // A later frame begins after the shortest possible frame at the earliest.
@@ -63,17 +63,17 @@ pub(super) fn recover_log(bytes: &[u8]) -> Option<RecoveredLog> {
             None => bytes.len(),
         };
         let told = count_lost_uploads(bytes, at..end);
-        pieces.known = pieces
-            .known
+        pieces.lost_counts = pieces
+            .lost_counts
             .zip(told)
             .map(|(all, more)| (all.0 + more.0, all.1 + more.1));
-        pieces.lost.push(at..end);
+        pieces.lost_ranges.push(at..end);
         let Some((end, sum)) = later else { break };
         (at, before) = (end, sum);
     }
     if let Some(counts) = closed {
         // The closing frame contains the numbers of all uploads and reports in the log.
-        pieces.known = counts
+        pieces.lost_counts = counts
             .uploads
             .checked_sub(uploads)
             .zip(counts.reports.checked_sub(reports));
@@ -95,7 +95,7 @@ fn uploads_in_frame(bytes: &[u8], fields: &FrameFields) -> Option<Vec<UploadReco
         let reports = Cursor::new("upload", logged.body).read_value("expected a number");
         Some(UploadRecord {
             id: logged.id,
-            reports: reports.ok()?,
+            report_count: reports.ok()?,
             body: logged.body.to_vec(),
         })
     };
@@ -111,7 +111,7 @@ fn count_lost_uploads(bytes: &[u8], lost: Range<usize>) -> Option<(u64, u64)> {
         let fields = FrameFields::decode(&bytes[at..], at as u64)?;
         uploads += u64::from(fields.uploads);
         reports += u64::from(fields.reports);
-        at += FIELDS_LENGTH + fields.length as usize + TRAILER_LENGTH;
+        at += FIELDS_LENGTH + fields.payload_length as usize + TRAILER_LENGTH;
     }
     // This may pass the end of the range, because the last mark may be missing.
     (at <= lost.end + TRAILER_LENGTH).then_some((uploads, reports))

@@ -97,8 +97,8 @@ pub fn salvage_directory(
             row,
             task,
             role,
-            from: &from,
-            to,
+            old_directory: &from,
+            new_directory: to,
             listing,
         };
         let released = salvage.salvage_released_batches(&mut salvaged)?;
@@ -117,7 +117,7 @@ pub fn salvage_directory(
 /// # Errors
 /// When another process has locked the directory for writing.
 pub(in crate::store) fn lock_shared(root: &Path) -> Result<Option<File>, EngineError> {
-    let path = root.join(disk::LOCK);
+    let path = root.join(disk::LOCK_FILE_NAME);
     let Ok(lock) = File::open(&path) else {
         return Ok(None);
     };

@@ -58,7 +58,10 @@ impl TaskSalvage<'_> {
         }
         for (batch, found) in (1..).zip(found) {
             let name = batch_file_name(batch);
-            let (from, to) = (self.from.join(&name), self.to.join(&name));
+            let (from, to) = (
+                self.old_directory.join(&name),
+                self.new_directory.join(&name),
+            );
             match found {
                 SalvagedBatch::Intact => salvaged.copy_file(&from, &to)?,
                 SalvagedBatch::Rewritten {
@@ -68,7 +71,7 @@ impl TaskSalvage<'_> {
                     error,
                     loss,
                 } => {
-                    batch::write(&to, &header, &totals, &blocks)?;
+                    batch::write_batch_file(&to, &header, &totals, &blocks)?;
                     salvaged.record_damage(error, loss);
                 }
             }
@@ -80,26 +83,29 @@ impl TaskSalvage<'_> {
     /// Returns the number of the last released batch, according to file names.
     fn last_released(&self) -> u64 {
         let listing = &self.listing;
-        let batch = listing.batches.last().copied().unwrap_or(0);
+        let batch = listing.batch_file_numbers.last().copied().unwrap_or(0);
         // A log is removed when its batch is released.
-        let log = listing.logs.first().map_or(0, |first| first - 1);
+        let log = listing
+            .log_batch_numbers
+            .first()
+            .map_or(0, |first| first - 1);
         batch.max(log)
     }
 
     /// Returns true if the batch still has a closed log, from which it can be released again.
     fn has_closed_log(&self, batch: u64) -> bool {
-        let path = self.from.join(log_file_name(batch));
+        let path = self.old_directory.join(log_file_name(batch));
         let contents = LogContents::read(&path);
         contents.is_ok_and(|log| {
             let of_it = log.header.fingerprint == self.row.fingerprint && log.header.batch == batch;
-            of_it && log.closed.is_some()
+            of_it && log.closed_at.is_some()
         })
     }
 
     /// Verifies the file of a released batch. If the file is damaged, returns the data that can
     /// still be written to the copy.
     fn salvage_batch(&self, number: u64) -> Result<SalvagedBatch, EngineError> {
-        let path = self.from.join(batch_file_name(number));
+        let path = self.old_directory.join(batch_file_name(number));
         let opened = BatchFile::open(&path).and_then(|batch| {
             match batch.header.fingerprint == self.row.fingerprint && batch.header.batch == number {
                 true => Ok(batch),
@@ -113,9 +119,9 @@ impl TaskSalvage<'_> {
                 let header = BatchHeader {
                     fingerprint: self.row.fingerprint,
                     batch: number,
-                    opened: 0,
-                    closed: 0,
-                    reports: 0,
+                    opened_at: 0,
+                    closed_at: 0,
+                    report_count: 0,
                 };
                 return Ok(self.empty_batch_for_lost(header, None, error));
             }
@@ -131,7 +137,7 @@ impl TaskSalvage<'_> {
             (Ok(totals), Err(error)) => (Some(totals), error),
             (Err(error), _) => (None, error),
         };
-        if let Some(counted) = self.recount_blocks(&blocks, header.reports) {
+        if let Some(counted) = self.recount_blocks(&blocks, header.report_count) {
             return Ok(SalvagedBatch::Rewritten {
                 header,
                 totals: counted,
@@ -141,7 +147,7 @@ impl TaskSalvage<'_> {
             });
         }
         Ok(
-            match totals.filter(|totals| self.totals_match_count(totals, header.reports)) {
+            match totals.filter(|totals| self.totals_match_count(totals, header.report_count)) {
                 Some(totals) => SalvagedBatch::Rewritten {
                     header,
                     totals,
@@ -149,10 +155,10 @@ impl TaskSalvage<'_> {
                     error,
                     loss: DataLoss::Reports {
                         batch: number,
-                        reports: header.reports,
+                        reports: header.report_count,
                     },
                 },
-                None => self.empty_batch_for_lost(header, Some(header.reports), error),
+                None => self.empty_batch_for_lost(header, Some(header.report_count), error),
             },
         )
     }
@@ -166,7 +172,7 @@ impl TaskSalvage<'_> {
     ) -> SalvagedBatch {
         SalvagedBatch::Rewritten {
             header: BatchHeader {
-                reports: 0,
+                report_count: 0,
                 ..header
             },
             totals: self.to_stored_form(self.task.empty_totals()),
@@ -184,7 +190,7 @@ impl TaskSalvage<'_> {
         if self.role == ProcessRole::Shuffler {
             return totals.is_empty();
         }
-        let totals = self.role.split_totals(totals);
+        let totals = self.role.split_origins_from_totals(totals);
         let counted = totals.and_then(|(totals, _)| self.task.reports_in_totals(totals));
         counted == Some(reports)
     }
@@ -226,7 +232,7 @@ impl TaskSalvage<'_> {
     }
 
     fn open_ids_file(&self, span: BatchSpan) -> Result<UploadIdsFile, EngineError> {
-        let path = self.from.join(ids::ids_file_name(span));
+        let path = self.old_directory.join(ids::ids_file_name(span));
         let ids = UploadIdsFile::open(&path, self.row.fingerprint)?;
         match ids.span == span {
             true => Ok(ids),
@@ -241,7 +247,7 @@ impl TaskSalvage<'_> {
         let mut next = 1;
         while next <= last {
             // Longer spans are listed before shorter ones.
-            let spans = self.listing.ids.iter();
+            let spans = self.listing.ids_file_spans.iter();
             let fits = spans.filter(|span| span.first == next && span.last <= last);
             let found = fits
                 .copied()
@@ -275,7 +281,7 @@ impl TaskSalvage<'_> {
             meets.next().map(|(own, _)| *own)
         };
         let mut named = Vec::new();
-        for &span in &self.listing.ids {
+        for &span in &self.listing.ids_file_spans {
             let is_kept =
                 |(own, ids): &(BatchSpan, Option<UploadIdsFile>)| *own == span && ids.is_some();
             if cover.iter().any(is_kept) {
@@ -293,14 +299,14 @@ impl TaskSalvage<'_> {
             salvaged.record_damage(error, loss);
         }
         for (span, ids) in cover {
-            let to = path(self.to, span);
+            let to = path(self.new_directory, span);
             if ids.is_some() {
-                salvaged.copy_file(&path(self.from, span), &to)?;
+                salvaged.copy_file(&path(self.old_directory, span), &to)?;
                 continue;
             }
             if !named.contains(&span) {
                 let BatchSpan { first, last } = span;
-                let missing = disk::damage_error(&path(self.from, span), "it is missing");
+                let missing = disk::damage_error(&path(self.old_directory, span), "it is missing");
                 salvaged.record_damage(missing, DataLoss::Ids { first, last });
             }
             UploadIdsFile::write(&to, self.row.fingerprint, span, Vec::new())?;

@@ -13,7 +13,7 @@ use crate::store::files::listing::log_file_name;
 use crate::store::files::log::{LogContents, UploadLog};
 
 /// Maximum number of uploads in one commit of the new log.
-const COMMIT: usize = 1024;
+const UPLOADS_PER_COMMIT: usize = 1024;
 
 impl TaskSalvage<'_> {
     /// Salvages the logs of the unreleased batches: those with numbers above `released`.
@@ -22,7 +22,7 @@ impl TaskSalvage<'_> {
         released: u64,
         salvaged: &mut SalvageResult,
     ) -> Result<(), EngineError> {
-        let last = self.listing.logs.last().copied().unwrap_or(0);
+        let last = self.listing.log_batch_numbers.last().copied().unwrap_or(0);
         let mut batch = released + 1;
         while batch <= last {
             let Ok(log) = self.read_intact_log(batch) else {
@@ -31,12 +31,15 @@ impl TaskSalvage<'_> {
             // The next log is created before the previous one is closed.
             let is_last = batch == last
                 || batch + 1 == last && self.read_intact_log(last).is_ok_and(|next| next.is_new());
-            let is_open = log.closed.is_none();
+            let is_open = log.closed_at.is_none();
             if is_open && !is_last {
                 break;
             }
             let name = log_file_name(batch);
-            salvaged.copy_file(&self.from.join(&name), &self.to.join(&name))?;
+            salvaged.copy_file(
+                &self.old_directory.join(&name),
+                &self.new_directory.join(&name),
+            )?;
             if is_open {
                 return Ok(());
             }
@@ -47,7 +50,7 @@ impl TaskSalvage<'_> {
 
     /// Reads and verifies a whole log.
     fn read_intact_log(&self, batch: u64) -> Result<LogContents, EngineError> {
-        let path = self.from.join(log_file_name(batch));
+        let path = self.old_directory.join(log_file_name(batch));
         let log = LogContents::read(&path)?;
         let of_it = log.header.fingerprint == self.row.fingerprint && log.header.batch == batch;
         match of_it {
@@ -67,17 +70,17 @@ impl TaskSalvage<'_> {
         let mut records: Vec<UploadRecord> = Vec::new();
         let mut ids = HashSet::new();
         for batch in first..=last.max(first) {
-            let path = self.from.join(log_file_name(batch));
+            let path = self.old_directory.join(log_file_name(batch));
             let found = fs::read(&path).ok().and_then(|bytes| recover_log(&bytes));
             // Uploads of a released batch are already counted.
             let found = found.filter(|found| {
                 let header = found.header;
                 header.fingerprint == self.row.fingerprint && header.batch >= first
             });
-            let known = found.as_ref().and_then(|found| found.known);
+            let known = found.as_ref().and_then(|found| found.lost_counts);
             match self.read_intact_log(batch) {
                 Err(error) => salvaged.record_damage(error, DataLoss::Uploads { known }),
-                Ok(log) if log.closed.is_none() && batch < last => {
+                Ok(log) if log.closed_at.is_none() && batch < last => {
                     // A later batch exists, so this log must have been cut off at the end of a
                     // commit.
                     let what = "the next batch exists, but this one is not closed";
@@ -87,7 +90,7 @@ impl TaskSalvage<'_> {
                 Ok(_) => {}
             }
             if let Some(found) = found {
-                opened.get_or_insert(found.header.opened);
+                opened.get_or_insert(found.header.opened_at);
                 // An id counts once, in the first commit that contains it.
                 let more = found.records.into_iter();
                 records.extend(more.filter(|record| ids.insert(record.id)));
@@ -95,8 +98,8 @@ impl TaskSalvage<'_> {
         }
         let opened = opened.unwrap_or_else(now);
         let header = LogHeader::new(self.row.fingerprint, first, opened)?;
-        let mut log = UploadLog::create(&self.to.join(log_file_name(first)), header)?;
-        for group in records.chunks(COMMIT) {
+        let mut log = UploadLog::create(&self.new_directory.join(log_file_name(first)), header)?;
+        for group in records.chunks(UPLOADS_PER_COMMIT) {
             log.append_commit(&group.iter().collect::<Vec<_>>())?;
         }
         Ok(())

@@ -126,7 +126,7 @@ impl JournalRun {
                 self.record_expected();
                 Some(done)
             }
-            Err(EngineError::File { source, .. }) => {
+            Err(EngineError::FileAccess { source, .. }) => {
                 let full = source.kind() == std::io::ErrorKind::StorageFull;
                 let failing = source.raw_os_error() == Some(EIO);
                 assert!(full || failing || self.recorder.is_killed(), "{source}");
@@ -330,7 +330,7 @@ impl JournalRun {
         };
         released.forgotten = true;
         self.record_expected();
-        let forgotten = self.files().reader().forget_reports(task, number);
+        let forgotten = self.files().reader().delete_reports(task, number);
         let settled = forgotten.and_then(|()| self.files().update_after_release(task, number));
         self.continue_after(settled);
     }
@@ -403,10 +403,10 @@ fn compare_task(files: &FilesEngine, task: TaskKey, state: &mut ExpectedTask) {
             };
             reader.for_each_upload(task, row.number, visit).unwrap();
         }
-        assert_eq!(row.reports, (found.len() - before) as u64, "{row:?}");
+        assert_eq!(row.report_count, (found.len() - before) as u64, "{row:?}");
         if !open {
             let known = state.closed.entry(row.number).or_insert(*row);
-            let facts = |row: &BatchRow| (row.opened, row.closed, row.reports);
+            let facts = |row: &BatchRow| (row.opened_at, row.closed_at, row.report_count);
             assert_eq!(facts(known), facts(row));
         }
     }
@@ -464,7 +464,7 @@ fn recover(left: &Path, mut truth: ExpectedJournal) {
     // A directory without tasks is no journal.
     if !files.tasks().unwrap().is_empty() {
         let checked = check_directory(left);
-        assert!(checked.wrong.is_empty(), "{:?}", checked.wrong);
+        assert!(checked.errors.is_empty(), "{:?}", checked.errors);
     }
 }
 

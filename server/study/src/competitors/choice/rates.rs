@@ -46,7 +46,7 @@ impl SupportProbabilities {
     }
 }
 
-/// Checks that the number of options of a choice is within [`OPTIONS`].
+/// Checks that the number of options of a choice is within [`OPTION_COUNT_RANGE`].
 pub(super) fn check_options(options: u32) -> Result<(), Error> {
     OPTION_COUNT_RANGE.check_in_range(f64::from(options))
 }

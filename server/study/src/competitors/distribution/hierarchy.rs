@@ -185,7 +185,7 @@ impl HierarchicalHistogram {
     /// people are spread evenly. It includes the variance from sampling people at random.
     #[must_use]
     pub fn weighted_sum_variance(&self, weights: &[f64]) -> f64 {
-        let squares = node_weight_squares(weights);
+        let squares = squared_weight_sums(weights);
         let parts = squares.iter().enumerate();
         parts
             .map(|(depth, square)| square / self.difference_information(depth))
@@ -196,7 +196,7 @@ impl HierarchicalHistogram {
     /// cells, averaged over the edges.
     #[must_use]
     pub fn mean_edge_variance(&self) -> f64 {
-        let squares = self.edge_weight_squares();
+        let squares = self.mean_squared_weight_sums();
         let parts = squares.iter().enumerate();
         parts
             .map(|(depth, square)| square / self.difference_information(depth))
@@ -222,16 +222,16 @@ impl HierarchicalHistogram {
     }
 
     /// Returns, for each depth, the sum of the squared weights of the nodes at this depth, averaged
-    /// over edges between cells. The weights are those with which [`node_weight_squares`] writes
+    /// over edges between cells. The weights are those with which [`squared_weight_sums`] writes
     /// the share of people below an edge.
-    fn edge_weight_squares(&self) -> Vec<f64> {
+    fn mean_squared_weight_sums(&self) -> Vec<f64> {
         let cells = self.cell_count();
         let mut means = vec![0.0; self.level_mechanisms.len()];
         for edge in 1..cells {
             let below: Vec<f64> = (0..cells)
                 .map(|cell| f64::from(u8::from(cell < edge)))
                 .collect();
-            for (mean, own) in means.iter_mut().zip(node_weight_squares(&below)) {
+            for (mean, own) in means.iter_mut().zip(squared_weight_sums(&below)) {
                 *mean += own / (cells - 1) as f64;
             }
         }
@@ -241,7 +241,7 @@ impl HierarchicalHistogram {
     /// Returns, for each level, the negative derivative of the mean variance with respect to the
     /// level's share of reports.
     fn variance_slopes(&self) -> Vec<f64> {
-        let squares = self.edge_weight_squares();
+        let squares = self.mean_squared_weight_sums();
         let slope = |level: usize| {
             // Derivative of Σ square/information, where [`HierarchicalHistogram::difference_information`] is
             // linear in the shares.
@@ -257,7 +257,7 @@ impl HierarchicalHistogram {
 /// Returns, for each depth, the sum of the squared weights of the nodes at this depth. To define
 /// them, write the weighted sum of the cells' shares as a sum over nodes. The weight of a node is
 /// the factor of the difference between its children's shares.
-fn node_weight_squares(weights: &[f64]) -> Vec<f64> {
+fn squared_weight_sums(weights: &[f64]) -> Vec<f64> {
     let mut sums = weights.to_vec();
     let mut size = 1.0;
     let mut squares = Vec::new();

@@ -37,11 +37,11 @@ pub struct TransitionMatrix {
     base_probability: f64,
     /// Columns of the matrix, one for each input cell: the index of the first output cell whose
     /// probability exceeds `base`, and the excesses over `base` from this cell on.
-    columns: Vec<(usize, Vec<f64>)>,
+    column_bands: Vec<(usize, Vec<f64>)>,
     /// Rows of the matrix, one for each output cell: the index of the first input cell for which
     /// the output cell's probability exceeds `base`, and the excesses over `base` from this cell
     /// on.
-    rows: Vec<(usize, Vec<f64>)>,
+    row_bands: Vec<(usize, Vec<f64>)>,
 }
 
 impl SquareWaveMechanism {
@@ -129,10 +129,10 @@ impl SquareWaveMechanism {
         let all = 0..cells;
         TransitionMatrix {
             base_probability: self.base_density * output,
-            columns: (all.clone())
+            column_bands: (all.clone())
                 .map(|i| nonzero_band(all.clone().map(|r| above(r, i))))
                 .collect(),
-            rows: (all.clone())
+            row_bands: (all.clone())
                 .map(|r| nonzero_band(all.clone().map(|i| above(r, i))))
                 .collect(),
         }
@@ -171,14 +171,14 @@ impl TransitionMatrix {
     /// Number of input cells, equal to the number of output cells.
     #[must_use]
     pub const fn cell_count(&self) -> usize {
-        self.columns.len()
+        self.column_bands.len()
     }
 
     /// Returns the probability that the report is in the output cell `output` if the number is in
     /// the input cell `input`.
     #[must_use]
     pub fn transition_probability(&self, output: usize, input: usize) -> f64 {
-        let (first, band) = &self.columns[input];
+        let (first, band) = &self.column_bands[input];
         let above = output.checked_sub(*first).and_then(|place| band.get(place));
         self.base_probability + above.unwrap_or(&0.0)
     }
@@ -187,13 +187,13 @@ impl TransitionMatrix {
     /// people.
     #[must_use]
     pub fn output_probabilities(&self, shares: &[f64]) -> Vec<f64> {
-        weighted_sum_of_bands(&self.columns, shares, self.base_probability)
+        weighted_sum_of_bands(&self.column_bands, shares, self.base_probability)
     }
 
     /// Returns, for each input cell, the mean weight of the output cell: the sum, over output
     /// cells, of probability times weight.
     #[must_use]
     pub fn mean_output_weights(&self, weights: &[f64]) -> Vec<f64> {
-        weighted_sum_of_bands(&self.rows, weights, self.base_probability)
+        weighted_sum_of_bands(&self.row_bands, weights, self.base_probability)
     }
 }

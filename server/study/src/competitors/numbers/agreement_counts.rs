@@ -16,7 +16,7 @@ pub(crate) struct AgreementCounts {
     /// Binomial coefficients C(d, a), for each `a` from 0 to d.
     binomials: Vec<f64>,
     /// Tail sums: for each `a` from 0 to d + 1, the sum of C(d, b) over b ≥ a.
-    tail_sums: Vec<f64>,
+    binomial_tail_sums: Vec<f64>,
 }
 
 impl AgreementCounts {
@@ -36,11 +36,11 @@ impl AgreementCounts {
         Ok(Self {
             attribute_count: attributes,
             binomials,
-            tail_sums,
+            binomial_tail_sums: tail_sums,
         })
     }
 
-    /// Returns the sizes N₊, N₋ and O of [`FavouredSet`] for a threshold κ from 1 to d.
+    /// Returns the sizes N₊, N₋ and O of [`FavouredSetSizes`] for a threshold κ from 1 to d.
     ///
     /// An input that is a sign vector favours the vectors that agree with it in at least κ
     /// coordinates. The favoured sets of two inputs differ most if the inputs are opposite. A
@@ -58,11 +58,12 @@ impl AgreementCounts {
         // Vectors that one input favours and the opposite input does not: a ≥ κ and d − a < κ.
         let opposite = threshold.max(self.attribute_count - threshold + 1);
         Ok(FavouredSetSizes {
-            favoured_count: self.tail_sums[threshold as usize],
+            favoured_count: self.binomial_tail_sums[threshold as usize],
             // By symmetry, as many vectors agree in fewer than κ coordinates as agree in more than
             // d − κ.
-            remaining_count: self.tail_sums[(self.attribute_count - threshold + 1) as usize],
-            distinguishing_count: self.tail_sums[opposite as usize],
+            remaining_count: self.binomial_tail_sums
+                [(self.attribute_count - threshold + 1) as usize],
+            distinguishing_count: self.binomial_tail_sums[opposite as usize],
             max_rounding_errors: self.max_rounding_errors(),
         })
     }
@@ -83,7 +84,7 @@ impl AgreementCounts {
     /// of favoured vectors with the input's sign minus the number of favoured vectors with the
     /// opposite sign. It is Σ C(d − 1, a − 1) − C(d − 1, a) over a ≥ κ. Among vectors that are not
     /// favoured, the difference has the same magnitude and is negative.
-    pub(crate) fn sign_surplus(&self, threshold: u32) -> f64 {
+    pub(crate) fn matching_sign_surplus(&self, threshold: u32) -> f64 {
         // C(d − 1, κ − 1) = (κ/d)·C(d, κ).
         f64::from(threshold) / f64::from(self.attribute_count) * self.binomials[threshold as usize]
     }
@@ -98,7 +99,7 @@ impl AgreementCounts {
         inside: f64,
         outside: f64,
     ) -> f64 {
-        let more = self.sign_surplus(threshold);
+        let more = self.matching_sign_surplus(threshold);
         let gap = inside * (more / sets.favoured_count) - outside * (more / sets.remaining_count);
         1.0 / gap
     }

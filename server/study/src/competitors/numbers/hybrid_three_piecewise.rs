@@ -4,7 +4,7 @@ use hushbin::Error;
 use hushbin::bounds::EPSILON_RANGE;
 
 use super::search::{argmin, maximum_of_quadratic};
-use super::sliding_piecewise::SlidingPiecewise;
+use super::sliding_piecewise::PiecewiseMechanism;
 use super::three_outputs::ThreeOutputMechanism;
 
 /// HM-TP (Y. Zhao et al., IEEE Internet of Things Journal, 2020). Three parameters minimise the
@@ -12,36 +12,36 @@ use super::three_outputs::ThreeOutputMechanism;
 /// probability `a` of the output 0 of [`ThreeOutputMechanism`].
 ///
 /// ```
-/// use hushbin_study::competitors::{HybridThreePiecewise, SlidingPiecewise, ThreeOutputMechanism};
+/// use hushbin_study::competitors::{HybridThreeOutputPiecewise, PiecewiseMechanism, ThreeOutputMechanism};
 ///
-/// let mixed = HybridThreePiecewise::with_least_variance(2.0)?;
+/// let mixed = HybridThreeOutputPiecewise::with_least_variance(2.0)?;
 /// assert!(mixed.worst_variance() < ThreeOutputMechanism::with_least_variance(2.0)?.worst_variance());
-/// assert!(mixed.worst_variance() < SlidingPiecewise::with_least_variance(2.0)?.worst_variance());
+/// assert!(mixed.worst_variance() < PiecewiseMechanism::with_least_variance(2.0)?.worst_variance());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct HybridThreePiecewise {
+pub struct HybridThreeOutputPiecewise {
     piecewise_probability: f64,
-    piecewise_mechanism: SlidingPiecewise,
+    piecewise_mechanism: PiecewiseMechanism,
     three_output_mechanism: ThreeOutputMechanism,
 }
 
-impl HybridThreePiecewise {
+impl HybridThreeOutputPiecewise {
     /// Returns the mixture with the least worst-case variance at ε.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if ε is outside [`EPSILON_RANGE`].
     pub fn with_least_variance(epsilon: f64) -> Result<Self, Error> {
         EPSILON_RANGE.check_in_range(epsilon)?;
-        let most = ThreeOutputMechanism::max_zero_probability(epsilon);
+        let most = ThreeOutputMechanism::max_zero_output_probability(epsilon);
         let of = |middle: f64, logarithm: f64| {
             let own = Self {
                 piecewise_probability: 0.0,
-                piecewise_mechanism: SlidingPiecewise::with_relative_width(
+                piecewise_mechanism: PiecewiseMechanism::with_relative_width(
                     logarithm.exp(),
                     epsilon,
                 ),
-                three_output_mechanism: ThreeOutputMechanism::with_zero_probability(
+                three_output_mechanism: ThreeOutputMechanism::with_zero_output_probability(
                     middle, epsilon,
                 ),
             };
@@ -63,8 +63,9 @@ impl HybridThreePiecewise {
         let tried = (0..=24).map(|place| with_middle(f64::from(place) * step));
         let best = tried.min_by(|a, b| a.worst_variance().total_cmp(&b.worst_variance()));
         let best = best.expect("25 are tried");
-        let [low, high] = [-step, step]
-            .map(|way| (best.three_output_mechanism.zero_probability() + way).clamp(0.0, most));
+        let [low, high] = [-step, step].map(|way| {
+            (best.three_output_mechanism.zero_output_probability() + way).clamp(0.0, most)
+        });
         let found = with_middle(argmin([low, high], |a| with_middle(a).worst_variance()));
         Ok(if found.worst_variance() < best.worst_variance() {
             found
@@ -82,7 +83,7 @@ impl HybridThreePiecewise {
     /// Piecewise mechanism, which a report uses with probability
     /// [`piecewise_probability`](Self::piecewise_probability).
     #[must_use]
-    pub const fn piecewise_mechanism(&self) -> SlidingPiecewise {
+    pub const fn piecewise_mechanism(&self) -> PiecewiseMechanism {
         self.piecewise_mechanism
     }
 

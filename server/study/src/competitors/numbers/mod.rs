@@ -17,14 +17,14 @@ mod three_outputs;
 mod two_points;
 mod variance_bound;
 
-pub use hybrid_three_piecewise::HybridThreePiecewise;
+pub use hybrid_three_piecewise::HybridThreeOutputPiecewise;
 pub use input::ATTRIBUTE_COUNT_RANGE;
 pub use level_grid::RandomizedLevelResponse;
 pub use majority::MajorityMechanism;
 pub use piecewise::{hybrid_variance, piecewise_variance};
 pub use sampled::{EPSILON_PER_DRAWN_ATTRIBUTE, SampledTwoPointMechanism};
-pub use sampled_piecewise::{SampledPiecewise, SingleNumberMechanism};
-pub use sliding_piecewise::SlidingPiecewise;
+pub use sampled_piecewise::{SampledPiecewise, SingleNumberMechanismKind};
+pub use sliding_piecewise::PiecewiseMechanism;
 pub use staircase::StaircaseMechanism;
 pub use three_outputs::ThreeOutputMechanism;
 pub use two_points::TwoPointMechanism;

@@ -3,31 +3,31 @@
 use hushbin::Error;
 use hushbin::bounds::EPSILON_RANGE;
 
-use super::hybrid_three_piecewise::HybridThreePiecewise;
+use super::hybrid_three_piecewise::HybridThreeOutputPiecewise;
 use super::input::ATTRIBUTE_COUNT_RANGE;
 use super::piecewise::hybrid_variance;
 use super::search::maximum_of_quadratic;
-use super::sliding_piecewise::SlidingPiecewise;
+use super::sliding_piecewise::PiecewiseMechanism;
 
 /// Mechanism for one number, used for each drawn attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SingleNumberMechanism {
+pub enum SingleNumberMechanismKind {
     /// Piecewise mechanism PM, with the published width of its favoured interval.
     Piecewise,
     /// Piecewise mechanism whose favoured interval has the best width.
     BestWidthPiecewise,
     /// Hybrid mechanism HM ([`hybrid_variance`]).
     Hybrid,
-    /// Mixture HM-TP ([`HybridThreePiecewise`]).
-    HybridThreePiecewise,
+    /// Mixture HM-TP ([`HybridThreeOutputPiecewise`]).
+    HybridThreeOutputPiecewise,
 }
 
 /// Mechanism for one number, with its parameters for the budget ε/k of a drawn attribute.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum BudgetedMechanism {
-    SlidingPiecewise(SlidingPiecewise),
+    PiecewiseMechanism(PiecewiseMechanism),
     Hybrid(f64),
-    HybridThreePiecewise(HybridThreePiecewise),
+    HybridThreeOutputPiecewise(HybridThreeOutputPiecewise),
 }
 
 /// Mechanism of N. Wang et al. (ICDE 2019, Algorithm 4) for d attributes. It draws k attributes,
@@ -35,10 +35,10 @@ enum BudgetedMechanism {
 /// by d/k.
 ///
 /// ```
-/// use hushbin_study::competitors::{SingleNumberMechanism, SampledPiecewise};
+/// use hushbin_study::competitors::{SingleNumberMechanismKind, SampledPiecewise};
 ///
-/// let published = SampledPiecewise::new(2, SingleNumberMechanism::Hybrid, 4.0)?;
-/// let best = SampledPiecewise::with_least_variance(2, SingleNumberMechanism::Hybrid, 4.0)?;
+/// let published = SampledPiecewise::new(2, SingleNumberMechanismKind::Hybrid, 4.0)?;
+/// let best = SampledPiecewise::with_least_variance(2, SingleNumberMechanismKind::Hybrid, 4.0)?;
 /// assert_eq!((published.drawn_count(), best.drawn_count()), (1, 2));
 /// assert!(best.worst_variance() < published.worst_variance());
 /// # Ok::<(), hushbin::Error>(())
@@ -61,7 +61,11 @@ impl SampledPiecewise {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if d is outside [`ATTRIBUTE_COUNT_RANGE`], or ε or ε/k is outside [`EPSILON_RANGE`].
-    pub fn new(attributes: u32, part: SingleNumberMechanism, epsilon: f64) -> Result<Self, Error> {
+    pub fn new(
+        attributes: u32,
+        part: SingleNumberMechanismKind,
+        epsilon: f64,
+    ) -> Result<Self, Error> {
         ATTRIBUTE_COUNT_RANGE.check_in_range(f64::from(attributes))?;
         EPSILON_RANGE.check_in_range(epsilon)?;
         let answered = ((epsilon / EPSILON_PER_DRAWN_ATTRIBUTE) as u32).clamp(1, attributes);
@@ -74,7 +78,7 @@ impl SampledPiecewise {
     /// Same errors as [`SampledPiecewise::new`].
     pub fn with_least_variance(
         attributes: u32,
-        part: SingleNumberMechanism,
+        part: SingleNumberMechanismKind,
         epsilon: f64,
     ) -> Result<Self, Error> {
         let mut best = Self::new(attributes, part, epsilon)?;
@@ -91,22 +95,24 @@ impl SampledPiecewise {
     fn with_drawn_count(
         attributes: u32,
         answered: u32,
-        part: SingleNumberMechanism,
+        part: SingleNumberMechanismKind,
         epsilon: f64,
     ) -> Result<Self, Error> {
         let each = epsilon / f64::from(answered);
         EPSILON_RANGE.check_in_range(each)?;
         let one = match part {
-            SingleNumberMechanism::Piecewise => {
-                BudgetedMechanism::SlidingPiecewise(SlidingPiecewise::with_published_width(each)?)
-            }
-            SingleNumberMechanism::BestWidthPiecewise => {
-                BudgetedMechanism::SlidingPiecewise(SlidingPiecewise::with_least_variance(each)?)
-            }
-            SingleNumberMechanism::Hybrid => BudgetedMechanism::Hybrid(each),
-            SingleNumberMechanism::HybridThreePiecewise => BudgetedMechanism::HybridThreePiecewise(
-                HybridThreePiecewise::with_least_variance(each)?,
+            SingleNumberMechanismKind::Piecewise => BudgetedMechanism::PiecewiseMechanism(
+                PiecewiseMechanism::with_published_width(each)?,
             ),
+            SingleNumberMechanismKind::BestWidthPiecewise => BudgetedMechanism::PiecewiseMechanism(
+                PiecewiseMechanism::with_least_variance(each)?,
+            ),
+            SingleNumberMechanismKind::Hybrid => BudgetedMechanism::Hybrid(each),
+            SingleNumberMechanismKind::HybridThreeOutputPiecewise => {
+                BudgetedMechanism::HybridThreeOutputPiecewise(
+                    HybridThreeOutputPiecewise::with_least_variance(each)?,
+                )
+            }
         };
         Ok(Self {
             attribute_count: attributes,
@@ -127,11 +133,11 @@ impl SampledPiecewise {
     pub fn variance(&self, value: f64) -> f64 {
         let times = f64::from(self.attribute_count) / f64::from(self.drawn_count);
         let own = match &self.attribute_mechanism {
-            BudgetedMechanism::SlidingPiecewise(own) => own.variance(value),
+            BudgetedMechanism::PiecewiseMechanism(own) => own.variance(value),
             BudgetedMechanism::Hybrid(each) => {
                 hybrid_variance(value, *each).expect("the budget was checked")
             }
-            BudgetedMechanism::HybridThreePiecewise(own) => own.variance(value),
+            BudgetedMechanism::HybridThreeOutputPiecewise(own) => own.variance(value),
         };
         // `own` is the variance of y, so E[y²] is `own` + x².
         times * (own + value * value) - value * value

@@ -13,15 +13,15 @@ use super::search::argmin;
 /// 1)·q·w) makes the report unbiased.
 ///
 /// ```
-/// use hushbin_study::competitors::{SlidingPiecewise, piecewise_variance};
+/// use hushbin_study::competitors::{PiecewiseMechanism, piecewise_variance};
 ///
-/// let published = SlidingPiecewise::with_published_width(2.0)?;
+/// let published = PiecewiseMechanism::with_published_width(2.0)?;
 /// assert!((published.variance(0.5) - piecewise_variance(0.5, 2.0)?).abs() < 1e-12);
-/// assert!(SlidingPiecewise::with_least_variance(2.0)?.worst_variance() < published.worst_variance());
+/// assert!(PiecewiseMechanism::with_least_variance(2.0)?.worst_variance() < published.worst_variance());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SlidingPiecewise {
+pub struct PiecewiseMechanism {
     /// Half the length of the range of reports, H.
     half_range: f64,
     /// Width w of the favoured interval.
@@ -30,7 +30,7 @@ pub struct SlidingPiecewise {
     exp_epsilon: f64,
 }
 
-impl SlidingPiecewise {
+impl PiecewiseMechanism {
     /// Returns the piecewise mechanism PM as published (N. Wang et al., ICDE 2019).
     ///
     /// # Errors

@@ -22,7 +22,7 @@ use super::search::argmin;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThreeOutputMechanism {
     /// Probability a of the output 0 for the number 0.
-    zero_probability: f64,
+    zero_output_probability: f64,
     exp_epsilon: f64,
 }
 
@@ -33,10 +33,11 @@ impl ThreeOutputMechanism {
     /// [`Error::OutOfRange`] if ε is outside [`EPSILON_RANGE`].
     pub fn with_least_variance(epsilon: f64) -> Result<Self, Error> {
         EPSILON_RANGE.check_in_range(epsilon)?;
-        let of = |middle| Self::with_zero_probability(middle, epsilon);
-        let best = argmin([0.0, Self::max_zero_probability(epsilon)], |middle| {
-            of(middle).worst_variance()
-        });
+        let of = |middle| Self::with_zero_output_probability(middle, epsilon);
+        let best = argmin(
+            [0.0, Self::max_zero_output_probability(epsilon)],
+            |middle| of(middle).worst_variance(),
+        );
         // The search never tries the end a = 0, where the mechanism has only two outputs. This end
         // is best at small ε.
         let [own, none] = [of(best), of(0.0)];
@@ -50,22 +51,22 @@ impl ThreeOutputMechanism {
     /// Returns the greatest probability of the output 0, for the number 0, that is ε-private:
     /// e/(e + 2), where e = exp(ε). The output C then has equal probabilities for 0 and −1, and is
     /// e times as likely for 1.
-    pub(super) fn max_zero_probability(epsilon: f64) -> f64 {
+    pub(super) fn max_zero_output_probability(epsilon: f64) -> f64 {
         1.0 / (1.0 + 2.0 * (-epsilon).exp())
     }
 
     /// Returns the mechanism at ε that outputs 0 with probability `middle` for the number 0.
-    pub(super) fn with_zero_probability(middle: f64, epsilon: f64) -> Self {
+    pub(super) fn with_zero_output_probability(middle: f64, epsilon: f64) -> Self {
         Self {
-            zero_probability: middle,
+            zero_output_probability: middle,
             exp_epsilon: epsilon.exp(),
         }
     }
 
     /// Probability a of the output 0 for the number 0.
     #[must_use]
-    pub const fn zero_probability(&self) -> f64 {
-        self.zero_probability
+    pub const fn zero_output_probability(&self) -> f64 {
+        self.zero_output_probability
     }
 
     /// Largest output C of the three outputs −C, 0 and C.
@@ -73,13 +74,13 @@ impl ThreeOutputMechanism {
     pub fn largest_output(&self) -> f64 {
         let e = self.exp_epsilon;
         // The estimate is unbiased for the number 1: C·(P(C) − P(−C)) = 1.
-        e * (e + 1.0) / ((e - 1.0) * (e - self.zero_probability))
+        e * (e + 1.0) / ((e - 1.0) * (e - self.zero_output_probability))
     }
 
     /// Returns the probabilities of the outputs −C, 0 and C, given a number in [−1, 1].
     #[must_use]
     pub fn output_probabilities(&self, value: f64) -> [f64; 3] {
-        let (a, e) = (self.zero_probability, self.exp_epsilon);
+        let (a, e) = (self.zero_output_probability, self.exp_epsilon);
         // `from` is the probability of either end, −C or C, for the number 0. `to` has the three
         // probabilities for the number 1.
         let from = 0.5 * (1.0 - a);
@@ -116,7 +117,7 @@ impl ThreeOutputMechanism {
     /// its slope.
     fn mean_square_intercept_and_slope(&self) -> [f64; 2] {
         let square = self.largest_output().powi(2);
-        let less = self.zero_probability * (1.0 - 1.0 / self.exp_epsilon);
-        [square * (1.0 - self.zero_probability), square * less]
+        let less = self.zero_output_probability * (1.0 - 1.0 / self.exp_epsilon);
+        [square * (1.0 - self.zero_output_probability), square * less]
     }
 }

@@ -27,9 +27,9 @@ struct DualCertificate {
 #[derive(Debug, Clone, Copy)]
 struct DualMultipliers {
     input: f64,
-    lambda: f64,
-    beta: f64,
-    alpha: f64,
+    square_multiplier: f64,
+    linear_multiplier: f64,
+    constant_multiplier: f64,
 }
 
 static DUAL_CERTIFICATES: LazyLock<Vec<DualCertificate>> = LazyLock::new(|| {
@@ -72,10 +72,11 @@ impl DualCertificate {
     /// scaled so that the λ sum to 1.
     fn variance_bound(&self) -> f64 {
         let inputs = self.multipliers_of_all_inputs();
-        let sum = inputs
-            .iter()
-            .map(|own| own.alpha + (own.beta - own.lambda * own.input) * own.input);
-        let total: f64 = inputs.iter().map(|own| own.lambda).sum();
+        let sum = inputs.iter().map(|own| {
+            own.constant_multiplier
+                + (own.linear_multiplier - own.square_multiplier * own.input) * own.input
+        });
+        let total: f64 = inputs.iter().map(|own| own.square_multiplier).sum();
         (sum.sum::<f64>() + dual_function_minimum(&inputs, self.epsilon.exp())) / total
     }
 
@@ -90,9 +91,9 @@ impl DualCertificate {
                 let signs: &[f64] = if place == 0 { &[1.0] } else { &[-1.0, 1.0] };
                 signs.iter().map(move |sign| DualMultipliers {
                     input: sign * place as f64 / last,
-                    lambda: *lambda,
-                    beta: sign * beta,
-                    alpha: *alpha,
+                    square_multiplier: *lambda,
+                    linear_multiplier: sign * beta,
+                    constant_multiplier: *alpha,
                 })
             });
         both.collect()
@@ -115,9 +116,9 @@ fn dual_function_minimum(inputs: &[DualMultipliers], e: f64) -> f64 {
             } else {
                 e
             };
-            square += weight * own.lambda;
-            line -= weight * own.beta;
-            flat -= weight * own.alpha;
+            square += weight * own.square_multiplier;
+            line -= weight * own.linear_multiplier;
+            flat -= weight * own.constant_multiplier;
         }
         let turn = (-0.5 * line / square).clamp(ends[0], ends[1]);
         let at = |y: f64| (square * y + line) * y + flat;
@@ -129,20 +130,21 @@ fn dual_function_minimum(inputs: &[DualMultipliers], e: f64) -> f64 {
 impl DualMultipliers {
     /// Returns the polynomial g(y) = λy² − βy − α at an output y.
     fn polynomial_at(&self, y: f64) -> f64 {
-        (self.lambda * y - self.beta) * y - self.alpha
+        (self.square_multiplier * y - self.linear_multiplier) * y - self.constant_multiplier
     }
 
     /// Returns the outputs y at which the polynomial g(y) = λy² − βy − α changes its sign.
     fn sign_changes(&self) -> Vec<f64> {
-        let square = self.beta * self.beta + 4.0 * self.lambda * self.alpha;
-        if self.lambda > 0.0 && square >= 0.0 {
+        let square = self.linear_multiplier * self.linear_multiplier
+            + 4.0 * self.square_multiplier * self.constant_multiplier;
+        if self.square_multiplier > 0.0 && square >= 0.0 {
             let root = square.sqrt();
             return [-root, root]
-                .map(|root| 0.5 * (self.beta + root) / self.lambda)
+                .map(|root| 0.5 * (self.linear_multiplier + root) / self.square_multiplier)
                 .into();
         }
-        if self.lambda == 0.0 && self.beta != 0.0 {
-            return vec![-self.alpha / self.beta];
+        if self.square_multiplier == 0.0 && self.linear_multiplier != 0.0 {
+            return vec![-self.constant_multiplier / self.linear_multiplier];
         }
         Vec::new()
     }

@@ -16,7 +16,7 @@ use crate::competitors::numbers::TwoPointMechanism;
 /// ```
 /// use hushbin_study::competitors::ratings::{HarmonyMechanism, RatingOracle, OracleSetting};
 ///
-/// let setting = OracleSetting { items: 1378, sparsity: 6, epsilon: 0.5, delta: 0.0, distance: 1.0 };
+/// let setting = OracleSetting { item_count: 1378, sparsity: 6, epsilon: 0.5, delta: 0.0, protected_distance: 1.0 };
 /// let harmony = HarmonyMechanism::new(&setting)?;
 /// assert!((harmony.second_moments().variances_of_mean()[1] - 22_972.351_867).abs() < 1e-5);
 /// # Ok::<(), hushbin::Error>(())
@@ -34,7 +34,7 @@ impl HarmonyMechanism {
     /// Same errors as [`OracleSetting::budget`].
     pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
-            item_count: setting.items,
+            item_count: setting.item_count,
             two_point_mechanism: TwoPointMechanism::new(&setting.budget_without_delta()?),
         })
     }

@@ -20,7 +20,7 @@ use super::report_sums::{LinearEstimator, ReportSums};
 /// ```
 /// use hushbin_study::competitors::ratings::{LaplaceMechanism, RatingOracle, OracleSetting};
 ///
-/// let setting = OracleSetting { items: 100, sparsity: 64, epsilon: 0.5, delta: 0.0, distance: 3.0 };
+/// let setting = OracleSetting { item_count: 100, sparsity: 64, epsilon: 0.5, delta: 0.0, protected_distance: 3.0 };
 /// let laplace = LaplaceMechanism::new(&setting)?;
 /// assert_eq!((laplace.noise_scale(), laplace.variance()), (6.0, 72.0));
 /// assert_eq!((laplace.privacy_loss(), laplace.report_bits()), (0.5, 3200.0));
@@ -45,7 +45,7 @@ impl LaplaceMechanism {
         let budget = setting.budget_without_delta()?;
         let distance = setting.checked_distance()?;
         Ok(Self {
-            item_count: setting.items,
+            item_count: setting.item_count,
             protected_distance: distance,
             noise_scale: distance / budget.epsilon(),
         })

@@ -7,7 +7,7 @@
 //! ```
 //! use hushbin_study::competitors::ratings::{PUBLISHED_RATING_ORACLES, OracleSetting};
 //!
-//! let setting = OracleSetting { items: 256, sparsity: 4, epsilon: 1.0, delta: 1e-5, distance: 1.0 };
+//! let setting = OracleSetting { item_count: 256, sparsity: 4, epsilon: 1.0, delta: 1e-5, protected_distance: 1.0 };
 //! for named in PUBLISHED_RATING_ORACLES {
 //!     let oracle = (named.build)(&setting)?;
 //!     println!("{}: ε {:.3}, {} bits", named.name, oracle.privacy_loss(), oracle.report_bits());

@@ -14,7 +14,7 @@ use crate::competitors::numbers::TwoPointMechanism;
 /// ```
 /// use hushbin_study::competitors::ratings::{NaivePerturbation, RatingOracle, OracleSetting};
 ///
-/// let setting = OracleSetting { items: 100, sparsity: 6, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let setting = OracleSetting { item_count: 100, sparsity: 6, epsilon: 1.0, delta: 0.0, protected_distance: 1.0 };
 /// let [event_level, user_level] = [NaivePerturbation::with_event_level_privacy(&setting)?, NaivePerturbation::with_user_level_privacy(&setting)?];
 /// assert!((event_level.second_moments().variances_of_mean()[1] - 4.683).abs() < 1e-3);
 /// assert!((user_level.second_moments().variances_of_mean()[1] - 144.667).abs() < 1e-3);
@@ -37,7 +37,7 @@ impl NaivePerturbation {
     /// Same errors as [`OracleSetting::budget`].
     pub fn with_event_level_privacy(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
-            item_count: setting.items,
+            item_count: setting.item_count,
             two_point_mechanism: TwoPointMechanism::new(&setting.budget_without_delta()?),
             max_entries: None,
         })
@@ -56,9 +56,9 @@ impl NaivePerturbation {
     pub fn with_user_level_privacy(setting: &OracleSetting) -> Result<Self, Error> {
         let budget = setting
             .budget_without_delta()?
-            .split_into(f64::from(setting.sparsity));
+            .budget_per_part(f64::from(setting.sparsity));
         Ok(Self {
-            item_count: setting.items,
+            item_count: setting.item_count,
             two_point_mechanism: TwoPointMechanism::new(&budget),
             max_entries: Some(setting.sparsity),
         })

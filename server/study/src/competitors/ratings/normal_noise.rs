@@ -17,7 +17,7 @@ use crate::competitors::gaussian::GaussianMechanism;
 /// ```
 /// use hushbin_study::competitors::ratings::{GaussianRatingMechanism, RatingOracle, OracleSetting};
 ///
-/// let setting = OracleSetting { items: 100, sparsity: 64, epsilon: 0.5, delta: 1e-5, distance: 1.0 };
+/// let setting = OracleSetting { item_count: 100, sparsity: 64, epsilon: 0.5, delta: 1e-5, protected_distance: 1.0 };
 /// let [best, coded] = [GaussianRatingMechanism::with_user_level_privacy(&setting)?, GaussianRatingMechanism::user_level_with_classical_sigma(&setting)?];
 /// let times = coded.gaussian_mechanism().sigma() / best.gaussian_mechanism().sigma();
 /// assert!((times - 1.38).abs() < 0.01);
@@ -68,7 +68,7 @@ impl GaussianRatingMechanism {
     /// use hushbin_study::competitors::ratings::{GaussianRatingMechanism, OracleSetting};
     ///
     /// let setting =
-    ///     |distance| OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 1e-5, distance };
+    ///     |protected_distance| OracleSetting { item_count: 100, sparsity: 4, epsilon: 1.0, delta: 1e-5, protected_distance };
     /// let sensitivity = |distance| {
     ///     GaussianRatingMechanism::with_distance_privacy(&setting(distance)).map(|noise| noise.gaussian_mechanism().sensitivity())
     /// };
@@ -108,7 +108,7 @@ impl GaussianRatingMechanism {
         gaussian: GaussianMechanism,
     ) -> Self {
         Self {
-            item_count: setting.items,
+            item_count: setting.item_count,
             gaussian_mechanism: gaussian,
             delta: setting.delta,
             max_entries: entries,

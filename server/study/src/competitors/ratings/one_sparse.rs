@@ -13,7 +13,7 @@ use super::slots::Slot;
 /// ```
 /// use hushbin_study::competitors::ratings::{OneSparseOracle, OracleSetting, SignedBitOracle, SignedHashOracle};
 ///
-/// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let setting = OracleSetting { item_count: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, protected_distance: 1.0 };
 /// let [bit, hash] = [
 ///     SignedBitOracle::new(&setting)?.second_moments(),
 ///     SignedHashOracle::new(&setting)?.second_moments(),

@@ -11,7 +11,7 @@ use crate::competitors::budget::Budget;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OracleSetting {
     /// Number of items, d.
-    pub items: u32,
+    pub item_count: u32,
     /// Sparsity s. Inputs with fewer than s entries are padded to s. Of inputs with more than s
     /// entries, s random entries are kept.
     pub sparsity: u32,
@@ -21,7 +21,7 @@ pub struct OracleSetting {
     pub delta: f64,
     /// Distance L, for mechanisms that protect inputs that are at most L apart. The distance of two
     /// inputs is the sum of the differences of their values.
-    pub distance: f64,
+    pub protected_distance: f64,
 }
 
 impl OracleSetting {
@@ -32,8 +32,8 @@ impl OracleSetting {
     /// [`Error::OutOfRange`] if d is outside [`ITEM_COUNT_RANGE`], or s is outside [`SPARSITY_RANGE`] or above d.
     /// Otherwise the errors of [`Budget::new`].
     pub fn budget(&self) -> Result<Budget, Error> {
-        ITEM_COUNT_RANGE.check_in_range(f64::from(self.items))?;
-        let most = SPARSITY_RANGE.max.min(f64::from(self.items));
+        ITEM_COUNT_RANGE.check_in_range(f64::from(self.item_count))?;
+        let most = SPARSITY_RANGE.max.min(f64::from(self.item_count));
         ParameterRange {
             max: most,
             ..SPARSITY_RANGE
@@ -56,8 +56,10 @@ impl OracleSetting {
     /// # Errors
     /// [`Error::OutOfRange`] if L is outside [`NEIGHBOUR_DISTANCE_RANGE`].
     pub(super) fn checked_distance(&self) -> Result<f64, Error> {
-        NEIGHBOUR_DISTANCE_RANGE.check_in_range(self.distance)?;
-        Ok(self.distance.min(2.0 * f64::from(self.items)))
+        NEIGHBOUR_DISTANCE_RANGE.check_in_range(self.protected_distance)?;
+        Ok(self
+            .protected_distance
+            .min(2.0 * f64::from(self.item_count)))
     }
 }
 

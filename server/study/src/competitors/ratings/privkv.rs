@@ -24,7 +24,7 @@ use crate::competitors::numbers::randomly_rounds_up;
 /// ```
 /// use hushbin_study::competitors::ratings::{RatingOracle, PrivKv, OracleSetting};
 ///
-/// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let setting = OracleSetting { item_count: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, protected_distance: 1.0 };
 /// let [published, calibrated] = [PrivKv::with_published_budget_split(&setting)?, PrivKv::with_calibrated_budget_split(&setting)?];
 /// assert!((published.privacy_loss() - 0.719).abs() < 1e-3);
 /// assert!(calibrated.privacy_loss() <= 1.0 && calibrated.privacy_loss() > 1.0 - 1e-12);
@@ -58,7 +58,7 @@ impl PrivKv {
     pub fn with_calibrated_budget_split(setting: &OracleSetting) -> Result<Self, Error> {
         let e = setting.budget_without_delta()?.exp_epsilon();
         Ok(Self {
-            item_count: setting.items,
+            item_count: setting.item_count,
             // e₁/(e₁ + 1) with e₁ = (e + 1)/2.
             true_presence_threshold: threshold_rounded_down((e + 1.0) / (e + 3.0), 0),
             true_sign_threshold: threshold_rounded_down(e / (e + 1.0), 0),
@@ -88,7 +88,7 @@ impl PrivKv {
             threshold_rounded_down(e / (e + 1.0), 0)
         };
         Ok(Self {
-            item_count: setting.items,
+            item_count: setting.item_count,
             true_presence_threshold: truth(presence),
             true_sign_threshold: truth(sign),
         })

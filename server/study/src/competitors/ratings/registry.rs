@@ -35,7 +35,7 @@ pub struct NamedOracle {
     /// Unit of privacy: which pairs of inputs a report's ε makes indistinguishable.
     pub privacy_unit: PrivacyUnit,
     /// Source of the mechanism, and deviations from the source.
-    pub source: &'static str,
+    pub published_source: &'static str,
     /// Constructor, which chooses the parameters for a setting.
     pub build: fn(&OracleSetting) -> Result<Box<dyn RatingOracle>, Error>,
 }
@@ -45,67 +45,67 @@ pub const PUBLISHED_RATING_ORACLES: &[NamedOracle] = &[
     NamedOracle {
         name: "PrivKV",
         privacy_unit: PrivacyUnit::UserLevel,
-        source: "Ye et al. 2019; spends less than ε",
+        published_source: "Ye et al. 2019; spends less than ε",
         build: |setting| Ok(Box::new(PrivKv::with_published_budget_split(setting)?)),
     },
     NamedOracle {
         name: "PrivKV, calibrated",
         privacy_unit: PrivacyUnit::UserLevel,
-        source: "Ye et al. 2019, with parameters that spend ε",
+        published_source: "Ye et al. 2019, with parameters that spend ε",
         build: |setting| Ok(Box::new(PrivKv::with_calibrated_budget_split(setting)?)),
     },
     NamedOracle {
         name: "PrivKV, three answers",
         privacy_unit: PrivacyUnit::UserLevel,
-        source: "PrivKV as interpreted in P1",
+        published_source: "PrivKV as interpreted in P1",
         build: |setting| Ok(Box::new(PrivKvThreeAnswers::new(setting)?)),
     },
     NamedOracle {
         name: "PCKV-UE",
         privacy_unit: PrivacyUnit::UserLevel,
-        source: "Gu et al. 2020",
+        published_source: "Gu et al. 2020",
         build: |setting| Ok(Box::new(PckvUe::new(setting)?)),
     },
     NamedOracle {
         name: "PCKV-GRR",
         privacy_unit: PrivacyUnit::UserLevel,
-        source: "Gu et al. 2020 as in P1: does not use that drawing an item adds privacy, so it spends less than ε",
+        published_source: "Gu et al. 2020 as in P1: does not use that drawing an item adds privacy, so it spends less than ε",
         build: |setting| Ok(Box::new(PckvGrr::without_amplification(setting)?)),
     },
     NamedOracle {
         name: "PCKV-AGRR",
         privacy_unit: PrivacyUnit::UserLevel,
-        source: "Gu et al. 2020",
+        published_source: "Gu et al. 2020",
         build: |setting| Ok(Box::new(PckvGrr::with_amplification(setting)?)),
     },
     NamedOracle {
         name: "sampling, OLH",
         privacy_unit: PrivacyUnit::UserLevel,
-        source: "T. Wang et al. 2017 on one random entry",
+        published_source: "T. Wang et al. 2017 on one random entry",
         build: |setting| Ok(Box::new(EntrySampling::<SignedHashOracle>::new(setting)?)),
     },
     NamedOracle {
         name: "sampling, one bit",
         privacy_unit: PrivacyUnit::UserLevel,
-        source: "code of P3",
+        published_source: "code of P3",
         build: |setting| Ok(Box::new(EntrySampling::<SignedBitOracle>::new(setting)?)),
     },
     NamedOracle {
         name: "k-fold, OLH",
         privacy_unit: PrivacyUnit::EventLevel,
-        source: "P3 §2.1, with slots in random order",
+        published_source: "P3 §2.1, with slots in random order",
         build: |setting| Ok(Box::new(KFoldRepetition::<SignedHashOracle>::new(setting)?)),
     },
     NamedOracle {
         name: "k-fold, one bit",
         privacy_unit: PrivacyUnit::EventLevel,
-        source: "P3 §2.1 with the oracle of its code, with slots in random order",
+        published_source: "P3 §2.1 with the oracle of its code, with slots in random order",
         build: |setting| Ok(Box::new(KFoldRepetition::<SignedBitOracle>::new(setting)?)),
     },
     NamedOracle {
         name: "naive bits, event",
         privacy_unit: PrivacyUnit::EventLevel,
-        source: "P3, Table 1",
+        published_source: "P3, Table 1",
         build: |setting| {
             Ok(Box::new(NaivePerturbation::with_event_level_privacy(
                 setting,
@@ -115,7 +115,7 @@ pub const PUBLISHED_RATING_ORACLES: &[NamedOracle] = &[
     NamedOracle {
         name: "naive bits, user",
         privacy_unit: PrivacyUnit::UserLevel,
-        source: "P3, Table 1, with ε/k for each bit",
+        published_source: "P3, Table 1, with ε/k for each bit",
         build: |setting| {
             Ok(Box::new(NaivePerturbation::with_user_level_privacy(
                 setting,
@@ -125,7 +125,7 @@ pub const PUBLISHED_RATING_ORACLES: &[NamedOracle] = &[
     NamedOracle {
         name: "Gaussian, event",
         privacy_unit: PrivacyUnit::EventLevel,
-        source: "Balle and Y.-X. Wang 2018",
+        published_source: "Balle and Y.-X. Wang 2018",
         build: |setting| {
             Ok(Box::new(GaussianRatingMechanism::with_event_level_privacy(
                 setting,
@@ -135,7 +135,7 @@ pub const PUBLISHED_RATING_ORACLES: &[NamedOracle] = &[
     NamedOracle {
         name: "Gaussian, user",
         privacy_unit: PrivacyUnit::UserLevel,
-        source: "Balle and Y.-X. Wang 2018",
+        published_source: "Balle and Y.-X. Wang 2018",
         build: |setting| {
             Ok(Box::new(GaussianRatingMechanism::with_user_level_privacy(
                 setting,
@@ -145,13 +145,13 @@ pub const PUBLISHED_RATING_ORACLES: &[NamedOracle] = &[
     NamedOracle {
         name: "Harmony",
         privacy_unit: PrivacyUnit::UserLevel,
-        source: "Nguyên et al. 2016",
+        published_source: "Nguyên et al. 2016",
         build: |setting| Ok(Box::new(HarmonyMechanism::new(setting)?)),
     },
     NamedOracle {
         name: "Gaussian, within L",
         privacy_unit: PrivacyUnit::WithinDistance,
-        source: "Balle and Y.-X. Wang 2018",
+        published_source: "Balle and Y.-X. Wang 2018",
         build: |setting| {
             Ok(Box::new(GaussianRatingMechanism::with_distance_privacy(
                 setting,
@@ -161,7 +161,7 @@ pub const PUBLISHED_RATING_ORACLES: &[NamedOracle] = &[
     NamedOracle {
         name: "Laplace, within L",
         privacy_unit: PrivacyUnit::WithinDistance,
-        source: "Dwork et al. 2006",
+        published_source: "Dwork et al. 2006",
         build: |setting| Ok(Box::new(LaplaceMechanism::new(setting)?)),
     },
 ];

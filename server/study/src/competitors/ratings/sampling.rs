@@ -16,7 +16,7 @@ use super::slots::draw_slot;
 /// ```
 /// use hushbin_study::competitors::ratings::{RatingOracle, EntrySampling, OracleSetting, SignedHashOracle};
 ///
-/// let setting = |sparsity| OracleSetting { items: 100, sparsity, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let setting = |sparsity| OracleSetting { item_count: 100, sparsity, epsilon: 1.0, delta: 0.0, protected_distance: 1.0 };
 /// let [one, four] = [1, 4].map(|s| EntrySampling::<SignedHashOracle>::new(&setting(s)).unwrap());
 /// let ratio = four.second_moments().variances_of_mean()[1] / one.second_moments().variances_of_mean()[1];
 /// assert!((ratio - 16.0).abs() < 1e-12);

@@ -20,7 +20,7 @@ use crate::competitors::numbers::TwoPointMechanism;
 /// ```
 /// use hushbin_study::competitors::ratings::{OneSparseOracle, OracleSetting, SignedBitOracle};
 ///
-/// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let setting = OracleSetting { item_count: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, protected_distance: 1.0 };
 /// let bit = SignedBitOracle::new(&setting)?;
 /// assert!((bit.second_moments().variances_of_mean()[1] - bit.two_point_mechanism().estimate_scale().powi(2)).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())
@@ -46,7 +46,7 @@ impl OneSparseOracle for SignedBitOracle {
     /// Same errors as [`OracleSetting::budget`].
     fn new(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
-            item_count: setting.items,
+            item_count: setting.item_count,
             two_point_mechanism: TwoPointMechanism::new(&setting.budget_without_delta()?),
         })
     }

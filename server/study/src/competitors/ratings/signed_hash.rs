@@ -19,7 +19,7 @@ use crate::competitors::numbers::randomly_rounds_up;
 /// ```
 /// use hushbin_study::competitors::ratings::{OneSparseOracle, OracleSetting, SignedHashOracle};
 ///
-/// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let setting = OracleSetting { item_count: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, protected_distance: 1.0 };
 /// let hash = SignedHashOracle::new(&setting)?;
 /// assert_eq!((hash.local_hash().bucket_count(), hash.answer_bits()), (4, 66.0));
 /// # Ok::<(), hushbin::Error>(())
@@ -49,9 +49,9 @@ impl OneSparseOracle for SignedHashOracle {
         let budget = setting.budget_without_delta()?;
         // OLH's variance is least at e + 1 buckets.
         let buckets = (budget.exp_epsilon() + 1.0).round().max(2.0) as u32;
-        let elements = 2 * (setting.items + setting.sparsity);
+        let elements = 2 * (setting.item_count + setting.sparsity);
         Ok(Self {
-            item_count: setting.items,
+            item_count: setting.item_count,
             local_hash: LocalHash::new(elements, buckets, &budget)?,
         })
     }

@@ -17,7 +17,7 @@ use crate::competitors::numbers::randomly_rounds_up;
 /// ```
 /// use hushbin_study::competitors::ratings::{RatingOracle, PrivKv, OracleSetting, PrivKvThreeAnswers};
 ///
-/// let setting = OracleSetting { items: 256, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let setting = OracleSetting { item_count: 256, sparsity: 4, epsilon: 1.0, delta: 0.0, protected_distance: 1.0 };
 /// let three = PrivKvThreeAnswers::new(&setting)?.second_moments().variances_of_mean();
 /// let published = PrivKv::with_published_budget_split(&setting)?.second_moments().variances_of_mean();
 /// assert!(three[1] < 0.2 * published[1]);
@@ -39,7 +39,7 @@ impl PrivKvThreeAnswers {
     /// Same errors as [`OracleSetting::budget`].
     pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
-            item_count: setting.items,
+            item_count: setting.item_count,
             randomized_response: RandomizedResponse::new(3, &setting.budget_without_delta()?)?,
         })
     }

@@ -49,7 +49,7 @@ pub struct CoordinateBudget {
 
 /// Privacy loss (ε, δ) of all coordinates together.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ComposedPrivacyLoss {
+pub struct TotalPrivacyLoss {
     /// Total privacy loss ε.
     pub epsilon: f64,
     /// Total failure probability δ.
@@ -103,7 +103,7 @@ impl CoordinateBudget {
     }
 
     /// Returns the budget with δ₀ = δ/(2D) and the largest ε₀ for which the [exact
-    /// composition](Self::composed_delta) of D coordinates satisfies (ε, δ), to one part in 10⁹.
+    /// composition](Self::exact_total_delta) of D coordinates satisfies (ε, δ), to one part in 10⁹.
     /// This ε₀ is larger than the closed form of [`CoordinateBudget::new`].
     ///
     /// ```
@@ -111,19 +111,19 @@ impl CoordinateBudget {
     ///
     /// let budget = Budget::new(1.0, 1e-6)?;
     /// let closed = CoordinateBudget::new(16, &budget)?;
-    /// let summed = CoordinateBudget::by_exact_composition(16, &budget)?;
+    /// let summed = CoordinateBudget::from_exact_composition(16, &budget)?;
     /// assert!(summed.epsilon() > 1.8 * closed.epsilon());
     /// # Ok::<(), hushbin::Error>(())
     /// ```
     ///
     /// # Errors
     /// Same errors as [`CoordinateBudget::new`].
-    pub fn by_exact_composition(coordinates: u32, budget: &Budget) -> Result<Self, Error> {
+    pub fn from_exact_composition(coordinates: u32, budget: &Budget) -> Result<Self, Error> {
         let least = Self::new(coordinates, budget)?;
         let at = |epsilon: f64| Self { epsilon, ..least };
         let enough = |epsilon: f64| {
             // The factor 1 + 10⁻⁹ is a margin for the rounding errors of the sum.
-            at(epsilon).composed_delta(coordinates, budget.epsilon()) * (1.0 + 1e-9)
+            at(epsilon).exact_total_delta(coordinates, budget.epsilon()) * (1.0 + 1e-9)
                 <= budget.delta()
         };
         // A coordinate with ε₀ above ε alone exceeds the budget, unless δ is near 1.
@@ -154,11 +154,11 @@ impl CoordinateBudget {
     ///
     /// Source: Dwork, Rothblum, Vadhan 2010, as stated by Kairouz, Oh, Viswanath 2015.
     #[must_use]
-    pub fn advanced_composition(&self, coordinates: u32, spare: f64) -> ComposedPrivacyLoss {
+    pub fn advanced_composition(&self, coordinates: u32, spare: f64) -> TotalPrivacyLoss {
         let d = f64::from(coordinates);
         // tanh(ε₀/2) = (e^ε₀ − 1)/(e^ε₀ + 1).
         let drift = d * self.epsilon * (0.5 * self.epsilon).tanh();
-        ComposedPrivacyLoss {
+        TotalPrivacyLoss {
             epsilon: (2.0 * d * (1.0 / spare).ln()).sqrt() * self.epsilon + drift,
             delta: d * self.delta + spare,
         }
@@ -180,13 +180,13 @@ impl CoordinateBudget {
     /// use hushbin_study::competitors::sums::CoordinateBudget;
     ///
     /// let one = CoordinateBudget::from_epsilon_and_delta(0.5, 0.01)?;
-    /// assert!((one.composed_delta(1, 0.5) - 0.01).abs() < 1e-15);
+    /// assert!((one.exact_total_delta(1, 0.5) - 0.01).abs() < 1e-15);
     /// // Two at 2ε₀: basic composition, except if both reveal their inputs.
-    /// assert!((one.composed_delta(2, 1.0) - 0.0199).abs() < 1e-15);
+    /// assert!((one.exact_total_delta(2, 1.0) - 0.0199).abs() < 1e-15);
     /// # Ok::<(), hushbin::Error>(())
     /// ```
     #[must_use]
-    pub fn composed_delta(&self, coordinates: u32, epsilon: f64) -> f64 {
+    pub fn exact_total_delta(&self, coordinates: u32, epsilon: f64) -> f64 {
         let d = f64::from(coordinates);
         // ln p and ln(1 − p).
         let own = -(-self.epsilon).exp().ln_1p();

@@ -50,7 +50,7 @@ impl CoordinateNoise {
         let k = epsilon.exp();
         let (mut delta, mut last) = (0.0, None);
         for (u, own, other) in self.unit_difference_outcomes(from, to) {
-            let shift = self.tuples().count_shift(1, from, to, u);
+            let shift = self.tuples().tuple_count_shift(1, from, to, u);
             // Most adjacent values of U have the same shift, so the last test is reused.
             if !matches!(&last, Some((of, _)) if *of == shift) {
                 last = Some((shift, ThresholdTest::new(&beside, shift)));
@@ -82,7 +82,7 @@ impl CoordinateNoise {
     fn tuple_outcomes(&self, from: i32, to: i32) -> Result<Vec<(f64, f64)>, Error> {
         let mut all = vec![(1.0, 1.0)];
         for (y, law) in self.tuple_count_distributions().skip(1) {
-            let shift = self.tuples().count_shift(y, from, to, 0);
+            let shift = self.tuples().tuple_count_shift(y, from, to, 0);
             if shift == 0 {
                 continue;
             }

@@ -21,7 +21,7 @@ use statrs::distribution::{Binomial, Discrete};
 use crate::competitors::budget::{Budget, hockey_stick_divergence};
 
 /// Allowed range of γ, the probability that a report is a uniform cell.
-const GAMMA_RANGE: ParameterRange = ParameterRange {
+const UNIFORM_PROBABILITY_RANGE: ParameterRange = ParameterRange {
     name: "gamma",
     min: 1e-12,
     max: 1.0,
@@ -32,14 +32,14 @@ const GAMMA_RANGE: ParameterRange = ParameterRange {
 ///
 /// Source: Balle, Bell, Gascón, Nissim 2019, Theorem 3.1, for ε ≤ 1.
 #[must_use]
-pub fn gamma_constant_of_paper(budget: &Budget) -> f64 {
+pub fn paper_probability_constant(budget: &Budget) -> f64 {
     let epsilon = budget.epsilon();
     let bennett = 14.0 * (2.0 / budget.delta()).ln() / (epsilon * epsilon);
     bennett.max(27.0 / epsilon)
 }
 
 /// Returns the probability γ of a uniform cell for a central (ε, δ), by the closed form c·M/(n −
-/// 1). Here c is the [`gamma_constant_of_paper`], M is `cells` and n is `people`. If the result is above 1,
+/// 1). Here c is the [`paper_probability_constant`], M is `cells` and n is `people`. If the result is above 1,
 /// the closed form promises no privacy.
 ///
 /// ```
@@ -51,7 +51,7 @@ pub fn gamma_constant_of_paper(budget: &Budget) -> f64 {
 /// ```
 #[must_use]
 pub fn closed_form_uniform_probability(cells: u32, people: u64, budget: &Budget) -> f64 {
-    gamma_constant_of_paper(budget) * f64::from(cells) / (people as f64 - 1.0)
+    paper_probability_constant(budget) * f64::from(cells) / (people as f64 - 1.0)
 }
 
 /// Returns the local ε of one report, ln(1 + M·(1 − γ)/γ), where M is `cells` and γ is the
@@ -104,7 +104,7 @@ pub fn least_uniform_probability(cells: u32, people: u64, budget: &Budget) -> Re
 /// # Errors
 /// Same errors as [`compute_batch_privacy`]. [`Error::OutOfRange`] if γ is not from 10⁻¹² to 1.
 pub fn central_epsilon(cells: u32, gamma: f64, people: u64, delta: f64) -> Result<f64, Error> {
-    GAMMA_RANGE.check_in_range(gamma)?;
+    UNIFORM_PROBABILITY_RANGE.check_in_range(gamma)?;
     let mixture = grid_mixture(cells, local_epsilon(cells, gamma))?;
     Ok(compute_batch_privacy(&mixture, people, 1.0, delta)?.central_epsilon)
 }
@@ -115,7 +115,7 @@ pub fn central_epsilon(cells: u32, gamma: f64, people: u64, delta: f64) -> Resul
 /// # Errors
 /// Same errors as [`central_epsilon`].
 pub fn proven_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Result<f64, Error> {
-    GAMMA_RANGE.check_in_range(gamma)?;
+    UNIFORM_PROBABILITY_RANGE.check_in_range(gamma)?;
     let local = local_epsilon(cells, gamma);
     // One report alone is already ε-private.
     if local <= epsilon {
@@ -139,7 +139,7 @@ pub fn attack_delta_lower_bound(
     people: u64,
     epsilon: f64,
 ) -> Result<f64, Error> {
-    GAMMA_RANGE.check_in_range(gamma)?;
+    UNIFORM_PROBABILITY_RANGE.check_in_range(gamma)?;
     let range = |name, min| ParameterRange {
         name,
         min,
@@ -207,7 +207,7 @@ pub fn exact_shuffled_delta(
     people: u32,
     epsilon: f64,
 ) -> Result<f64, Error> {
-    GAMMA_RANGE.check_in_range(gamma)?;
+    UNIFORM_PROBABILITY_RANGE.check_in_range(gamma)?;
     let multisets = (1..=people).map(|i| f64::from(cells + i - 1) / f64::from(i));
     // A multiset is encoded in 64 bits: four for each of 16 cells, with counts up to 15.
     let few = (2..=16).contains(&cells) && (1..=15).contains(&people);

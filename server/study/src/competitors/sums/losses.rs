@@ -38,7 +38,7 @@ impl CoordinateNoise {
             PrivacyLossDistribution::zero_loss(step),
             |sum, own| {
                 let (y, law) = own;
-                match self.tuples().count_shift(y, from, to, 0) {
+                match self.tuples().tuple_count_shift(y, from, to, 0) {
                     0 => sum,
                     shift => sum.convolve(&PrivacyLossDistribution::new(
                         &law.probabilities(),
@@ -51,7 +51,7 @@ impl CoordinateNoise {
         let beside = self.unit_pair_probabilities();
         let (mut delta, mut last) = (TRUNCATED_PROBABILITY, None);
         for (u, own, other) in self.unit_difference_outcomes(from, to) {
-            let shift = self.tuples().count_shift(1, from, to, u);
+            let shift = self.tuples().tuple_count_shift(1, from, to, u);
             if !matches!(&last, Some((of, _)) if *of == shift) {
                 last = Some((
                     shift,

@@ -29,8 +29,8 @@ mod noise;
 mod protocol;
 mod tuples;
 
-pub use budget::{COORDINATE_COUNT_RANGE, ComposedPrivacyLoss, CoordinateBudget};
+pub use budget::{COORDINATE_COUNT_RANGE, CoordinateBudget, TotalPrivacyLoss};
 pub use negative_binomial::NegativeBinomial;
 pub use noise::{CoordinateNoise, TUPLE_EPSILON_FRACTION};
 pub use protocol::{CoordinateMessage, HONEST_PEOPLE_COUNT_RANGE, VectorSumProtocol};
-pub use tuples::{LEVEL_COUNT_RANGE, MaximumShift, ZeroSumTuples};
+pub use tuples::{LEVEL_COUNT_RANGE, MaxTupleCountShift, ZeroSumTuples};

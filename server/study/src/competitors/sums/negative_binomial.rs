@@ -6,7 +6,7 @@
 //! is geometric.
 //!
 //! A count is also the sum of N logarithmic counts with P(k) ∝ p^k/k, where N is Poisson with mean
-//! −r·ln(1 − p). [`NegativeBinomial::draw`] uses this form, because one person's part is nearly
+//! −r·ln(1 − p). [`NegativeBinomial::draw_count`] uses this form, because one person's part is nearly
 //! always 0.
 
 use hushbin::Error;

@@ -5,7 +5,7 @@ use hushbin::Error;
 
 use super::budget::CoordinateBudget;
 use super::negative_binomial::NegativeBinomial;
-use super::tuples::{MaximumShift, ZeroSumTuples};
+use super::tuples::{MaxTupleCountShift, ZeroSumTuples};
 
 /// Fraction β of ε₀ that is spent on hiding the counts of tuples. The remaining fraction is spent
 /// on hiding the sum of the values.
@@ -41,15 +41,15 @@ pub struct CoordinateNoise {
     /// −1.
     unit_count_distribution: NegativeBinomial,
     /// Distributions of the numbers Z_y of copies of the tuples s_y, in the order of
-    /// [`ZeroSumTuples::names`].
+    /// [`ZeroSumTuples::tuple_names`].
     pub(super) tuple_count_distributions: Vec<NegativeBinomial>,
-    maximum_shift: MaximumShift,
+    max_tuple_count_shift: MaxTupleCountShift,
 }
 
 impl CoordinateNoise {
     /// Returns the noise that satisfies (ε₀, δ₀) for L `levels`. Its parameters are p_c = exp(−(1 −
     /// β)·ε₀/(2L)), p_y = exp(−0.2·β·ε₀·|y|/Γ) and r = 3·(1 + ln(q/δ₀)). Here β is [`TUPLE_EPSILON_FRACTION`],
-    /// and Γ and q are the maxima in [`MaximumShift`].
+    /// and Γ and q are the maxima in [`MaxTupleCountShift`].
     ///
     /// Source: GKMPS 2021 and PVME, Algorithm 3. Here values differ by up to 2L instead of L,
     /// because they have either sign.
@@ -58,7 +58,7 @@ impl CoordinateNoise {
     /// [`Error::OutOfRange`] if L is outside [`LEVEL_COUNT_RANGE`](super::LEVEL_COUNT_RANGE), or ε₀ is so small that a p
     /// is above 1 − 10⁻⁷.
     pub fn new(levels: u32, budget: &CoordinateBudget) -> Result<Self, Error> {
-        let reach = ZeroSumTuples::new(levels)?.maximum_shift();
+        let reach = ZeroSumTuples::new(levels)?.max_tuple_count_shift();
         let epsilon = budget.epsilon();
         let of_units = (1.0 - TUPLE_EPSILON_FRACTION) * epsilon / (2.0 * f64::from(levels));
         let of_reach = 0.2 * TUPLE_EPSILON_FRACTION * epsilon / f64::from(reach.max_weighted_shift);
@@ -92,7 +92,7 @@ impl CoordinateNoise {
         Ok(Self {
             unit_count_distribution: NegativeBinomial::new(1.0, units)?,
             tuple_count_distributions: tuples.tuple_names().map(law).collect::<Result<_, _>>()?,
-            maximum_shift: tuples.maximum_shift(),
+            max_tuple_count_shift: tuples.max_tuple_count_shift(),
             tuples,
         })
     }
@@ -105,8 +105,8 @@ impl CoordinateNoise {
 
     /// Maxima of the shifts of tuple counts that a change of one person's value causes.
     #[must_use]
-    pub const fn maximum_shift(&self) -> MaximumShift {
-        self.maximum_shift
+    pub const fn max_tuple_count_shift(&self) -> MaxTupleCountShift {
+        self.max_tuple_count_shift
     }
 
     /// Distribution NB(1, p_c) of the number of noise messages +1, and also of the number of noise

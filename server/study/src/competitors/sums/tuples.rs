@@ -39,15 +39,15 @@ pub const LEVEL_COUNT_RANGE: ParameterRange = ParameterRange {
 pub struct ZeroSumTuples {
     level_count: u32,
     /// Coefficients c_y(x) of the tuples s_y in the decomposition of x. The first index is x + L,
-    /// the second the position of y in [`ZeroSumTuples::names`].
+    /// the second the position of y in [`ZeroSumTuples::tuple_names`].
     tuple_coefficients: Vec<Vec<i32>>,
 }
 
 /// Maxima of the shifts of tuple counts that a change of one person's value causes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MaximumShift {
+pub struct MaxTupleCountShift {
     /// Maximum Γ of Σ_y |shift of Z_y|·|y|, over pairs of values and over U, where Z_y is the count
-    /// of the tuple s_y. See [`ZeroSumTuples::count_shift`] for U.
+    /// of the tuple s_y. See [`ZeroSumTuples::tuple_count_shift`] for U.
     pub max_weighted_shift: u32,
     /// Maximum number q of tuples whose counts are shifted at once.
     pub max_shifted_tuples: u32,
@@ -156,26 +156,26 @@ impl ZeroSumTuples {
     /// # Panics
     /// If there is no such tuple or value.
     #[must_use]
-    pub fn count_shift(&self, y: i32, from: i32, to: i32, units: i32) -> i32 {
+    pub fn tuple_count_shift(&self, y: i32, from: i32, to: i32, units: i32) -> i32 {
         let own = self.tuple_coefficient(y, from) - self.tuple_coefficient(y, to);
         let beside = units.max(from) - units.max(to);
         own + if y == 1 { beside } else { 0 }
     }
 
     /// Returns the maxima of the shifts of tuple counts, over all changes of a person's value and
-    /// all U of [`count_shift`](Self::count_shift).
+    /// all U of [`count_shift`](Self::tuple_count_shift).
     ///
     /// ```
     /// use hushbin_study::competitors::sums::ZeroSumTuples;
     ///
-    /// let reach = ZeroSumTuples::new(4)?.maximum_shift();
+    /// let reach = ZeroSumTuples::new(4)?.max_tuple_count_shift();
     /// assert_eq!((reach.max_weighted_shift, reach.max_shifted_tuples), (20, 5));
     /// # Ok::<(), hushbin::Error>(())
     /// ```
     #[must_use]
-    pub fn maximum_shift(&self) -> MaximumShift {
+    pub fn max_tuple_count_shift(&self) -> MaxTupleCountShift {
         let l = self.level_count as i32;
-        let mut most = MaximumShift {
+        let mut most = MaxTupleCountShift {
             max_weighted_shift: 0,
             max_shifted_tuples: 0,
         };
@@ -183,13 +183,13 @@ impl ZeroSumTuples {
         for (from, to) in pairs {
             let (mut weight, mut differing) = (0, 0);
             for y in self.tuple_names().skip(1) {
-                let shift = self.count_shift(y, from, to, 0).unsigned_abs();
+                let shift = self.tuple_count_shift(y, from, to, 0).unsigned_abs();
                 weight += shift * y.unsigned_abs();
                 differing += u32::from(shift > 0);
             }
             // U from −L to L is enough: beyond, max(U, x) − max(U, x′) does not change.
             for units in -l..=l {
-                let shift = self.count_shift(1, from, to, units).unsigned_abs();
+                let shift = self.tuple_count_shift(1, from, to, units).unsigned_abs();
                 most.max_weighted_shift = most.max_weighted_shift.max(weight + shift);
                 most.max_shifted_tuples = most
                     .max_shifted_tuples
@@ -219,7 +219,7 @@ fn negated_halves(x: i32) -> [i32; 2] {
     [-sign * (size - size / 2), -sign * (size / 2)]
 }
 
-/// Returns the index of y in [`ZeroSumTuples::names`].
+/// Returns the index of y in [`ZeroSumTuples::tuple_names`].
 fn tuple_name_index(y: i32) -> usize {
     let size = y.unsigned_abs() as usize;
     match y {

@@ -21,12 +21,12 @@ impl EntryDataSet {
     /// replaces an earlier line for the same person and item.
     ///
     /// # Errors
-    /// [`StudyError::Io`] if the file cannot be read; [`StudyError::Table`] names the first wrong
+    /// [`StudyError::Io`] if the file cannot be read; [`StudyError::InvalidTable`] names the first wrong
     /// line.
     pub(crate) fn read_file(path: &Path) -> Result<Self, StudyError> {
         let text =
             fs::read_to_string(path).map_err(|source| StudyError::file_error(path, source))?;
-        Self::parse(&text).map_err(|reason| StudyError::Table {
+        Self::parse(&text).map_err(|reason| StudyError::InvalidTable {
             path: path.display().to_string(),
             reason,
         })

@@ -10,10 +10,10 @@ use super::random::draw_uniform;
 /// Crowd whose people have one number each, with the scale on which they report it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct NumberCrowd {
-    /// Names of the estimated quantiles in tables, for each level of [`QUANTILES`]. A name contains
+    /// Names of the estimated quantiles in tables, for each level of [`QUANTILE_LEVELS`]. A name contains
     /// the name of the crowd.
-    pub(crate) estimands: [&'static str; 3],
-    shape: NumberDistribution,
+    pub(crate) estimand_names: [&'static str; 3],
+    number_distribution: NumberDistribution,
     scale: NumberScale,
 }
 
@@ -42,7 +42,7 @@ enum NumberDistribution {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NumberScale {
     Linear,
-    /// Logarithmic scale, from [`LEAST`] to 1.
+    /// Logarithmic scale, from [`LOG_SCALE_LOWER_END`] to 1.
     Logarithmic,
 }
 
@@ -54,12 +54,12 @@ pub(crate) const LOG_SCALE_LOWER_END: f64 = 0.005;
 macro_rules! crowd {
     ($name:literal, $shape:ident, $scale:ident) => {
         NumberCrowd {
-            estimands: [
+            estimand_names: [
                 concat!("p50, ", $name),
                 concat!("p75, ", $name),
                 concat!("p95, ", $name),
             ],
-            shape: NumberDistribution::$shape,
+            number_distribution: NumberDistribution::$shape,
             scale: NumberScale::$scale,
         }
     };
@@ -83,7 +83,7 @@ pub(crate) const NUMBER_CROWDS: [NumberCrowd; 9] = [
 const LOAD_TIME_PARAMETERS: [f64; 2] = [7.2, 0.7];
 /// Upper end of the range of load times, in ms.
 const MAX_LOAD_TIME_MS: f64 = 10_000.0;
-const ATOM_SHARE_AND_VALUE: [f64; 2] = [0.3, 0.4];
+const POINT_MASS_SHARE_AND_VALUE: [f64; 2] = [0.3, 0.4];
 const EXPONENTIAL_MEAN: f64 = 0.1;
 const TIMEOUT_SHARE_AND_VALUE: [f64; 2] = [0.06, 0.5];
 /// Parameters of the gamma distribution of latencies: its shape, and its mean as a fraction of 10
@@ -99,7 +99,7 @@ const VALID_PARAMETERS_MESSAGE: &str = "parameters are in range";
 impl NumberCrowd {
     /// Name of the crowd.
     pub(crate) fn name(&self) -> &'static str {
-        &self.estimands[0]["p50, ".len()..]
+        &self.estimand_names[0]["p50, ".len()..]
     }
 
     /// Returns the scale on which the number is reported.
@@ -109,7 +109,9 @@ impl NumberCrowd {
 
     /// Draws the numbers of `people` people, from 0 to 1.
     pub(crate) fn draw_numbers(&self, people: u64, rng: &mut ChaCha8Rng) -> Vec<f64> {
-        (0..people).map(|_| self.shape.draw_number(rng)).collect()
+        (0..people)
+            .map(|_| self.number_distribution.draw_number(rng))
+            .collect()
     }
 
     /// Returns the quantile at level `part`: the smallest number such that at least this share of
@@ -122,7 +124,7 @@ impl NumberCrowd {
             if middle <= below || middle >= reached {
                 return reached;
             }
-            if self.shape.distribution_function(middle) >= part {
+            if self.number_distribution.distribution_function(middle) >= part {
                 reached = middle;
             } else {
                 below = middle;
@@ -169,8 +171,8 @@ impl NumberDistribution {
                 .sample(rng),
             Self::Bimodal if draw_uniform(rng) < 0.6 => normal(0.25, 0.05, rng),
             Self::Bimodal => normal(0.7, 0.1, rng),
-            Self::PointMass if draw_uniform(rng) < ATOM_SHARE_AND_VALUE[0] => {
-                ATOM_SHARE_AND_VALUE[1]
+            Self::PointMass if draw_uniform(rng) < POINT_MASS_SHARE_AND_VALUE[0] => {
+                POINT_MASS_SHARE_AND_VALUE[1]
             }
             Self::PointMass => Beta::new(2.0, 5.0)
                 .expect(VALID_PARAMETERS_MESSAGE)
@@ -226,7 +228,8 @@ impl NumberDistribution {
             Self::Beta => beta(5.0, 2.0),
             Self::Bimodal => 0.6 * normal(0.25, 0.05) + 0.4 * normal(0.7, 0.1),
             Self::PointMass => {
-                at(ATOM_SHARE_AND_VALUE) + (1.0 - ATOM_SHARE_AND_VALUE[0]) * beta(2.0, 5.0)
+                at(POINT_MASS_SHARE_AND_VALUE)
+                    + (1.0 - POINT_MASS_SHARE_AND_VALUE[0]) * beta(2.0, 5.0)
             }
             Self::Exponential => -(-number / EXPONENTIAL_MEAN).exp_m1(),
             Self::Uniform => number,

@@ -118,13 +118,13 @@ impl PeopleTable {
     /// by commas, or by semicolons or tabs if the header has no comma.
     ///
     /// # Errors
-    /// [`StudyError::Io`] if the file cannot be read; [`StudyError::Table`] if it is not a table of
+    /// [`StudyError::Io`] if the file cannot be read; [`StudyError::InvalidTable`] if it is not a table of
     /// this form.
     pub(crate) fn read_file(path: &Path) -> Result<Self, StudyError> {
         let file =
             std::fs::File::open(path).map_err(|source| StudyError::file_error(path, source))?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        Self::parse_csv(&stem, file).map_err(|reason| StudyError::Table {
+        Self::parse_csv(&stem, file).map_err(|reason| StudyError::InvalidTable {
             path: path.display().to_string(),
             reason,
         })

@@ -7,7 +7,7 @@ use rand_core::Rng;
 
 use crate::evaluate::crowd::census::{CensusCrowd, CensusExtract, Person};
 use crate::evaluate::crowd::random::{ZipfItemDistribution, generator_stream};
-use crate::evaluate::measure::axis::{DELTA, plotted_epsilons};
+use crate::evaluate::measure::axis::{FIXED_DELTA, plotted_epsilons};
 use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
 };
@@ -52,9 +52,9 @@ struct QuestionAnswerCounts {
 }
 
 /// Values of δ in P4's figure 6.
-const DELTAS: [f64; 2] = [1e-6, 1e-7];
+const CENSUS_FIGURE_DELTAS: [f64; 2] = [1e-6, 1e-7];
 /// Values of ε in P4's figure 7.
-const EPSILONS: [f64; 2] = [0.5, 5.0];
+const ZIPF_FIGURE_EPSILONS: [f64; 2] = [0.5, 5.0];
 /// Values of k in P4's figure 2.
 const OPTION_COUNTS: [u32; 3] = [2, 10, 100];
 /// Metric: [`MSE`] that a formula predicts.
@@ -73,7 +73,7 @@ impl OptionSharesExperiment {
     pub(crate) fn new(size: StudySize) -> Self {
         let mut cells = Vec::new();
         for &extract in size.quick_or_full(&CensusExtract::ALL[..1], &CensusExtract::ALL) {
-            for &delta in size.quick_or_full(&DELTAS[..1], &DELTAS) {
+            for &delta in size.quick_or_full(&CENSUS_FIGURE_DELTAS[..1], &CENSUS_FIGURE_DELTAS) {
                 cells.extend(
                     plotted_epsilons(size)
                         .iter()
@@ -90,12 +90,12 @@ impl OptionSharesExperiment {
             &[2, 16, 128],
             &[2, 3, 4, 6, 8, 12, 16, 32, 64, 128, 256, 512, 1024],
         );
-        for epsilon in EPSILONS {
+        for epsilon in ZIPF_FIGURE_EPSILONS {
             cells.extend(options.iter().map(|&options| ChoiceExperimentCell {
                 crowd: ChoiceCrowd::Zipf(options),
                 people_count: size.quick_or_full(10_000, 100_000),
                 epsilon,
-                delta: DELTA,
+                delta: FIXED_DELTA,
             }));
         }
         Self {
@@ -163,9 +163,9 @@ impl Experiment for OptionSharesExperiment {
         let figure = |name: &str, title: &str, x, y, panels| Figure {
             name: name.to_owned(),
             title: title.to_owned(),
-            x,
-            y,
-            logarithmic: [true, true],
+            x_label: x,
+            y_label: y,
+            are_axes_logarithmic: [true, true],
             panels,
         };
         let title =
@@ -182,7 +182,7 @@ impl Experiment for OptionSharesExperiment {
             self.census_panels(table),
         );
         let title = "MSE of shares that follow Zipf's law with exponent 1.3, at δ = 1e-6";
-        let panels = EPSILONS.iter().map(over_options).collect();
+        let panels = ZIPF_FIGURE_EPSILONS.iter().map(over_options).collect();
         let seven = figure("p4-7", title, "k", "MSE of shares", panels);
         vec![two, six, seven]
     }
@@ -216,13 +216,13 @@ fn formula_measurements() -> Result<Vec<Measurement>, StudyError> {
     let mut rows = Vec::new();
     for options in OPTION_COUNTS {
         for &epsilon in plotted_epsilons(StudySize::Full) {
-            let budget = Budget::new(epsilon, DELTA)?;
+            let budget = Budget::new(epsilon, FIXED_DELTA)?;
             let point = MeasurementPoint {
                 people: 1,
                 items: options,
                 sparsity: 1,
                 epsilon,
-                delta: DELTA,
+                delta: FIXED_DELTA,
                 parameter: 0.0,
             };
             for name in ChoiceProtocolName::ALL {
@@ -281,7 +281,7 @@ impl ChoiceCrowd {
                 for _ in 0..people {
                     counts[law.draw_item(rng) as usize] += 1;
                 }
-                vec![QuestionAnswerCounts::answered_by_all(&counts)]
+                vec![QuestionAnswerCounts::from_all_answers(&counts)]
             }
             Self::Census(extract) => {
                 let none = |values: &u32| vec![0; *values as usize];
@@ -313,7 +313,7 @@ impl QuestionAnswerCounts {
         }
     }
 
-    fn answered_by_all(counts: &[u64]) -> Self {
+    fn from_all_answers(counts: &[u64]) -> Self {
         Self::from_counts(counts.to_vec(), counts)
     }
 
@@ -359,7 +359,7 @@ impl ChoiceExperimentCell {
                 let sum: f64 = own.true_shares.iter().map(variance).sum();
                 expected += sum / n / truth.len() as f64;
             }
-            let observed = ErrorSummary::new(&estimates, &truth).mean_square;
+            let observed = ErrorSummary::new(&estimates, &truth).mean_squared_error;
             for (metric, value) in [(MSE, observed), (EXPECTED_MSE_METRIC, expected)] {
                 rows.push(self.measurement(name, metric, value));
             }
@@ -408,15 +408,17 @@ mod tests {
                 crowd,
                 people_count: 2000,
                 epsilon,
-                delta: DELTA,
+                delta: FIXED_DELTA,
             };
             let table = MeasurementTable::new((0..40).flat_map(|seed| run(cell, seed)));
             for expected in table.rows_of(crowd.estimand_name(), EXPECTED_MSE_METRIC) {
-                let name = &expected.first.mechanism;
+                let name = &expected.first_measurement.mechanism;
                 let mut rows = table.rows_of(crowd.estimand_name(), MSE);
-                let observed = rows.find(|row| row.first.mechanism == *name).unwrap();
-                let ratio = observed.mean / expected.mean;
-                let off = observed.standard_error / expected.mean;
+                let observed = rows
+                    .find(|row| row.first_measurement.mechanism == *name)
+                    .unwrap();
+                let ratio = observed.mean_value / expected.mean_value;
+                let off = observed.standard_error / expected.mean_value;
                 assert!((ratio - 1.0).abs() < 4.5 * off, "{cell:?} {name}: {ratio}");
             }
         }

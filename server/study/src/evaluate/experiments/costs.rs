@@ -5,15 +5,15 @@ use std::time::Instant;
 use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 
-use super::sparse::DELTA;
+use super::sparse::GAUSSIAN_DELTA;
 use super::{ratings, sparse};
 use crate::evaluate::crowd::entry_distribution::EntryDistribution;
 use crate::evaluate::crowd::random::generator_stream;
 use crate::evaluate::measure::experiment::{Experiment, Figure, Measurement, StudyError, WorkUnit};
-use crate::evaluate::measure::measurement::BYTES;
+use crate::evaluate::measure::measurement::REPORT_BYTES_METRIC;
 use crate::evaluate::measure::size::StudySize;
 use crate::evaluate::measure::table::MeasurementTable;
-use crate::evaluate::mechanism::contestant::{Contestant, QuestionSetting};
+use crate::evaluate::mechanism::contestant::{ComparedRatingMechanism, QuestionSetting};
 use crate::evaluate::mechanism::simulate::question_point;
 
 /// Experiment that measures the costs of a report for every mechanism for ratings, at a few numbers
@@ -61,13 +61,13 @@ impl Experiment for ReportCostsExperiment {
     fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let (items, sparsity) = self.item_counts_and_sparsities[unit.index];
         let setting = QuestionSetting {
-            people: 100_000,
-            items,
+            people_count: 100_000,
+            item_count: items,
             sparsity,
             epsilon: 1.0,
-            delta: DELTA,
-            distance: 0.0,
-            signs: true,
+            delta: GAUSSIAN_DELTA,
+            protected_distance: 0.0,
+            has_sign_values: true,
         };
         let people = 0..TIMED_PEOPLE_COUNT as usize;
         let block = EntryDistribution::Uniform.draw_block(
@@ -78,7 +78,7 @@ impl Experiment for ReportCostsExperiment {
         );
         let block: Vec<&[Entry]> = block.entries_by_person();
         let mut measured = Vec::new();
-        for (index, own) in (1..).zip(all_rating_contestants(&setting)?) {
+        for (index, own) in (1..).zip(all_rating_mechanisms(&setting)?) {
             let (mut accumulator, rng) =
                 (own.accumulator(items), &mut generator_stream(rng, index));
             let mut least = f64::INFINITY;
@@ -88,7 +88,10 @@ impl Experiment for ReportCostsExperiment {
                 least = least.min(begin.elapsed().as_secs_f64());
             }
             let each = 1e6 * least / f64::from(TIMED_PEOPLE_COUNT);
-            for (metric, value) in [(BYTES, own.report_bytes(block[0])?), (TIME_METRIC, each)] {
+            for (metric, value) in [
+                (REPORT_BYTES_METRIC, own.report_bytes(block[0])?),
+                (TIME_METRIC, each),
+            ] {
                 let here = question_point(&setting);
                 measured.push(Measurement::new(
                     here,
@@ -118,10 +121,12 @@ impl Experiment for ReportCostsExperiment {
 
 /// Creates the mechanisms for ratings with signs, and then those mechanisms for ratings with real
 /// values that are not yet in the list.
-fn all_rating_contestants(setting: &QuestionSetting) -> Result<Vec<Contestant>, StudyError> {
-    let mut all = ratings::rating_contestants(setting, &ratings::P1_ORACLES)?;
-    for level in 0..sparse::LEVELS.len() {
-        for own in sparse::contestants_at_level(level, setting)? {
+fn all_rating_mechanisms(
+    setting: &QuestionSetting,
+) -> Result<Vec<ComparedRatingMechanism>, StudyError> {
+    let mut all = ratings::rating_mechanisms(setting, &ratings::P1_ORACLES)?;
+    for level in 0..sparse::MECHANISMS_BY_LEVEL.len() {
+        for own in sparse::mechanisms_at_level(level, setting)? {
             // The mechanism "hushbin" is in the list already, as the mechanism that is chosen for
             // means.
             let known = all.iter().any(|other| other.name == own.name);
@@ -151,7 +156,7 @@ mod tests {
             rows.map(|row| (row.mechanism.as_str(), row.value))
                 .collect()
         };
-        let (bytes, times) = (of(BYTES), of(TIME_METRIC));
+        let (bytes, times) = (of(REPORT_BYTES_METRIC), of(TIME_METRIC));
         assert_eq!(bytes.len(), times.len());
         assert!(times.iter().all(|own| own.1 > 0.0));
         let mut names: Vec<&str> = bytes.iter().map(|own| own.0).collect();

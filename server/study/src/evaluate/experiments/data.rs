@@ -7,8 +7,8 @@ use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 
 use super::sparse::{
-    DELTA, LARGEST, LEVELS, REMARKS, comparisons_by_level, contestants_at_level,
-    question_measurement,
+    GAUSSIAN_DELTA, LARGEST_ERROR_METRIC, MECHANISMS_BY_LEVEL, REMARKS, comparisons_by_level,
+    mechanisms_at_level, question_measurement,
 };
 use crate::evaluate::crowd::data_set::EntryDataSet;
 use crate::evaluate::crowd::entry_distribution::EntryDistribution;
@@ -16,11 +16,13 @@ use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measurement, MetricComparison, Panel, StudyError, WorkUnit,
     words_to_file_name,
 };
-use crate::evaluate::measure::measurement::{BYTES, MSE};
+use crate::evaluate::measure::measurement::{MSE, REPORT_BYTES_METRIC};
 use crate::evaluate::measure::score::ErrorSummary;
 use crate::evaluate::measure::size::StudySize;
 use crate::evaluate::measure::table::MeasurementTable;
-use crate::evaluate::mechanism::contestant::{Contestant, QuestionSetting, ReportAccumulator};
+use crate::evaluate::mechanism::contestant::{
+    ComparedRatingMechanism, QuestionSetting, ReportAccumulator,
+};
 use crate::evaluate::mechanism::shared_values::SharedValues;
 use crate::evaluate::mechanism::simulate::simulate_crowd;
 
@@ -32,7 +34,7 @@ pub(crate) struct DataSetMeansExperiment {
     sparsity: u32,
     epsilons: Vec<f64>,
     repeat_count: u64,
-    contestants: SharedValues<(QuestionSetting, Vec<Contestant>)>,
+    rating_mechanisms: SharedValues<(QuestionSetting, Vec<ComparedRatingMechanism>)>,
 }
 
 impl DataSetMeansExperiment {
@@ -51,19 +53,19 @@ impl DataSetMeansExperiment {
             sparsity: most.unwrap_or(0).max(1) as u32,
             epsilons: size.quick_or_full(vec![1.0], vec![0.5, 1.0, 2.0, 4.0]),
             repeat_count: size.quick_or_full(3, 10),
-            contestants: SharedValues::default(),
+            rating_mechanisms: SharedValues::default(),
         }
     }
 
     fn question_setting(&self, epsilon: f64) -> QuestionSetting {
         QuestionSetting {
-            people: self.data_set.entries_by_person().len() as u64,
-            items: self.data_set.item_count(),
+            people_count: self.data_set.entries_by_person().len() as u64,
+            item_count: self.data_set.item_count(),
             sparsity: self.sparsity,
             epsilon,
-            delta: DELTA,
-            distance: 0.0,
-            signs: false,
+            delta: GAUSSIAN_DELTA,
+            protected_distance: 0.0,
+            has_sign_values: false,
         }
     }
 }
@@ -82,8 +84,8 @@ impl Experiment for DataSetMeansExperiment {
             * (4.0 + 4e-3 * f64::from(self.data_set.item_count()));
         let mut units = Vec::new();
         for (place, epsilon) in self.epsilons.iter().enumerate() {
-            for (level, (estimand, _)) in LEVELS.iter().enumerate() {
-                let index = LEVELS.len() * place + level;
+            for (level, (estimand, _)) in MECHANISMS_BY_LEVEL.iter().enumerate() {
+                let index = MECHANISMS_BY_LEVEL.len() * place + level;
                 units.extend(WorkUnit::repeated_units(
                     self.repeat_count,
                     index,
@@ -96,16 +98,17 @@ impl Experiment for DataSetMeansExperiment {
     }
 
     fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
-        let level = unit.index % LEVELS.len();
-        let estimand = LEVELS[level].0;
-        let prepared = self.contestants.value_or_build(unit.index, || {
-            let setting = self.question_setting(self.epsilons[unit.index / LEVELS.len()]);
-            Ok((setting, contestants_at_level(level, &setting)?))
+        let level = unit.index % MECHANISMS_BY_LEVEL.len();
+        let estimand = MECHANISMS_BY_LEVEL[level].0;
+        let prepared = self.rating_mechanisms.value_or_build(unit.index, || {
+            let setting =
+                self.question_setting(self.epsilons[unit.index / MECHANISMS_BY_LEVEL.len()]);
+            Ok((setting, mechanisms_at_level(level, &setting)?))
         })?;
         let (setting, contestants) = &*prepared;
         let mut accumulators: Vec<ReportAccumulator<'_>> = contestants
             .iter()
-            .map(|own| own.accumulator(setting.items))
+            .map(|own| own.accumulator(setting.item_count))
             .collect();
         let data = EntryDistribution::DataSet(&self.data_set);
         let truth = simulate_crowd(&mut accumulators, data, *setting, rng)?;
@@ -114,7 +117,10 @@ impl Experiment for DataSetMeansExperiment {
         let shrunken = SHRUNKEN_MEAN_ESTIMANDS[level];
         let mut add = |mechanism: &str, estimand: &str, estimates: &[f64]| {
             let score = ErrorSummary::new(estimates, &means);
-            for (metric, value) in [(LARGEST, score.largest), (MSE, score.mean_square)] {
+            for (metric, value) in [
+                (LARGEST_ERROR_METRIC, score.largest_absolute_error),
+                (MSE, score.mean_squared_error),
+            ] {
                 measured.push(question_measurement(
                     setting, mechanism, estimand, metric, value,
                 ));
@@ -125,19 +131,16 @@ impl Experiment for DataSetMeansExperiment {
             add(&own.name, estimand, &estimates.means);
             add(&own.name, shrunken, &estimates.shrunken_means());
             if own.name == SUCCINCT_AS_CODED {
+                let name = format!("{SUCCINCT_AS_CODED}, estimates clipped");
                 let means = estimates.means.iter();
                 let clipped: Vec<f64> = means.map(|mean| mean.clamp(-1.0, 1.0)).collect();
-                add(
-                    &format!("{SUCCINCT_AS_CODED}, estimates clipped"),
-                    estimand,
-                    &clipped,
-                );
+                add(&name, estimand, &clipped);
             }
         }
         for estimand in [estimand, shrunken] {
             add(ZERO_BASELINE_NAME, estimand, &vec![0.0; means.len()]);
         }
-        if unit.repeat == 0 {
+        if unit.repeat_index == 0 {
             let people = self.data_set.entries_by_person().iter();
             let most: &[Entry] = people.max_by_key(|own| own.len()).map_or(&[], |own| own);
             for own in contestants {
@@ -145,7 +148,7 @@ impl Experiment for DataSetMeansExperiment {
                     setting,
                     &own.name,
                     estimand,
-                    BYTES,
+                    REPORT_BYTES_METRIC,
                     own.report_bytes(most)?,
                 ));
             }
@@ -154,7 +157,7 @@ impl Experiment for DataSetMeansExperiment {
     }
 
     fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
-        let estimands = LEVELS
+        let estimands = MECHANISMS_BY_LEVEL
             .iter()
             .map(|(estimand, _)| *estimand)
             .chain(SHRUNKEN_MEAN_ESTIMANDS);
@@ -165,9 +168,9 @@ impl Experiment for DataSetMeansExperiment {
         let figure = Figure {
             name: self.name.clone(),
             title: self.title.clone(),
-            x: "ε",
-            y: "mean squared error",
-            logarithmic: [true, true],
+            x_label: "ε",
+            y_label: "mean squared error",
+            are_axes_logarithmic: [true, true],
             panels: estimands.map(panel).collect(),
         };
         (self.epsilons.len() > 1)
@@ -218,9 +221,9 @@ mod tests {
                 .unwrap_or_else(|| panic!("{mechanism}, {metric}"))
                 .value
         };
-        assert_eq!(find("answering 0", LARGEST), 0.25);
+        assert_eq!(find("answering 0", LARGEST_ERROR_METRIC), 0.25);
         assert_eq!(find("answering 0", MSE), 4.0 * 0.0625 / 8.0);
         assert!(find("hushbin", MSE) < find("Harmony", MSE));
-        assert_eq!(study.question_setting(1.0).people, 400);
+        assert_eq!(study.question_setting(1.0).people_count, 400);
     }
 }

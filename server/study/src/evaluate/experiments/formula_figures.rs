@@ -51,6 +51,18 @@ fn amplified_batches() -> Vec<(u64, u32, f64)> {
     all
 }
 
+/// Returns the point of a measurement with this number of buckets.
+fn point_with_buckets(buckets: u32) -> MeasurementPoint {
+    MeasurementPoint {
+        people: 1,
+        items: ITEM_COUNT,
+        sparsity: SPARSITY,
+        epsilon: EPSILON,
+        delta: 0.0,
+        parameter: f64::from(buckets),
+    }
+}
+
 impl Experiment for ShuffleAmplificationExperiment {
     fn name(&self) -> &str {
         "p1-amplification"
@@ -64,8 +76,8 @@ impl Experiment for ShuffleAmplificationExperiment {
         let of = |(index, (people, sparsity, delta)): (usize, (u64, u32, f64))| WorkUnit {
             name: format!("n={people} s={sparsity} delta={delta}"),
             index,
-            repeat: 0,
-            work: 2e5 * self.epsilons.len() as f64,
+            repeat_index: 0,
+            estimated_microseconds: 2e5 * self.epsilons.len() as f64,
         };
         amplified_batches()
             .into_iter()
@@ -123,9 +135,9 @@ impl Experiment for ShuffleAmplificationExperiment {
         vec![Figure {
             name: "p1-amplification".to_owned(),
             title: self.title().to_owned(),
-            x: "local ε",
-            y: AMPLIFICATION_METRIC,
-            logarithmic: [true, false],
+            x_label: "local ε",
+            y_label: AMPLIFICATION_METRIC,
+            are_axes_logarithmic: [true, false],
             panels: amplified_batches().into_iter().map(panel).collect(),
         }]
     }
@@ -138,8 +150,8 @@ const EPSILON: f64 = 0.5;
 /// Greatest number of buckets in the figures.
 const MAX_BUCKET_COUNT: u32 = 120;
 
-const RATES: &str = "probability of a hit";
-const TOTAL: &str = "summed variance of one report";
+const HIT_PROBABILITY_METRIC: &str = "probability of a hit";
+const VARIANCE_SUM_METRIC: &str = "summed variance of one report";
 
 impl Experiment for ErrorsByBucketsExperiment {
     fn name(&self) -> &str {
@@ -160,24 +172,21 @@ impl Experiment for ErrorsByBucketsExperiment {
         let population = Population::with_equal_entries(1.0, SPARSITY);
         let d = f64::from(ITEM_COUNT);
         for buckets in SPARSITY + 1..=MAX_BUCKET_COUNT {
-            let point = MeasurementPoint {
-                people: 1,
-                items: ITEM_COUNT,
-                sparsity: SPARSITY,
-                epsilon: EPSILON,
-                delta: 0.0,
-                parameter: f64::from(buckets),
-            };
+            let point = point_with_buckets(buckets);
             let mut add = |mechanism: &str, metric: &str, value: f64| {
                 measured.push(Measurement::new(point, mechanism, "report", metric, value));
             };
             let own = Collision::new(CollisionRule::Occupied, HashFamily::Independent, buckets)?;
             let predicted = Mechanism::from(own).predict_errors(&domain, EPSILON, &population);
             if let Some(error) = predicted.frequency_error {
-                add("signed items, Collision", TOTAL, 2.0 * d * error.variance);
+                add(
+                    "signed items, Collision",
+                    VARIANCE_SUM_METRIC,
+                    2.0 * d * error.variance,
+                );
             }
             if let Some(error) = predicted.mean_error {
-                add("means, Collision", TOTAL, d * error.variance);
+                add("means, Collision", VARIANCE_SUM_METRIC, d * error.variance);
             }
             if buckets % 2 == 1 || buckets < 2 * SPARSITY + 2 {
                 continue;
@@ -188,15 +197,19 @@ impl Experiment for ErrorsByBucketsExperiment {
             if let Some(presence) = rates.presence_pair_hits {
                 add(
                     "own sign, P_t",
-                    RATES,
+                    HIT_PROBABILITY_METRIC,
                     0.5 * (presence.pair_hit_if_present + rates.hit_probability_gap),
                 );
                 add(
                     "opposite sign, P_o",
-                    RATES,
+                    HIT_PROBABILITY_METRIC,
                     0.5 * (presence.pair_hit_if_present - rates.hit_probability_gap),
                 );
-                add("other items, P_f", RATES, 0.5 * presence.pair_hit_if_absent);
+                add(
+                    "other items, P_f",
+                    HIT_PROBABILITY_METRIC,
+                    0.5 * presence.pair_hit_if_absent,
+                );
             }
             let predicted = Mechanism::from(own).predict_errors(&domain, EPSILON, &population);
             let errors = [
@@ -206,7 +219,7 @@ impl Experiment for ErrorsByBucketsExperiment {
             ];
             for (mechanism, error, count) in errors {
                 if let Some(error) = error {
-                    add(mechanism, TOTAL, count * error.variance);
+                    add(mechanism, VARIANCE_SUM_METRIC, count * error.variance);
                 }
             }
         }
@@ -217,14 +230,17 @@ impl Experiment for ErrorsByBucketsExperiment {
         let figure = |name: &str, metric: &'static str| Figure {
             name: name.to_owned(),
             title: self.title().to_owned(),
-            x: "t, buckets",
-            y: metric,
-            logarithmic: [false, metric == TOTAL],
+            x_label: "t, buckets",
+            y_label: metric,
+            are_axes_logarithmic: [false, metric == VARIANCE_SUM_METRIC],
             panels: vec![Panel {
                 title: metric.to_owned(),
                 curves: table.mechanism_curves("report", metric, |_| true, |point| point.parameter),
             }],
         };
-        vec![figure("p1-rates", RATES), figure("p1-errors", TOTAL)]
+        vec![
+            figure("p1-rates", HIT_PROBABILITY_METRIC),
+            figure("p1-errors", VARIANCE_SUM_METRIC),
+        ]
     }
 }

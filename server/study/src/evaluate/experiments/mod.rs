@@ -11,6 +11,7 @@ mod peers;
 mod plans;
 mod quantiles;
 mod question_forms;
+mod rating_measurements;
 mod ratings;
 mod sparse;
 

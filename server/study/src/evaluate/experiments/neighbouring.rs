@@ -4,79 +4,83 @@
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
-use super::sparse::{DELTA, LARGEST, question_measurement};
+use super::sparse::{GAUSSIAN_DELTA, LARGEST_ERROR_METRIC, question_measurement};
 use crate::competitors::ratings::as_printed;
 use crate::evaluate::crowd::entry_distribution::{EntryDistribution, ZIPF_EXPONENT};
 use crate::evaluate::crowd::random::ZipfItemDistribution;
 use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measurement, MetricComparison, Panel, StudyError, WorkUnit,
 };
-use crate::evaluate::measure::measurement::{BYTES, MSE};
+use crate::evaluate::measure::measurement::{MSE, REPORT_BYTES_METRIC};
 use crate::evaluate::measure::score::ErrorSummary;
 use crate::evaluate::measure::size::StudySize;
 use crate::evaluate::measure::table::MeasurementTable;
-use crate::evaluate::mechanism::contestant::{Contestant, QuestionSetting, ReportAccumulator};
+use crate::evaluate::mechanism::contestant::{
+    ComparedRatingMechanism, QuestionSetting, ReportAccumulator,
+};
 use crate::evaluate::mechanism::shared_values::SharedValues;
 use crate::evaluate::mechanism::simulate::{person_with_items, simulate_crowd};
 
 /// Experiment on one crowd at several distances L. The mechanisms protect inputs that are at most L
 /// apart.
 pub(crate) struct NeighbouringInputsExperiment {
-    people: u64,
-    items: u32,
-    entries: u32,
+    people_count: u64,
+    item_count: u32,
+    entries_per_person: u32,
     distances: Vec<f64>,
-    repeats: u64,
+    repeat_count: u64,
     /// Mechanisms for each distance L, by the index of the distance.
-    contestants: SharedValues<Vec<Contestant>>,
+    rating_mechanisms: SharedValues<Vec<ComparedRatingMechanism>>,
 }
 
 /// Name of the estimand in tables.
-const ESTIMAND: &str = "mean, within L";
-const EPSILON: f64 = 1.0;
+const DISTANCE_MEAN_ESTIMAND: &str = "mean, within L";
+const REPORT_EPSILON: f64 = 1.0;
 
 /// Name of hushbin's mechanism without δ that protects inputs at most a distance L apart. The next
 /// name is for the mechanism with δ.
-const OURS: &str = "hushbin";
-const OURS_WITH_DELTA: &str = "hushbin, with δ";
+const HUSHBIN_NAME: &str = "hushbin";
+const HUSHBIN_WITH_DELTA_NAME: &str = "hushbin, with δ";
 /// Name of hushbin's mechanism at user level, which protects inputs at any distance.
-const OURS_USER: &str = "hushbin, user level";
+const HUSHBIN_USER_LEVEL_NAME: &str = "hushbin, user level";
 
-const ORACLES: [&str; 2] = ["Gaussian, within L", "Laplace, within L"];
+const COMPARED_ORACLE_NAMES: [&str; 2] = ["Gaussian, within L", "Laplace, within L"];
 
 impl NeighbouringInputsExperiment {
     pub(crate) fn new(size: StudySize) -> Self {
         Self {
-            people: size.quick_or_full(10_000, 100_000),
-            items: size.quick_or_full(256, 4096),
-            entries: size.quick_or_full(16, 64),
+            people_count: size.quick_or_full(10_000, 100_000),
+            item_count: size.quick_or_full(256, 4096),
+            entries_per_person: size.quick_or_full(16, 64),
             distances: size.quick_or_full(
                 vec![1.0, 8.0],
                 (0..=7).map(|power| f64::from(1 << power)).collect(),
             ),
-            repeats: size.quick_or_full(3, 10),
-            contestants: SharedValues::default(),
+            repeat_count: size.quick_or_full(3, 10),
+            rating_mechanisms: SharedValues::default(),
         }
     }
 
     fn setting(&self, distance: f64) -> QuestionSetting {
         QuestionSetting {
-            people: self.people,
-            items: self.items,
-            sparsity: self.entries,
-            epsilon: EPSILON,
-            delta: DELTA,
-            distance,
-            signs: false,
+            people_count: self.people_count,
+            item_count: self.item_count,
+            sparsity: self.entries_per_person,
+            epsilon: REPORT_EPSILON,
+            delta: GAUSSIAN_DELTA,
+            protected_distance: distance,
+            has_sign_values: false,
         }
     }
 }
 
 /// Creates all compared mechanisms for one distance L.
-fn contestants_within_distance(setting: &QuestionSetting) -> Result<Vec<Contestant>, StudyError> {
+fn mechanisms_within_distance(
+    setting: &QuestionSetting,
+) -> Result<Vec<ComparedRatingMechanism>, StudyError> {
     let near = |delta: Option<f64>| {
         json!({
-            "name": "hash-bin", "level": "neighbouring", "distance": setting.distance,
+            "name": "hash-bin", "level": "neighbouring", "distance": setting.protected_distance,
             "delta": delta,
         })
     };
@@ -84,23 +88,27 @@ fn contestants_within_distance(setting: &QuestionSetting) -> Result<Vec<Contesta
         as_printed::hash_bin_draft_at_neighbouring_level(
             setting.sparsity,
             setting.epsilon,
-            setting.distance,
+            setting.protected_distance,
             delta,
         )
     };
     let tasks = [
-        (OURS, near(None)),
-        (OURS_WITH_DELTA, near(Some(setting.delta))),
-        (OURS_USER, json!({ "name": "auto", "objective": "mean" })),
+        (HUSHBIN_NAME, near(None)),
+        (HUSHBIN_WITH_DELTA_NAME, near(Some(setting.delta))),
+        (
+            HUSHBIN_USER_LEVEL_NAME,
+            json!({ "name": "auto", "objective": "mean" }),
+        ),
         ("SUCCINCT", succinct(None)),
         ("SUCCINCT, with δ", succinct(Some(setting.delta))),
     ];
     let tasks = tasks.iter();
-    let tasks =
-        tasks.map(|(name, mechanism)| Contestant::from_task_draft(name, setting, mechanism));
-    let oracles = ORACLES
+    let tasks = tasks.map(|(name, mechanism)| {
+        ComparedRatingMechanism::from_task_draft(name, setting, mechanism)
+    });
+    let oracles = COMPARED_ORACLE_NAMES
         .iter()
-        .map(|name| Contestant::from_oracle_name(name, setting));
+        .map(|name| ComparedRatingMechanism::from_oracle_name(name, setting));
     tasks.chain(oracles).collect()
 }
 
@@ -114,14 +122,14 @@ impl Experiment for NeighbouringInputsExperiment {
     }
 
     fn work_units(&self) -> Vec<WorkUnit> {
-        let (d, k) = (self.items, self.entries);
+        let (d, k) = (self.item_count, self.entries_per_person);
         // Microseconds per person: a constant, plus a time per entry and a time per item.
         let each = 4.0 + 0.5 * f64::from(k) + 4e-3 * f64::from(d);
-        let work = self.people as f64 * each;
+        let work = self.people_count as f64 * each;
         let mut units = Vec::new();
         for (index, distance) in self.distances.iter().enumerate() {
             units.extend(WorkUnit::repeated_units(
-                self.repeats,
+                self.repeat_count,
                 index,
                 work,
                 |repeat| format!("d={d} k={k} L={distance} repeat={repeat}"),
@@ -132,13 +140,13 @@ impl Experiment for NeighbouringInputsExperiment {
 
     fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let setting = self.setting(self.distances[unit.index]);
-        let zipf = ZipfItemDistribution::new(setting.items, ZIPF_EXPONENT);
+        let zipf = ZipfItemDistribution::new(setting.item_count, ZIPF_EXPONENT);
         let contestants = self
-            .contestants
-            .value_or_build(unit.index, || contestants_within_distance(&setting))?;
+            .rating_mechanisms
+            .value_or_build(unit.index, || mechanisms_within_distance(&setting))?;
         let mut accumulators: Vec<ReportAccumulator<'_>> = contestants
             .iter()
-            .map(|own| own.accumulator(setting.items))
+            .map(|own| own.accumulator(setting.item_count))
             .collect();
         let truth = simulate_crowd(
             &mut accumulators,
@@ -151,16 +159,20 @@ impl Experiment for NeighbouringInputsExperiment {
         for (own, accumulator) in contestants.iter().zip(&accumulators) {
             let mut add = |metric: &str, value: f64| {
                 measured.push(question_measurement(
-                    &setting, &own.name, ESTIMAND, metric, value,
+                    &setting,
+                    &own.name,
+                    DISTANCE_MEAN_ESTIMAND,
+                    metric,
+                    value,
                 ));
             };
             let score = ErrorSummary::new(&accumulator.estimates().means, &means);
-            add(LARGEST, score.largest);
-            add(MSE, score.mean_square);
+            add(LARGEST_ERROR_METRIC, score.largest_absolute_error);
+            add(MSE, score.mean_squared_error);
             // The length of a report is the same in every repeat.
-            if unit.repeat == 0 {
+            if unit.repeat_index == 0 {
                 add(
-                    BYTES,
+                    REPORT_BYTES_METRIC,
                     own.report_bytes(&person_with_items(setting.sparsity))?,
                 );
             }
@@ -169,19 +181,24 @@ impl Experiment for NeighbouringInputsExperiment {
     }
 
     fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
-        let (n, d, k) = (self.people, self.items, self.entries);
+        let (n, d, k) = (self.people_count, self.item_count, self.entries_per_person);
         let figure = |(metric, short): (&'static str, &str)| Figure {
             name: format!("{}-{short}", self.name()),
             title: format!("{}: {metric}, n = {n}", self.title()),
-            x: "L, distance between neighbouring inputs",
-            y: metric,
-            logarithmic: [true, true],
+            x_label: "L, distance between neighbouring inputs",
+            y_label: metric,
+            are_axes_logarithmic: [true, true],
             panels: vec![Panel {
                 title: format!("d = {d}, k = {k}"),
-                curves: table.mechanism_curves(ESTIMAND, metric, |_| true, |point| point.parameter),
+                curves: table.mechanism_curves(
+                    DISTANCE_MEAN_ESTIMAND,
+                    metric,
+                    |_| true,
+                    |point| point.parameter,
+                ),
             }],
         };
-        [(LARGEST, "largest"), (MSE, "mse")]
+        [(LARGEST_ERROR_METRIC, "largest"), (MSE, "mse")]
             .map(figure)
             .into_iter()
             .collect()
@@ -193,12 +210,19 @@ impl Experiment for NeighbouringInputsExperiment {
 
     fn compared_metrics(&self) -> Vec<MetricComparison> {
         let contest = |metric| MetricComparison {
-            estimand: ESTIMAND,
+            estimand: DISTANCE_MEAN_ESTIMAND,
             metric,
-            ours: &[OURS, OURS_WITH_DELTA, OURS_USER],
-            logarithm: false,
+            hushbin_mechanisms: &[
+                HUSHBIN_NAME,
+                HUSHBIN_WITH_DELTA_NAME,
+                HUSHBIN_USER_LEVEL_NAME,
+            ],
+            is_logarithmic: false,
         };
-        [LARGEST, MSE].map(contest).into_iter().collect()
+        [LARGEST_ERROR_METRIC, MSE]
+            .map(contest)
+            .into_iter()
+            .collect()
     }
 }
 
@@ -252,16 +276,21 @@ mod tests {
             for &distance in &study.distances {
                 let setting = study.setting(distance);
                 let own = person_with_items(setting.sparsity);
-                for contestant in contestants_within_distance(&setting).unwrap() {
-                    let mut accumulator = contestant.accumulator(setting.items);
+                for contestant in mechanisms_within_distance(&setting).unwrap() {
+                    let mut accumulator = contestant.accumulator(setting.item_count);
                     let mut rng = ChaCha8Rng::seed_from_u64(1);
                     accumulator.add_reports(&[&own[..]], &mut rng).unwrap();
                     let means = accumulator.estimates().means;
-                    assert_eq!(means.len(), setting.items as usize, "{}", contestant.name);
+                    assert_eq!(
+                        means.len(),
+                        setting.item_count as usize,
+                        "{}",
+                        contestant.name
+                    );
                     assert!(means.iter().all(|mean| mean.is_finite()));
                     let bytes = contestant.report_bytes(&own).unwrap();
-                    let all = ORACLES.contains(&contestant.name.as_str());
-                    assert_eq!(bytes == 4.0 * f64::from(setting.items), all, "{bytes}");
+                    let all = COMPARED_ORACLE_NAMES.contains(&contestant.name.as_str());
+                    assert_eq!(bytes == 4.0 * f64::from(setting.item_count), all, "{bytes}");
                 }
             }
         }
@@ -273,7 +302,7 @@ mod tests {
     #[test]
     fn a_small_crowd_is_measured_as_variances_say() {
         let study = NeighbouringInputsExperiment {
-            people: 400,
+            people_count: 400,
             ..NeighbouringInputsExperiment::new(StudySize::Quick)
         };
         let mut rows = Vec::new();
@@ -281,12 +310,13 @@ mod tests {
             let measured = run(&study, index, 1);
             assert_eq!(measured, run(&study, index, 1));
             let setting = study.setting(distance);
-            for own in contestants_within_distance(&setting).unwrap() {
+            for own in mechanisms_within_distance(&setting).unwrap() {
                 let mut found = measured.iter();
                 let found = found.find(|row| row.mechanism == own.name && row.metric == MSE);
                 let found = found.unwrap();
                 assert_eq!(found.point.parameter, distance);
-                let expected = own.predicted_errors(&setting).mean.unwrap() / setting.people as f64;
+                let expected = own.predicted_errors(&setting).mean_error.unwrap()
+                    / setting.people_count as f64;
                 let ratio = found.value / expected;
                 assert!(
                     (ratio - 1.0).abs() < 0.45,

@@ -8,7 +8,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use crate::evaluate::crowd::census::{CensusCrowd, CensusExtract, Person};
 use crate::evaluate::crowd::random::generator_stream;
-use crate::evaluate::measure::axis::{BudgetAxis, DELTA, EPSILON, plotted_epsilons};
+use crate::evaluate::measure::axis::{BudgetAxis, FIXED_DELTA, FIXED_EPSILON, plotted_epsilons};
 use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
 };
@@ -44,11 +44,11 @@ struct AttributeCell {
     delta: f64,
 }
 
-const VARIANCE: &str = "worst variance";
+const WORST_VARIANCE_METRIC: &str = "worst variance";
 /// Metric: [`MSE`] that a formula predicts.
-const EXPECTED: &str = "expected MSE";
+const EXPECTED_MSE_METRIC: &str = "expected MSE";
 /// Name, in tables, of the estimand of figure 1: the mean of one number.
-const ONE: &str = "one number";
+const ONE_NUMBER_ESTIMAND: &str = "one number";
 
 impl AttributeCrowd {
     const fn attribute_count(self) -> u32 {
@@ -79,8 +79,10 @@ impl AttributeMeansExperiment {
         for crowd in crowds {
             let over_epsilon = plotted_epsilons(size)
                 .iter()
-                .map(|&epsilon| (epsilon, DELTA));
-            let over_delta = delta_values(size).iter().map(|&delta| (EPSILON, delta));
+                .map(|&epsilon| (epsilon, FIXED_DELTA));
+            let over_delta = delta_values(size)
+                .iter()
+                .map(|&delta| (FIXED_EPSILON, delta));
             for (epsilon, delta) in over_epsilon.chain(over_delta) {
                 let cell = AttributeCell {
                     crowd,
@@ -95,7 +97,7 @@ impl AttributeMeansExperiment {
         Self { size, cells }
     }
 
-    fn people(&self) -> u64 {
+    fn people_count(&self) -> u64 {
         self.size.quick_or_full(10_000, 400_000)
     }
 }
@@ -120,7 +122,7 @@ impl Experiment for AttributeMeansExperiment {
         let repeats = 10;
         let cells = self.cells.iter().enumerate();
         let simulated = cells.flat_map(|(index, cell)| {
-            let work = self.people() as f64 * cell.estimated_work();
+            let work = self.people_count() as f64 * cell.microseconds_per_person();
             WorkUnit::repeated_units(repeats, index, work, |repeat| {
                 format!(
                     "{}, d = {}, ε = {}, δ = {}, repeat {repeat}",
@@ -136,7 +138,7 @@ impl Experiment for AttributeMeansExperiment {
 
     fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         match self.cells.get(unit.index) {
-            Some(cell) => cell.simulate(self.people(), rng),
+            Some(cell) => cell.simulate(self.people_count(), rng),
             None => formula_measurements(),
         }
     }
@@ -144,7 +146,7 @@ impl Experiment for AttributeMeansExperiment {
     fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
         let census = |cell: &AttributeCell| matches!(cell.crowd, AttributeCrowd::Census(_));
         let normal = |cell: &AttributeCell| matches!(cell.crowd, AttributeCrowd::Normal(_));
-        let mut figures: Vec<Figure> = BudgetAxis::BOTH
+        let mut figures: Vec<Figure> = BudgetAxis::ALL
             .map(|axis| one_number_figure(table, axis))
             .into();
         let mut mean =
@@ -152,9 +154,9 @@ impl Experiment for AttributeMeansExperiment {
                 figures.push(Figure {
                     name: name.to_owned(),
                     title: format!("{title} {}", axis.title_suffix()),
-                    x: axis.label(),
-                    y: "MSE of means",
-                    logarithmic: [true, true],
+                    x_label: axis.label(),
+                    y_label: "MSE of means",
+                    are_axes_logarithmic: [true, true],
                     panels: self.panels(table, axis, wanted),
                 });
             };
@@ -184,7 +186,7 @@ impl AttributeMeansExperiment {
         }
         let panel = |crowd: AttributeCrowd| {
             let d = crowd.attribute_count();
-            let here = |point: &MeasurementPoint| point.items == d && axis.shows(point);
+            let here = |point: &MeasurementPoint| point.items == d && axis.includes_point(point);
             let curves =
                 table.mechanism_curves(crowd.estimand(), MSE, here, |point| axis.x_value(point));
             Panel {
@@ -201,9 +203,9 @@ impl AttributeMeansExperiment {
 
 fn one_number_figure(table: &MeasurementTable, axis: BudgetAxis) -> Figure {
     let curves = table.mechanism_curves(
-        ONE,
-        VARIANCE,
-        |point| axis.shows(point),
+        ONE_NUMBER_ESTIMAND,
+        WORST_VARIANCE_METRIC,
+        |point| axis.includes_point(point),
         |point| axis.x_value(point),
     );
     Figure {
@@ -212,9 +214,9 @@ fn one_number_figure(table: &MeasurementTable, axis: BudgetAxis) -> Figure {
             "Worst variance of a number's estimate {}",
             axis.title_suffix()
         ),
-        x: axis.label(),
-        y: "variance of one report's estimate",
-        logarithmic: [true, true],
+        x_label: axis.label(),
+        y_label: "variance of one report's estimate",
+        are_axes_logarithmic: [true, true],
         panels: vec![Panel {
             title: "d = 1".to_owned(),
             curves,
@@ -227,10 +229,10 @@ fn formula_measurements() -> Result<Vec<Measurement>, StudyError> {
     let mut rows = Vec::new();
     let over_epsilon = plotted_epsilons(StudySize::Full)
         .iter()
-        .map(|&epsilon| (epsilon, DELTA));
+        .map(|&epsilon| (epsilon, FIXED_DELTA));
     let over_delta = delta_values(StudySize::Full)
         .iter()
-        .map(|&delta| (EPSILON, delta));
+        .map(|&delta| (FIXED_EPSILON, delta));
     for (epsilon, delta) in over_epsilon.chain(over_delta) {
         let budget = Budget::new(epsilon, delta)?;
         let ours = compare_mechanisms(ComparedQuestion::Number, &budget, 1)?
@@ -256,7 +258,13 @@ fn formula_measurements() -> Result<Vec<Measurement>, StudyError> {
                 GaussianMechanism::for_numbers(1, &budget)?.variance(),
             ),
         ] {
-            rows.push(Measurement::new(point, mechanism, ONE, VARIANCE, value));
+            rows.push(Measurement::new(
+                point,
+                mechanism,
+                ONE_NUMBER_ESTIMAND,
+                WORST_VARIANCE_METRIC,
+                value,
+            ));
         }
     }
     Ok(rows)
@@ -264,7 +272,7 @@ fn formula_measurements() -> Result<Vec<Measurement>, StudyError> {
 
 impl AttributeCell {
     /// Returns the estimated running time for each person, in microseconds.
-    fn estimated_work(&self) -> f64 {
+    fn microseconds_per_person(&self) -> f64 {
         // Mechanism-1 draws vectors until one is favoured, which takes more tries at a greater ε.
         0.5 + f64::from(self.crowd.attribute_count())
             * (0.15 + 0.005 * self.epsilon.exp().min(100.0))
@@ -300,10 +308,10 @@ impl AttributeCell {
                 people,
                 label,
                 MSE,
-                ErrorSummary::new(&means, &truth).mean_square,
+                ErrorSummary::new(&means, &truth).mean_squared_error,
             ));
             let expected = own.mechanism.variance(square.sqrt()) / n;
-            rows.push(self.measurement(people, label, EXPECTED, expected));
+            rows.push(self.measurement(people, label, EXPECTED_MSE_METRIC, expected));
         }
         // Mechanisms as printed are not simulated, because they are not (ε, δ)-private.
         for (label, variance) in self.printed_variances(&budget, square)? {
@@ -369,7 +377,7 @@ impl MechanismRun {
         rng: &ChaCha8Rng,
     ) -> Result<Vec<Self>, StudyError> {
         let mut all = Vec::new();
-        for (index, name) in (1..).zip(NumbersMechanismName::PRIVATE) {
+        for (index, name) in (1..).zip(NumbersMechanismName::PRIVATE_MECHANISMS) {
             all.push(Self {
                 name,
                 mechanism: name.build(attributes, budget)?,
@@ -448,11 +456,13 @@ mod tests {
             let runs = 40;
             let table = MeasurementTable::new((0..runs).flat_map(|seed| run(cell, 500, seed)));
             let d = f64::from(crowd.attribute_count());
-            for expected in table.rows_of(crowd.estimand(), EXPECTED) {
-                let name = &expected.first.mechanism;
+            for expected in table.rows_of(crowd.estimand(), EXPECTED_MSE_METRIC) {
+                let name = &expected.first_measurement.mechanism;
                 let mut rows = table.rows_of(crowd.estimand(), MSE);
-                let observed = rows.find(|row| row.first.mechanism == *name).unwrap();
-                let ratio = observed.mean / expected.mean;
+                let observed = rows
+                    .find(|row| row.first_measurement.mechanism == *name)
+                    .unwrap();
+                let ratio = observed.mean_value / expected.mean_value;
                 let off = (2.0 / (runs as f64 * d)).sqrt();
                 assert!((ratio - 1.0).abs() < 5.0 * off, "{cell:?} {name}: {ratio}");
             }

@@ -5,7 +5,7 @@
 //! close to the worst.
 
 use hushbin::{Entry, Randomizer};
-use hushbin_analysis::estimate::{EstimateOptions, Estimator, Query, Totals};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Estimator, Totals};
 use hushbin_analysis::plan::{Plan, Survey, plan_survey};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
@@ -27,35 +27,35 @@ pub(crate) struct PlanChecksExperiment {
 /// Question, with its wanted accuracy and the people who answer it.
 struct PlannedQuestion {
     name: &'static str,
-    question: Value,
-    wanted: Value,
+    question_json: Value,
+    wanted_accuracy: Value,
     epsilon: f64,
-    answer: fn(IndexedPerson<'_>) -> Vec<Entry>,
+    answer_of_person: fn(IndexedPerson<'_>) -> Vec<Entry>,
     /// Path of the estimate in the JSON of all estimates.
-    path: &'static str,
-    truth: f64,
+    estimate_path: &'static str,
+    true_value: f64,
 }
 
 /// Person of a crowd. The person's answers depend on the index and on random numbers.
 struct IndexedPerson<'a> {
     /// Index of the person, from 0.
-    number: u64,
+    person_index: u64,
     rng: &'a mut ChaCha8Rng,
 }
 
-const HALF_WIDTH: &str = "half-width over the one wanted";
-const WITHIN: &str = "share of errors within the one wanted";
-const COVERED: &str = "share of intervals that hold the truth";
+const HALF_WIDTH_RATIO_METRIC: &str = "half-width over the one wanted";
+const WANTED_ERROR_SHARE_METRIC: &str = "share of errors within the one wanted";
+const COVERAGE_METRIC: &str = "share of intervals that hold the truth";
 
 impl IndexedPerson<'_> {
     /// Returns true if the person's index is even.
     const fn is_even(&self) -> bool {
-        self.number.is_multiple_of(2)
+        self.person_index.is_multiple_of(2)
     }
 
     /// Returns a number from −1 to 1. The numbers of 101 consecutive people are spread evenly.
     fn evenly_spread_number(&self) -> f64 {
-        (self.number % 101) as f64 / 50.0 - 1.0
+        (self.person_index % 101) as f64 / 50.0 - 1.0
     }
 }
 
@@ -74,42 +74,42 @@ fn share_questions() -> [PlannedQuestion; 3] {
     [
         PlannedQuestion {
             name: "flag",
-            question: json!({ "kind": "flag" }),
-            wanted: json!({ "within": 0.01 }),
+            question_json: json!({ "kind": "flag" }),
+            wanted_accuracy: json!({ "within": 0.01 }),
             epsilon: 1.0,
-            answer: |person| entries_of_value_one([person.number % 2]),
-            path: "/estimates/0/share",
-            truth: 0.5,
+            answer_of_person: |person| entries_of_value_one([person.person_index % 2]),
+            estimate_path: "/estimates/0/share",
+            true_value: 0.5,
         },
         PlannedQuestion {
             name: "choice of 10",
-            question: json!({ "kind": "choice", "options": 10 }),
-            wanted: json!({ "within": 0.01 }),
+            question_json: json!({ "kind": "choice", "options": 10 }),
+            wanted_accuracy: json!({ "within": 0.01 }),
             epsilon: 1.0,
-            answer: |person| {
+            answer_of_person: |person| {
                 entries_of_value_one([if person.is_even() {
                     0
                 } else {
-                    1 + person.number % 9
+                    1 + person.person_index % 9
                 }])
             },
-            path: "/estimates/0/share",
-            truth: 0.5,
+            estimate_path: "/estimates/0/share",
+            true_value: 0.5,
         },
         PlannedQuestion {
             name: "set of 16, s = 4",
-            question: json!({ "kind": "set", "options": 16, "sparsity": 4 }),
-            wanted: json!({ "within": 0.02 }),
+            question_json: json!({ "kind": "set", "options": 16, "sparsity": 4 }),
+            wanted_accuracy: json!({ "within": 0.02 }),
             epsilon: 2.0,
-            answer: |person| {
-                entries_of_value_one(if person.number.is_multiple_of(5) {
+            answer_of_person: |person| {
+                entries_of_value_one(if person.person_index.is_multiple_of(5) {
                     4..8
                 } else {
                     0..4
                 })
             },
-            path: "/estimates/0/share",
-            truth: 0.8,
+            estimate_path: "/estimates/0/share",
+            true_value: 0.8,
         },
     ]
 }
@@ -121,34 +121,36 @@ fn number_questions() -> [PlannedQuestion; 3] {
     [
         PlannedQuestion {
             name: "mean of a number",
-            question: number,
-            wanted: json!({ "within": 0.02 }),
+            question_json: number,
+            wanted_accuracy: json!({ "within": 0.02 }),
             epsilon: 1.0,
-            answer: |person| entries_with_values([person.evenly_spread_number()]),
-            path: "/number/mean",
-            truth: 0.0,
+            answer_of_person: |person| entries_with_values([person.evenly_spread_number()]),
+            estimate_path: "/number/mean",
+            true_value: 0.0,
         },
         PlannedQuestion {
             name: "4 numbers",
-            question: json!({ "kind": "numbers", "of": of }),
-            wanted: json!({ "within": 0.05 }),
+            question_json: json!({ "kind": "numbers", "of": of }),
+            wanted_accuracy: json!({ "within": 0.05 }),
             epsilon: 2.0,
-            answer: |person| entries_with_values([person.evenly_spread_number(), 0.5, 0.0, -1.0]),
-            path: "/estimates/0/mean",
-            truth: 0.0,
+            answer_of_person: |person| {
+                entries_with_values([person.evenly_spread_number(), 0.5, 0.0, -1.0])
+            },
+            estimate_path: "/estimates/0/mean",
+            true_value: 0.0,
         },
         PlannedQuestion {
             name: "median of a number",
-            question: json!({ "kind": "number", "min": 0, "max": 30, "want": "quantiles" }),
-            wanted: json!({ "within": 1.0, "spread": 6 }),
+            question_json: json!({ "kind": "number", "min": 0, "max": 30, "want": "quantiles" }),
+            wanted_accuracy: json!({ "within": 1.0, "spread": 6 }),
             epsilon: 1.0,
-            answer: |person| {
+            answer_of_person: |person| {
                 let normal = Normal::new(15.1_f64, 6.0).expect("a spread is above 0");
                 let number: f64 = normal.sample(person.rng);
                 entries_with_values([number.clamp(0.0, 30.0)])
             },
-            path: "/number/quantiles/0",
-            truth: 15.1,
+            estimate_path: "/number/quantiles/0",
+            true_value: 15.1,
         },
     ]
 }
@@ -161,27 +163,29 @@ fn mean_questions() -> [PlannedQuestion; 2] {
     [
         PlannedQuestion {
             name: "means of 2 rows",
-            question: json!({ "kind": "cross", "of": cross }),
-            wanted: json!({ "within": 0.05 }),
+            question_json: json!({ "kind": "cross", "of": cross }),
+            wanted_accuracy: json!({ "within": 0.05 }),
             epsilon: 2.0,
-            answer: |person| {
+            answer_of_person: |person| {
                 let value = person.evenly_spread_number();
                 vec![Entry {
                     item: u64::from(person.is_even()),
                     value,
                 }]
             },
-            path: "/cross/conditional_means/0",
-            truth: 0.0,
+            estimate_path: "/cross/conditional_means/0",
+            true_value: 0.0,
         },
         PlannedQuestion {
             name: "ratings of 20, s = 2",
-            question: json!({ "kind": "ratings", "items": 20, "value": "sign", "sparsity": 2 }),
-            wanted: json!({ "within": 0.05 }),
+            question_json: json!({ "kind": "ratings", "items": 20, "value": "sign", "sparsity": 2 }),
+            wanted_accuracy: json!({ "within": 0.05 }),
             epsilon: 2.0,
-            answer: |person| entries_with_values([if person.is_even() { 1.0 } else { -1.0 }, 1.0]),
-            path: "/estimates/0/mean",
-            truth: 0.0,
+            answer_of_person: |person| {
+                entries_with_values([if person.is_even() { 1.0 } else { -1.0 }, 1.0])
+            },
+            estimate_path: "/estimates/0/mean",
+            true_value: 0.0,
         },
     ]
 }
@@ -205,9 +209,9 @@ impl PlannedQuestion {
     /// plan and the half-width.
     fn plan_question(&self, times: f64) -> Result<(Plan, f64), StudyError> {
         let refused = |error: &dyn std::fmt::Display| StudyError::invalid_draft(self.name, error);
-        let mut question = self.question.clone();
+        let mut question = self.question_json.clone();
         question["name"] = json!("q");
-        let mut wanted = self.wanted.clone();
+        let mut wanted = self.wanted_accuracy.clone();
         let within = times * wanted["within"].as_f64().unwrap_or_default();
         wanted["within"] = json!(within);
         let survey = json!({ "questions": [question], "epsilon": self.epsilon,
@@ -228,18 +232,21 @@ impl PlannedQuestion {
         let mut totals = Totals::new(&plan.task);
         for number in 0..plan.people {
             let rng = &mut drawing;
-            let entries = (self.answer)(IndexedPerson { number, rng });
+            let entries = (self.answer_of_person)(IndexedPerson {
+                person_index: number,
+                rng,
+            });
             totals.add_report(&randomizer.randomize(&entries, &mut noise)?.report);
         }
         let options = EstimateOptions {
-            quantiles: self.path.contains("quantiles").then(|| vec![0.5]),
+            quantiles: self.estimate_path.contains("quantiles").then(|| vec![0.5]),
             ..EstimateOptions::default()
         };
-        let query = Query::new(&plan.task, &options).map_err(|error| refused(&error))?;
+        let query = EstimateQuery::new(&plan.task, &options).map_err(|error| refused(&error))?;
         let estimates = Estimator::for_task(plan.task.clone()).estimates(&totals, &query);
         let estimates = json!(estimates);
         let read = |end: &str| {
-            let number = estimates.pointer(&format!("{}/{end}", self.path));
+            let number = estimates.pointer(&format!("{}/{end}", self.estimate_path));
             number
                 .and_then(Value::as_f64)
                 .ok_or_else(|| refused(&"there is no estimate"))
@@ -256,9 +263,15 @@ impl PlannedQuestion {
             parameter: within,
         };
         let metrics = [
-            (HALF_WIDTH, 0.5 * (upper - lower) / within),
-            (WITHIN, is((estimate - self.truth).abs() <= within)),
-            (COVERED, is((lower..=upper).contains(&self.truth))),
+            (HALF_WIDTH_RATIO_METRIC, 0.5 * (upper - lower) / within),
+            (
+                WANTED_ERROR_SHARE_METRIC,
+                is((estimate - self.true_value).abs() <= within),
+            ),
+            (
+                COVERAGE_METRIC,
+                is((lower..=upper).contains(&self.true_value)),
+            ),
         ];
         let row = |(metric, value)| Measurement::new(point, self.name, "plan", metric, value);
         Ok(metrics.map(row).into())
@@ -292,13 +305,18 @@ impl Experiment for PlanChecksExperiment {
     }
 
     fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
-        let own = table.mechanism_curves("plan", HALF_WIDTH, |_| true, |point| point.people as f64);
+        let own = table.mechanism_curves(
+            "plan",
+            HALF_WIDTH_RATIO_METRIC,
+            |_| true,
+            |point| point.people as f64,
+        );
         vec![Figure {
             name: "plans".to_owned(),
             title: "Half-width of the interval divided by the planned half-width".to_owned(),
-            x: "planned number of people",
-            y: HALF_WIDTH,
-            logarithmic: [true, false],
+            x_label: "planned number of people",
+            y_label: HALF_WIDTH_RATIO_METRIC,
+            are_axes_logarithmic: [true, false],
             panels: vec![Panel {
                 title: "questions".to_owned(),
                 curves: own,
@@ -325,10 +343,10 @@ mod tests {
                 question.measure_plan(3.0, &rng).unwrap()
             });
             let table = MeasurementTable::new(rows);
-            let mean = |metric| table.rows_of("plan", metric).next().unwrap().mean;
-            let width = mean(HALF_WIDTH);
+            let mean = |metric| table.rows_of("plan", metric).next().unwrap().mean_value;
+            let width = mean(HALF_WIDTH_RATIO_METRIC);
             assert!((0.7..1.05).contains(&width), "{}: {width}", question.name);
-            for metric in [WITHIN, COVERED] {
+            for metric in [WANTED_ERROR_SHARE_METRIC, COVERAGE_METRIC] {
                 assert!(
                     mean(metric) > 0.8,
                     "{}, {metric}: {}",

@@ -9,9 +9,11 @@ use serde_json::{Value, json};
 use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
 };
-use crate::evaluate::measure::measurement::BYTES;
+use crate::evaluate::measure::measurement::REPORT_BYTES_METRIC;
 use crate::evaluate::measure::table::MeasurementTable;
-use crate::evaluate::mechanism::contestant::{Contestant, PredictedErrors, QuestionSetting};
+use crate::evaluate::mechanism::contestant::{
+    ComparedRatingMechanism, PredictedErrors, QuestionSetting,
+};
 
 /// Experiment that compares forms of questions. All values are computed by formula.
 pub(crate) struct QuestionFormsExperiment {
@@ -47,21 +49,21 @@ enum FormBaseline {
     LocalReports(u64),
 }
 
-const RATIO: &str = "variance over the other's";
-const RATINGS: &str = "beside ratings";
-const BINS: &str = "beside a choice of a bin";
-const DRAWN: &str = "beside drawing one";
-const PAPER: &str = "beside the paper's";
-const FOUND: &str = "share of a text that is found";
-const SUMS: &str = "mean";
-const ERROR: &str = "standard error";
-/// Values of ε for all forms except sums, which use [`EPSILON`].
-const EPSILONS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0];
-const EPSILON: f64 = 1.0;
+const VARIANCE_RATIO_METRIC: &str = "variance over the other's";
+const RATINGS_BASELINE_NAME: &str = "beside ratings";
+const BIN_CHOICE_BASELINE_NAME: &str = "beside a choice of a bin";
+const DRAWN_BASELINE_NAME: &str = "beside drawing one";
+const PAPER_BASELINE_NAME: &str = "beside the paper's";
+const FOUND_TEXT_ESTIMAND: &str = "share of a text that is found";
+const MEAN_ESTIMAND: &str = "mean";
+const STANDARD_ERROR_METRIC: &str = "standard error";
+/// Values of ε for all forms except sums, which use [`SUMS_EPSILON`].
+const FORM_EPSILONS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0];
+const SUMS_EPSILON: f64 = 1.0;
 /// Central δ of those forms that are sums through a shuffler.
-const DELTA: f64 = 1e-6;
+const SUMS_DELTA: f64 = 1e-6;
 /// Number of people for whom questions are planned.
-const PEOPLE: u64 = 1_000_000;
+const PLANNED_PEOPLE_COUNT: u64 = 1_000_000;
 
 impl QuestionFormsExperiment {
     /// Creates all forms.
@@ -72,7 +74,7 @@ impl QuestionFormsExperiment {
             let mut choice = pattern.clone();
             choice["mechanism"] = json!({ "name": "collision", "rule": "heaviest" });
             let baseline = FormBaseline::OtherQuestion(
-                BINS,
+                BIN_CHOICE_BASELINE_NAME,
                 [pattern, choice].map(|fields| number_question(&fields)),
             );
             let label = format!("pattern of {bins}");
@@ -196,7 +198,8 @@ fn plan_questions(mut questions: Vec<Value>, epsilon: f64) -> Result<Plan, Study
     }
     let words = json!(questions).to_string();
     let refused = |error: &dyn std::fmt::Display| StudyError::invalid_draft(&words, error);
-    let asked = json!({ "questions": questions, "people": PEOPLE, "epsilon": epsilon });
+    let asked =
+        json!({ "questions": questions, "people": PLANNED_PEOPLE_COUNT, "epsilon": epsilon });
     let asked: Survey = serde_json::from_value(asked).map_err(|error| refused(&error))?;
     plan_survey(&asked).map_err(|error| refused(&error))
 }
@@ -226,15 +229,21 @@ impl QuestionForm {
 
     const fn form_epsilons(&self) -> &'static [f64] {
         match self.baseline {
-            FormBaseline::LocalReports(_) => &[EPSILON],
-            _ => &EPSILONS,
+            FormBaseline::LocalReports(_) => &[SUMS_EPSILON],
+            _ => &FORM_EPSILONS,
         }
     }
 
     fn measure_at(&self, epsilon: f64) -> Result<Vec<Measurement>, StudyError> {
         let ratio = |baseline: &str, value: f64| {
             let point = self.point(0, epsilon, 0.0);
-            vec![Measurement::new(point, &self.name, baseline, RATIO, value)]
+            vec![Measurement::new(
+                point,
+                &self.name,
+                baseline,
+                VARIANCE_RATIO_METRIC,
+                value,
+            )]
         };
         let refused = |reason: &str| StudyError::invalid_draft(&self.name, &reason);
         Ok(match &self.baseline {
@@ -242,12 +251,12 @@ impl QuestionForm {
                 let answer = plan_questions(vec![question.clone()], epsilon)?;
                 let times = answer.questions[0].as_ratings;
                 let times = times.ok_or_else(|| refused("it is not comparable with ratings"))?;
-                ratio(RATINGS, 1.0 / times)
+                ratio(RATINGS_BASELINE_NAME, 1.0 / times)
             }
             FormBaseline::DrawnQuestion(parts) => {
                 let times = plan_questions(parts.clone(), epsilon)?.together_over_drawn;
                 ratio(
-                    DRAWN,
+                    DRAWN_BASELINE_NAME,
                     times.ok_or_else(|| refused("it is not asked together"))?,
                 )
             }
@@ -261,13 +270,19 @@ impl QuestionForm {
                     mechanism["name"] = json!(name);
                     self.paper_estimand_variance(&mechanism, epsilon)
                 });
-                ratio(PAPER, own? / paper?)
+                ratio(PAPER_BASELINE_NAME, own? / paper?)
             }
             FormBaseline::RarestFoundText(text) => {
                 let answer = plan_questions(vec![text.clone()], epsilon)?;
                 let share = answer.questions[0].smallest.unwrap_or(1.0);
-                let point = self.point(PEOPLE, epsilon, 0.0);
-                vec![Measurement::new(point, &self.name, FOUND, "share", share)]
+                let point = self.point(PLANNED_PEOPLE_COUNT, epsilon, 0.0);
+                vec![Measurement::new(
+                    point,
+                    &self.name,
+                    FOUND_TEXT_ESTIMAND,
+                    "share",
+                    share,
+                )]
             }
             FormBaseline::LocalReports(people) => self.measurements_for_sums(*people, epsilon)?,
         })
@@ -277,16 +292,19 @@ impl QuestionForm {
     /// mechanism for. All people have as many items as the sparsity allows.
     fn paper_estimand_variance(&self, mechanism: &Value, epsilon: f64) -> Result<f64, StudyError> {
         let asked = QuestionSetting {
-            people: PEOPLE,
-            items: self.items,
+            people_count: PLANNED_PEOPLE_COUNT,
+            item_count: self.items,
             sparsity: self.sparsity,
             epsilon,
             delta: 0.0,
-            distance: 0.0,
-            signs: true,
+            protected_distance: 0.0,
+            has_sign_values: true,
         };
-        let own = Contestant::from_task_draft(&self.name, &asked, mechanism)?;
-        let PredictedErrors { mean, frequency } = own.predicted_errors(&asked);
+        let own = ComparedRatingMechanism::from_task_draft(&self.name, &asked, mechanism)?;
+        let PredictedErrors {
+            mean_error: mean,
+            frequency_error: frequency,
+        } = own.predicted_errors(&asked);
         let own = match mechanism["name"].as_str() {
             Some("collision") => frequency,
             _ => mean,
@@ -304,7 +322,7 @@ impl QuestionForm {
             .map(|index| json!({ "name": index.to_string(), "min": -1, "max": 1 }))
             .collect();
         let draft = json!({
-            "id": "ways", "trust": "shuffler", "epsilon": epsilon, "delta": DELTA,
+            "id": "ways", "trust": "shuffler", "epsilon": epsilon, "delta": SUMS_DELTA,
             "people": people, "numbers": numbers,
         });
         let refused = |error: &dyn std::fmt::Display| StudyError::invalid_draft(&self.name, error);
@@ -314,13 +332,14 @@ impl QuestionForm {
         let [through, private] = ["numbers through a shuffler", "numbers, private reports"];
         let error = &plan.errors[0];
         let rows = [
-            (through, ERROR, error.standard_error),
-            (private, ERROR, error.local_standard_error),
+            (through, STANDARD_ERROR_METRIC, error.standard_error),
+            (private, STANDARD_ERROR_METRIC, error.local_standard_error),
             (through, "messages", f64::from(plan.messages)),
-            (through, BYTES, plan.bytes as f64),
+            (through, REPORT_BYTES_METRIC, plan.bytes as f64),
         ];
-        let point = self.point(people, epsilon, DELTA);
-        let row = |(name, metric, value)| Measurement::new(point, name, SUMS, metric, value);
+        let point = self.point(people, epsilon, SUMS_DELTA);
+        let row =
+            |(name, metric, value)| Measurement::new(point, name, MEAN_ESTIMAND, metric, value);
         Ok(rows.map(row).into())
     }
 }
@@ -364,19 +383,24 @@ impl Experiment for QuestionFormsExperiment {
         let figure = |(name, baseline, label): (&str, &str, &str)| Figure {
             name: format!("ways-{name}"),
             title: format!("Variance relative to {label}, at the same ε"),
-            x: "ε",
-            y: RATIO,
-            logarithmic: [true, true],
+            x_label: "ε",
+            y_label: VARIANCE_RATIO_METRIC,
+            are_axes_logarithmic: [true, true],
             panels: vec![Panel {
                 title: format!("relative to {label}"),
-                curves: table.mechanism_curves(baseline, RATIO, |_| true, |point| point.epsilon),
+                curves: table.mechanism_curves(
+                    baseline,
+                    VARIANCE_RATIO_METRIC,
+                    |_| true,
+                    |point| point.epsilon,
+                ),
             }],
         };
         let all = [
-            ("ratings", RATINGS, "ratings"),
-            ("pattern", BINS, "a choice of a bin"),
-            ("drawn", DRAWN, "one drawn question"),
-            ("paper", PAPER, "the paper's mechanism"),
+            ("ratings", RATINGS_BASELINE_NAME, "ratings"),
+            ("pattern", BIN_CHOICE_BASELINE_NAME, "a choice of a bin"),
+            ("drawn", DRAWN_BASELINE_NAME, "one drawn question"),
+            ("paper", PAPER_BASELINE_NAME, "the paper's mechanism"),
         ];
         all.map(figure).into()
     }
@@ -422,7 +446,10 @@ mod tests {
         let named = |unit: &WorkUnit| !unit.name.contains(" of 1000");
         let units = forms.work_units().into_iter().filter(named);
         let rows: Vec<Measurement> = units.flat_map(|unit| run(&forms, &unit.name)).collect();
-        let ratios = rows.iter().filter(|row| row.metric == RATIO).count();
+        let ratios = rows
+            .iter()
+            .filter(|row| row.metric == VARIANCE_RATIO_METRIC)
+            .count();
         let figures = forms.figures(&MeasurementTable::new(rows));
         let curves = figures.iter().flat_map(|own| &own.panels[0].curves);
         let points: usize = curves.clone().map(|curve| curve.points.len()).sum();
@@ -430,7 +457,7 @@ mod tests {
         assert!(
             curves
                 .clone()
-                .all(|curve| curve.points.len() == EPSILONS.len())
+                .all(|curve| curve.points.len() == FORM_EPSILONS.len())
         );
     }
 }

@@ -1,30 +1,29 @@
 //! P1's and P2's experiments: each person has s of the d items, each with a sign. Mechanisms
 //! estimate the means of all items, or the frequencies of both signs.
 
-use hushbin::choose::Objective;
-use hushbin::domain::Domain;
 use hushbin::mechanism::hash_bin::DEFAULT_GRID_STEPS_PER_UNIT;
-use hushbin_analysis::bound::least_variance;
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
+use super::rating_measurements::{
+    FREQUENCY_ESTIMAND, FREQUENCY_SIMPLEX_ESTIMAND, LOG_MAX_ERROR_METRIC, LOG_TOTAL_ERROR_METRIC,
+    MEAN_BALL_ESTIMAND, MEAN_ESTIMAND, MEAN_SHRUNKEN_ESTIMAND, MEAN_SIMPLEX_ESTIMAND,
+    PREDICTED_MSE, add_error_measurements, add_predicted_measurements,
+};
 use crate::competitors::ratings::as_printed;
 use crate::evaluate::crowd::entry_distribution::EntryDistribution;
 use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measurement, MeasurementPoint, MetricComparison, Panel, StudyError,
     WorkUnit,
 };
-use crate::evaluate::measure::measurement::{BYTES, MSE};
-use crate::evaluate::measure::score::{
-    CrowdTruth, ErrorSummary, project_onto_ball, project_onto_simplex,
-};
+use crate::evaluate::measure::measurement::MSE;
 use crate::evaluate::measure::size::StudySize;
 use crate::evaluate::measure::table::MeasurementTable;
 use crate::evaluate::mechanism::contestant::{
-    Contestant, PredictedErrors, QuestionSetting, ReportAccumulator,
+    ComparedRatingMechanism, QuestionSetting, ReportAccumulator,
 };
 use crate::evaluate::mechanism::shared_values::SharedValues;
-use crate::evaluate::mechanism::simulate::{person_with_items, question_point, simulate_crowd};
+use crate::evaluate::mechanism::simulate::simulate_crowd;
 
 /// Parameters of a crowd: number of people n, number of items d, and sparsity s.
 type CrowdSize = (u64, u32, u32);
@@ -36,11 +35,11 @@ pub(crate) struct RatingsExperiment {
     crowds: Vec<CrowdSize>,
     epsilons: Vec<f64>,
     /// Number of repeats for a crowd with the given number of people.
-    repeats: fn(u64) -> u64,
+    repeat_count_for_people: fn(u64) -> u64,
     /// Names of the published oracles.
-    oracles: Vec<&'static str>,
+    oracle_names: Vec<&'static str>,
     /// Compared mechanisms for each crowd, with one list for each ε.
-    contestants: SharedValues<Vec<(QuestionSetting, Vec<Contestant>)>>,
+    rating_mechanisms: SharedValues<Vec<(QuestionSetting, Vec<ComparedRatingMechanism>)>>,
 }
 
 /// Names of the oracles with which P1 compares its mechanisms.
@@ -53,27 +52,6 @@ pub(crate) const P1_ORACLES: [&str; 5] = [
 ];
 /// Names of the oracles with which P2 compares its mechanisms.
 const P2_ORACLES: [&str; 3] = ["PrivKV, three answers", "PCKV-GRR", "PCKV-UE"];
-
-/// Name, in tables, of the estimand: means of items. The names of further estimands follow.
-pub(crate) const MEAN: &str = "mean";
-/// Estimand: means of items, from frequencies that are projected onto the simplex of possible
-/// frequencies. The next estimand is means that are projected onto the ball of possible means.
-pub(crate) const MEAN_SIMPLEX: &str = "mean, simplex";
-pub(crate) const MEAN_BALL: &str = "mean, ball";
-/// Estimand: means of items after shrinkage by empirical Bayes.
-pub(crate) const MEAN_SHRUNKEN: &str = "mean, shrunken";
-pub(crate) const FREQUENCY: &str = "frequency";
-/// Estimand: non-missing frequencies, the shares of people who have an item, with either sign.
-pub(crate) const NONMISSING: &str = "nonmissing";
-pub(crate) const NONMISSING_SIMPLEX: &str = "nonmissing, simplex";
-pub(crate) const FREQUENCY_SIMPLEX: &str = "frequency, simplex";
-
-/// Name of a metric in tables: logarithm of the total variation error. The names of further metrics
-/// follow.
-pub(crate) const LN_TVE: &str = "ln TVE";
-pub(crate) const LN_MAE: &str = "ln MAE";
-pub(crate) const PREDICTED_MSE: &str = "predicted MSE";
-pub(crate) const OVER_BOUND: &str = "predicted MSE over bound";
 
 impl RatingsExperiment {
     /// Creates the experiment of P1's section 8. The experiment also has the values of ε at which
@@ -99,9 +77,10 @@ impl RatingsExperiment {
                 vec![0.1, 1.0, 2.0],
                 vec![0.001, 0.01, 0.1, 0.2, 0.4, 0.8, 1.0, 1.5, 2.0],
             ),
-            repeats: size.quick_or_full(|_| 10, |people| if people > 10_000 { 10 } else { 100 }),
-            oracles: P1_ORACLES.to_vec(),
-            contestants: SharedValues::default(),
+            repeat_count_for_people: size
+                .quick_or_full(|_| 10, |people| if people > 10_000 { 10 } else { 100 }),
+            oracle_names: P1_ORACLES.to_vec(),
+            rating_mechanisms: SharedValues::default(),
         }
     }
 
@@ -117,28 +96,28 @@ impl RatingsExperiment {
             title: "P2, section 6: ratings of s among d items, at larger ε",
             crowds: crowds.into_iter().flat_map(of_crowd).collect(),
             epsilons: size.quick_or_full(vec![1.0, 3.0], vec![0.2, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0]),
-            repeats: size.quick_or_full(|_| 3, |_| 10),
-            oracles: P2_ORACLES.to_vec(),
-            contestants: SharedValues::default(),
+            repeat_count_for_people: size.quick_or_full(|_| 3, |_| 10),
+            oracle_names: P2_ORACLES.to_vec(),
+            rating_mechanisms: SharedValues::default(),
         }
     }
 
     /// Creates the mechanisms for a crowd, with one list for each ε.
-    fn contestants_by_epsilon(
+    fn mechanisms_by_epsilon(
         &self,
         (people, items, sparsity): CrowdSize,
-    ) -> Result<Vec<(QuestionSetting, Vec<Contestant>)>, StudyError> {
+    ) -> Result<Vec<(QuestionSetting, Vec<ComparedRatingMechanism>)>, StudyError> {
         let at = |&epsilon: &f64| {
             let setting = QuestionSetting {
-                people,
-                items,
+                people_count: people,
+                item_count: items,
                 sparsity,
                 epsilon,
                 delta: 0.0,
-                distance: 0.0,
-                signs: true,
+                protected_distance: 0.0,
+                has_sign_values: true,
             };
-            Ok((setting, rating_contestants(&setting, &self.oracles)?))
+            Ok((setting, rating_mechanisms(&setting, &self.oracle_names)?))
         };
         self.epsilons.iter().map(at).collect()
     }
@@ -146,20 +125,27 @@ impl RatingsExperiment {
 
 /// Creates all mechanisms for one question: hushbin's for means and for frequencies, the mechanisms
 /// of P1 to P3, and the given published oracles.
-pub(crate) fn rating_contestants(
+pub(crate) fn rating_mechanisms(
     setting: &QuestionSetting,
     oracles: &[&str],
-) -> Result<Vec<Contestant>, StudyError> {
-    let task =
-        |name: &str, mechanism: Value| Contestant::from_task_draft(name, setting, &mechanism);
+) -> Result<Vec<ComparedRatingMechanism>, StudyError> {
+    let task = |name: &str, mechanism: Value| {
+        ComparedRatingMechanism::from_task_draft(name, setting, &mechanism)
+    };
     let mut all = vec![
-        task(OURS_MEANS, json!({ "name": "auto", "objective": "mean" }))?,
         task(
-            OURS_FREQUENCIES,
+            HUSHBIN_FOR_MEANS,
+            json!({ "name": "auto", "objective": "mean" }),
+        )?,
+        task(
+            HUSHBIN_FOR_FREQUENCIES,
             json!({ "name": "auto", "objective": "frequency" }),
         )?,
-        task(OURS_CLIPPED, json!({ "name": "hash-bin" }))?,
-        task(OURS_BOTH, json!({ "name": "coco", "rule": "overwrite" }))?,
+        task(HUSHBIN_CLIPPED, json!({ "name": "hash-bin" }))?,
+        task(
+            HUSHBIN_MEAN_AND_FREQUENCY,
+            json!({ "name": "coco", "rule": "overwrite" }),
+        )?,
         task(
             "Collision",
             as_printed::collision_draft(setting.sparsity, setting.epsilon),
@@ -169,24 +155,24 @@ pub(crate) fn rating_contestants(
         task("CoCo, t of Collision", coco_with_collision_buckets(setting))?,
         task(
             "SUCCINCT",
-            as_printed::hash_bin_draft_at_user_level(setting.sparsity, setting.people),
+            as_printed::hash_bin_draft_at_user_level(setting.sparsity, setting.people_count),
         )?,
         task("SUCCINCT, as coded", hash_bin_draft_as_coded(setting))?,
     ];
     for name in oracles {
-        all.push(Contestant::from_oracle_name(name, setting)?);
+        all.push(ComparedRatingMechanism::from_oracle_name(name, setting)?);
     }
     Ok(all)
 }
 
 /// Name of hushbin's mechanism, chosen for means.
-pub(crate) const OURS_MEANS: &str = "hushbin, for means";
+pub(crate) const HUSHBIN_FOR_MEANS: &str = "hushbin, for means";
 /// Name of hushbin's mechanism, chosen for frequencies.
-pub(crate) const OURS_FREQUENCIES: &str = "hushbin, for frequencies";
+pub(crate) const HUSHBIN_FOR_FREQUENCIES: &str = "hushbin, for frequencies";
 /// Name of hushbin's mechanism for means that clips values. It accepts a bias to reduce noise.
-pub(crate) const OURS_CLIPPED: &str = "hushbin, clipped";
+pub(crate) const HUSHBIN_CLIPPED: &str = "hushbin, clipped";
 /// Name of hushbin's mechanism, chosen for means among those that also estimate frequencies.
-const OURS_BOTH: &str = "hushbin, for means with frequencies";
+const HUSHBIN_MEAN_AND_FREQUENCY: &str = "hushbin, for means with frequencies";
 
 /// Returns the JSON draft of CoCo with the number of buckets in P1's Theorem 7, ⌈e·s + s + 2⌉. Here
 /// e = exp(ε), and s is the sparsity.
@@ -214,7 +200,7 @@ fn coco_with_buckets(setting: &QuestionSetting, buckets: u32) -> Value {
 /// Returns the JSON draft of P3's mechanism as in P3's code. Its clipping bound differs from the
 /// printed one, and it has two-point noise for ε up to 2.
 pub(crate) fn hash_bin_draft_as_coded(setting: &QuestionSetting) -> Value {
-    let clip = (f64::from(setting.sparsity) * (setting.people as f64).ln()).sqrt() / 2.5;
+    let clip = (f64::from(setting.sparsity) * (setting.people_count as f64).ln()).sqrt() / 2.5;
     // A clipping bound must be a multiple of the grid's step.
     let steps = f64::from(DEFAULT_GRID_STEPS_PER_UNIT);
     let clip = (clip * steps).ceil() / steps;
@@ -243,9 +229,12 @@ impl Experiment for RatingsExperiment {
             // Microseconds per person: a constant, plus a time per entry and a time per item.
             let each = 7.0 + 0.4 * f64::from(s) + 0.02 * f64::from(d);
             let work = n as f64 * each * self.epsilons.len() as f64;
-            WorkUnit::repeated_units((self.repeats)(n), index, work, move |repeat| {
-                format!("n={n} d={d} s={s} repeat={repeat}")
-            })
+            WorkUnit::repeated_units(
+                (self.repeat_count_for_people)(n),
+                index,
+                work,
+                move |repeat| format!("n={n} d={d} s={s} repeat={repeat}"),
+            )
         };
         self.crowds.iter().enumerate().flat_map(of).collect()
     }
@@ -253,8 +242,8 @@ impl Experiment for RatingsExperiment {
     fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
         let crowd = self.crowds[unit.index];
         let at = self
-            .contestants
-            .value_or_build(unit.index, || self.contestants_by_epsilon(crowd))?;
+            .rating_mechanisms
+            .value_or_build(unit.index, || self.mechanisms_by_epsilon(crowd))?;
         let all = at.iter().flat_map(|(_, contestants)| contestants);
         let mut accumulators: Vec<ReportAccumulator<'_>> =
             all.map(|own| own.accumulator(crowd.1)).collect();
@@ -266,7 +255,7 @@ impl Experiment for RatingsExperiment {
                 add_error_measurements(&mut measured, setting, own, accumulator, &truth);
             }
             // Predictions are the same in every repeat.
-            if unit.repeat == 0 {
+            if unit.repeat_index == 0 {
                 add_predicted_measurements(&mut measured, setting, contestants)?;
             }
         }
@@ -275,14 +264,14 @@ impl Experiment for RatingsExperiment {
 
     fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
         let estimands = [
-            FREQUENCY,
-            FREQUENCY_SIMPLEX,
-            MEAN,
-            MEAN_SIMPLEX,
-            MEAN_BALL,
-            MEAN_SHRUNKEN,
+            FREQUENCY_ESTIMAND,
+            FREQUENCY_SIMPLEX_ESTIMAND,
+            MEAN_ESTIMAND,
+            MEAN_SIMPLEX_ESTIMAND,
+            MEAN_BALL_ESTIMAND,
+            MEAN_SHRUNKEN_ESTIMAND,
         ];
-        let metrics = [LN_TVE, LN_MAE];
+        let metrics = [LOG_TOTAL_ERROR_METRIC, LOG_MAX_ERROR_METRIC];
         let all = estimands
             .iter()
             .flat_map(|estimand| metrics.map(|metric| (*estimand, metric)));
@@ -312,37 +301,48 @@ impl Experiment for RatingsExperiment {
     }
 
     fn compared_metrics(&self) -> Vec<MetricComparison> {
-        let measured = OWN_MECHANISMS.into_iter().flat_map(|(estimand, ours)| {
-            [(LN_TVE, true), (LN_MAE, true), (MSE, false)].map(|(metric, logarithm)| {
-                MetricComparison {
+        let measured = HUSHBIN_NAMES_BY_ESTIMAND
+            .into_iter()
+            .flat_map(|(estimand, ours)| {
+                [
+                    (LOG_TOTAL_ERROR_METRIC, true),
+                    (LOG_MAX_ERROR_METRIC, true),
+                    (MSE, false),
+                ]
+                .map(|(metric, logarithm)| MetricComparison {
                     estimand,
                     metric,
-                    ours,
-                    logarithm,
-                }
-            })
-        });
-        let predicted = OWN_MECHANISMS
+                    hushbin_mechanisms: ours,
+                    is_logarithmic: logarithm,
+                })
+            });
+        let predicted = HUSHBIN_NAMES_BY_ESTIMAND
             .into_iter()
-            .filter(|(estimand, _)| [FREQUENCY, MEAN].contains(estimand));
+            .filter(|(estimand, _)| [FREQUENCY_ESTIMAND, MEAN_ESTIMAND].contains(estimand));
         let predicted = predicted.map(|(estimand, ours)| MetricComparison {
             estimand,
             metric: PREDICTED_MSE,
-            ours,
-            logarithm: false,
+            hushbin_mechanisms: ours,
+            is_logarithmic: false,
         });
         measured.chain(predicted).collect()
     }
 }
 
 /// Estimands, each with the names of hushbin's mechanisms that are compared in it.
-const OWN_MECHANISMS: [(&str, &[&str]); 6] = [
-    (FREQUENCY, &[OURS_FREQUENCIES]),
-    (FREQUENCY_SIMPLEX, &[OURS_FREQUENCIES]),
-    (MEAN, &[OURS_MEANS, OURS_CLIPPED]),
-    (MEAN_SIMPLEX, &[OURS_FREQUENCIES, OURS_BOTH]),
-    (MEAN_BALL, &[OURS_MEANS, OURS_CLIPPED]),
-    (MEAN_SHRUNKEN, &[OURS_MEANS, OURS_CLIPPED]),
+const HUSHBIN_NAMES_BY_ESTIMAND: [(&str, &[&str]); 6] = [
+    (FREQUENCY_ESTIMAND, &[HUSHBIN_FOR_FREQUENCIES]),
+    (FREQUENCY_SIMPLEX_ESTIMAND, &[HUSHBIN_FOR_FREQUENCIES]),
+    (MEAN_ESTIMAND, &[HUSHBIN_FOR_MEANS, HUSHBIN_CLIPPED]),
+    (
+        MEAN_SIMPLEX_ESTIMAND,
+        &[HUSHBIN_FOR_FREQUENCIES, HUSHBIN_MEAN_AND_FREQUENCY],
+    ),
+    (MEAN_BALL_ESTIMAND, &[HUSHBIN_FOR_MEANS, HUSHBIN_CLIPPED]),
+    (
+        MEAN_SHRUNKEN_ESTIMAND,
+        &[HUSHBIN_FOR_MEANS, HUSHBIN_CLIPPED],
+    ),
 ];
 
 impl RatingsExperiment {
@@ -373,97 +373,14 @@ impl RatingsExperiment {
                     .replace([' ', ','], "-")
                     .replace("--", "-"),
                 title: format!("{}: {metric} of {estimand}, n = {n}, d = {d}", self.title),
-                x: "ε",
-                y: if metric == LN_TVE {
+                x_label: "ε",
+                y_label: if metric == LOG_TOTAL_ERROR_METRIC {
                     "mean of ln TVE"
                 } else {
                     "mean of ln MAE"
                 },
-                logarithmic: [true, false],
+                are_axes_logarithmic: [true, false],
                 panels,
             })
     }
-}
-
-/// Adds, for all estimands, the errors of one mechanism's estimates to the list of measurements.
-fn add_error_measurements(
-    measured: &mut Vec<Measurement>,
-    setting: &QuestionSetting,
-    own: &Contestant,
-    accumulator: &ReportAccumulator<'_>,
-    truth: &CrowdTruth,
-) {
-    let estimates = accumulator.estimates();
-    let mut add = |estimand: &str, score: ErrorSummary| {
-        for (metric, value) in [
-            (LN_TVE, score.total.ln()),
-            (LN_MAE, score.largest.ln()),
-            (MSE, score.mean_square),
-        ] {
-            let here = question_point(setting);
-            measured.push(Measurement::new(here, &own.name, estimand, metric, value));
-        }
-    };
-    let means = truth.true_means();
-    add(MEAN, ErrorSummary::new(&estimates.means, &means));
-    add(
-        MEAN_BALL,
-        ErrorSummary::new(
-            &project_onto_ball(&estimates.means, setting.sparsity),
-            &means,
-        ),
-    );
-    add(
-        MEAN_SHRUNKEN,
-        ErrorSummary::new(&estimates.shrunken_means(), &means),
-    );
-    let Some(signs) = &estimates.frequencies else {
-        return;
-    };
-    let frequencies = truth.true_frequencies();
-    let both = |[plus, minus]: &[Vec<f64>; 2], sign: f64| -> Vec<f64> {
-        let both = plus.iter().zip(minus);
-        both.map(|(plus, minus)| plus + sign * minus).collect()
-    };
-    let nonmissing = both(&frequencies, 1.0);
-    let mut add_signs = |[of_signs, of_items]: [&str; 2], signs: &[Vec<f64>; 2]| {
-        let score = ErrorSummary::new(signs.iter().flatten(), frequencies.iter().flatten());
-        add(of_signs, score);
-        add(of_items, ErrorSummary::new(&both(signs, 1.0), &nonmissing));
-    };
-    add_signs([FREQUENCY, NONMISSING], signs);
-    let projected = project_onto_simplex(signs, setting.sparsity);
-    add_signs([FREQUENCY_SIMPLEX, NONMISSING_SIMPLEX], &projected);
-    let differences = both(&projected, -1.0);
-    add(MEAN_SIMPLEX, ErrorSummary::new(&differences, &means));
-}
-
-/// Adds those measurements that need no simulation. They are predicted errors, their ratios to the
-/// lower bound, and lengths of reports.
-fn add_predicted_measurements(
-    measured: &mut Vec<Measurement>,
-    setting: &QuestionSetting,
-    contestants: &[Contestant],
-) -> Result<(), StudyError> {
-    let person = person_with_items(setting.sparsity);
-    let domain = Domain::of_rated_items(Some(setting.items), setting.sparsity);
-    let bounds = [Objective::MEAN_ONLY, Objective::FREQUENCY_ONLY]
-        .map(|objective| least_variance(&domain, setting.epsilon, &objective));
-    for own in contestants {
-        let mut add = |estimand: &str, metric: &str, value: f64| {
-            let here = question_point(setting);
-            measured.push(Measurement::new(here, &own.name, estimand, metric, value));
-        };
-        add("report", BYTES, own.report_bytes(&person)?);
-        let PredictedErrors { mean, frequency } = own.predicted_errors(setting);
-        let predicted = [(MEAN, mean), (FREQUENCY, frequency)];
-        for ((estimand, variance), bound) in predicted.into_iter().zip(&bounds) {
-            let Some(variance) = variance else { continue };
-            add(estimand, PREDICTED_MSE, variance / setting.people as f64);
-            if let Some(bound) = bound {
-                add(estimand, OVER_BOUND, variance / bound.variance);
-            }
-        }
-    }
-    Ok(())
 }

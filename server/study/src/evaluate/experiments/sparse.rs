@@ -4,7 +4,7 @@
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use super::ratings::{OURS_CLIPPED, hash_bin_draft_as_coded};
+use super::ratings::{HUSHBIN_CLIPPED, hash_bin_draft_as_coded};
 use crate::competitors::ratings::as_printed;
 use crate::evaluate::crowd::entry_distribution::{EntryDistribution, ZIPF_EXPONENT};
 use crate::evaluate::crowd::random::ZipfItemDistribution;
@@ -12,11 +12,13 @@ use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measurement, MeasurementPoint, MetricComparison, Panel, StudyError,
     WorkUnit,
 };
-use crate::evaluate::measure::measurement::{BYTES, MSE};
+use crate::evaluate::measure::measurement::{MSE, REPORT_BYTES_METRIC};
 use crate::evaluate::measure::score::ErrorSummary;
 use crate::evaluate::measure::size::StudySize;
 use crate::evaluate::measure::table::MeasurementTable;
-use crate::evaluate::mechanism::contestant::{Contestant, QuestionSetting, ReportAccumulator};
+use crate::evaluate::mechanism::contestant::{
+    ComparedRatingMechanism, QuestionSetting, ReportAccumulator,
+};
 use crate::evaluate::mechanism::shared_values::SharedValues;
 use crate::evaluate::mechanism::simulate::{person_with_items, question_point, simulate_crowd};
 
@@ -24,9 +26,9 @@ use crate::evaluate::mechanism::simulate::{person_with_items, question_point, si
 /// question.
 #[derive(Debug, Clone, Copy)]
 struct GridPoint {
-    figure: usize,
-    items: u32,
-    entries: u32,
+    figure_index: usize,
+    item_count: u32,
+    entries_per_person: u32,
     epsilon: f64,
 }
 
@@ -34,13 +36,13 @@ struct GridPoint {
 pub(crate) struct PopularItemsExperiment {
     name: &'static str,
     title: &'static str,
-    people: u64,
-    grid: Vec<GridPoint>,
-    repeats: fn(&GridPoint) -> u64,
+    people_count: u64,
+    grid_points: Vec<GridPoint>,
+    repeat_count_at: fn(&GridPoint) -> u64,
     /// True if crowds follow the paper's code instead of its text.
-    as_coded: bool,
+    uses_coded_crowds: bool,
     /// Mechanisms at each point of the grid, each with the estimand of its privacy level.
-    contestants: SharedValues<Vec<(&'static str, Contestant)>>,
+    rating_mechanisms: SharedValues<Vec<(&'static str, ComparedRatingMechanism)>>,
 }
 
 /// Parameter on the horizontal axis of a figure. `foremost` is true if the figure's errors cover
@@ -49,7 +51,7 @@ struct FigureAxis {
     name: &'static str,
     x_label: &'static str,
     x_value: fn(&MeasurementPoint) -> f64,
-    foremost: bool,
+    covers_top_items: bool,
 }
 
 const FIGURE_AXES: [FigureAxis; 3] = [
@@ -57,31 +59,31 @@ const FIGURE_AXES: [FigureAxis; 3] = [
         name: "entries",
         x_label: "k, entries of a person",
         x_value: |point| f64::from(point.sparsity),
-        foremost: false,
+        covers_top_items: false,
     },
     FigureAxis {
         name: "epsilon",
         x_label: "ε",
         x_value: |point| point.epsilon,
-        foremost: true,
+        covers_top_items: true,
     },
     FigureAxis {
         name: "items",
         x_label: "d, items",
         x_value: |point| f64::from(point.items),
-        foremost: true,
+        covers_top_items: true,
     },
 ];
 
 /// Number of foremost items, which are the items with the greatest means. Two figures cover only
 /// the errors of these items.
-const FOREMOST: usize = 100;
+const TOP_ITEM_COUNT: usize = 100;
 /// δ of Gaussian noise in P3.
-pub(crate) const DELTA: f64 = 1e-5;
+pub(crate) const GAUSSIAN_DELTA: f64 = 1e-5;
 
 /// Name of the estimand in tables and the published mechanisms that take part, for user level and
 /// then for event level.
-pub(crate) const LEVELS: [(&str, &[&str]); 2] = [
+pub(crate) const MECHANISMS_BY_LEVEL: [(&str, &[&str]); 2] = [
     (
         "mean, user level",
         &[
@@ -108,11 +110,11 @@ pub(crate) const LEVELS: [(&str, &[&str]); 2] = [
 fn task_drafts(level: usize, setting: &QuestionSetting) -> Vec<(&'static str, Value)> {
     match level {
         0 => vec![
-            (OURS, json!({ "name": "auto", "objective": "mean" })),
-            (OURS_CLIPPED, json!({ "name": "hash-bin" })),
+            (HUSHBIN_NAME, json!({ "name": "auto", "objective": "mean" })),
+            (HUSHBIN_CLIPPED, json!({ "name": "hash-bin" })),
             (
                 "SUCCINCT",
-                as_printed::hash_bin_draft_at_user_level(setting.sparsity, setting.people),
+                as_printed::hash_bin_draft_at_user_level(setting.sparsity, setting.people_count),
             ),
             ("SUCCINCT, as coded", hash_bin_draft_as_coded(setting)),
         ],
@@ -130,17 +132,19 @@ fn task_drafts(level: usize, setting: &QuestionSetting) -> Vec<(&'static str, Va
 }
 
 /// Builds all mechanisms for user level (`level` 0) or for event level (1), the index in
-/// [`LEVELS`].
-pub(crate) fn contestants_at_level(
+/// [`MECHANISMS_BY_LEVEL`].
+pub(crate) fn mechanisms_at_level(
     level: usize,
     setting: &QuestionSetting,
-) -> Result<Vec<Contestant>, StudyError> {
+) -> Result<Vec<ComparedRatingMechanism>, StudyError> {
     let mut all = Vec::new();
     for (name, mechanism) in task_drafts(level, setting) {
-        all.push(Contestant::from_task_draft(name, setting, &mechanism)?);
+        all.push(ComparedRatingMechanism::from_task_draft(
+            name, setting, &mechanism,
+        )?);
     }
-    for name in LEVELS[level].1 {
-        all.push(Contestant::from_oracle_name(name, setting)?);
+    for name in MECHANISMS_BY_LEVEL[level].1 {
+        all.push(ComparedRatingMechanism::from_oracle_name(name, setting)?);
     }
     Ok(all)
 }
@@ -151,7 +155,7 @@ impl PopularItemsExperiment {
         Self {
             name: "p3-sparse",
             title: "P3, section 5: k entries of popular items",
-            as_coded: false,
+            uses_coded_crowds: false,
             ..Self::new(size)
         }
     }
@@ -162,7 +166,7 @@ impl PopularItemsExperiment {
         Self {
             name: "p3-sparse-coded",
             title: "P3, section 5, with crowds as in its code",
-            as_coded: true,
+            uses_coded_crowds: true,
             ..Self::new(size)
         }
     }
@@ -170,9 +174,9 @@ impl PopularItemsExperiment {
     fn new(size: StudySize) -> Self {
         let powers = |last: u32| (0..=last).map(|exponent| 1 << exponent);
         let grid_point = |figure, items, entries, epsilon| GridPoint {
-            figure,
-            items,
-            entries,
+            figure_index: figure,
+            item_count: items,
+            entries_per_person: entries,
             epsilon,
         };
         let by_entries: Vec<u32> = size.quick_or_full(vec![4, 64], powers(10).collect());
@@ -197,30 +201,30 @@ impl PopularItemsExperiment {
         Self {
             name: "",
             title: "",
-            people: size.quick_or_full(10_000, 100_000),
-            grid,
+            people_count: size.quick_or_full(10_000, 100_000),
+            grid_points: grid,
             // The slowest crowds have half of the paper's repeats.
-            repeats: size.quick_or_full(
+            repeat_count_at: size.quick_or_full(
                 |_| 3,
-                |grid_point| match (grid_point.items, grid_point.entries) {
+                |grid_point| match (grid_point.item_count, grid_point.entries_per_person) {
                     (50_000.., _) | (_, 256..) => 5,
                     _ => 10,
                 },
             ),
-            as_coded: false,
-            contestants: SharedValues::default(),
+            uses_coded_crowds: false,
+            rating_mechanisms: SharedValues::default(),
         }
     }
 
     fn setting(&self, grid_point: GridPoint) -> QuestionSetting {
         QuestionSetting {
-            people: self.people,
-            items: grid_point.items,
-            sparsity: grid_point.entries,
+            people_count: self.people_count,
+            item_count: grid_point.item_count,
+            sparsity: grid_point.entries_per_person,
             epsilon: grid_point.epsilon,
-            delta: DELTA,
-            distance: 0.0,
-            signs: false,
+            delta: GAUSSIAN_DELTA,
+            protected_distance: 0.0,
+            has_sign_values: false,
         }
     }
 }
@@ -236,19 +240,19 @@ impl Experiment for PopularItemsExperiment {
 
     fn work_units(&self) -> Vec<WorkUnit> {
         let mut units = Vec::new();
-        for (index, own) in self.grid.iter().enumerate() {
+        for (index, own) in self.grid_points.iter().enumerate() {
             let GridPoint {
-                figure,
-                items,
-                entries,
+                figure_index: figure,
+                item_count: items,
+                entries_per_person: entries,
                 epsilon,
             } = *own;
             // In crowds as coded, people draw some items repeatedly, so they have fewer entries.
-            let of_entries = if self.as_coded { 0.25 } else { 0.6 };
+            let of_entries = if self.uses_coded_crowds { 0.25 } else { 0.6 };
             let each = 2.0 + of_entries * f64::from(entries) + 4e-3 * f64::from(items);
-            let work = self.people as f64 * each;
+            let work = self.people_count as f64 * each;
             units.extend(WorkUnit::repeated_units(
-                (self.repeats)(own),
+                (self.repeat_count_at)(own),
                 index,
                 work,
                 |repeat| {
@@ -263,30 +267,30 @@ impl Experiment for PopularItemsExperiment {
     }
 
     fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
-        let grid_point = self.grid[unit.index];
+        let grid_point = self.grid_points[unit.index];
         let setting = self.setting(grid_point);
-        let zipf = ZipfItemDistribution::new(grid_point.items, ZIPF_EXPONENT);
-        let workload = if self.as_coded {
+        let zipf = ZipfItemDistribution::new(grid_point.item_count, ZIPF_EXPONENT);
+        let workload = if self.uses_coded_crowds {
             EntryDistribution::ZipfAsCoded(zipf)
         } else {
             EntryDistribution::Zipf(zipf)
         };
         let mut measured = Vec::new();
-        let both = self.contestants.value_or_build(unit.index, || {
+        let both = self.rating_mechanisms.value_or_build(unit.index, || {
             let mut all = Vec::new();
-            for (level, (estimand, _)) in LEVELS.into_iter().enumerate() {
-                let own = contestants_at_level(level, &setting)?;
+            for (level, (estimand, _)) in MECHANISMS_BY_LEVEL.into_iter().enumerate() {
+                let own = mechanisms_at_level(level, &setting)?;
                 all.extend(own.into_iter().map(|own| (estimand, own)));
             }
             Ok(all)
         })?;
         let mut accumulators: Vec<ReportAccumulator<'_>> = both
             .iter()
-            .map(|(_, own)| own.accumulator(setting.items))
+            .map(|(_, own)| own.accumulator(setting.item_count))
             .collect();
         let truth = simulate_crowd(&mut accumulators, workload, setting, rng)?;
         let means = truth.true_means();
-        let foremost = truth.largest_mean_items(FOREMOST);
+        let foremost = truth.largest_mean_items(TOP_ITEM_COUNT);
         for ((estimand, own), accumulator) in both.iter().zip(&accumulators) {
             let estimates = accumulator.estimates().means;
             let part =
@@ -294,21 +298,25 @@ impl Experiment for PopularItemsExperiment {
             let all = ErrorSummary::new(&estimates, &means);
             let of_foremost = ErrorSummary::new(&part(&estimates), &part(&means));
             for (metric, value) in [
-                (LARGEST, all.largest),
-                (MSE, all.mean_square),
-                (LARGEST_OF_FOREMOST, of_foremost.largest),
-                (MSE_OF_FOREMOST, of_foremost.mean_square),
+                (LARGEST_ERROR_METRIC, all.largest_absolute_error),
+                (MSE, all.mean_squared_error),
+                (TOP_LARGEST_ERROR_METRIC, of_foremost.largest_absolute_error),
+                (TOP_MSE_METRIC, of_foremost.mean_squared_error),
             ] {
                 measured.push(question_measurement(
                     &setting, &own.name, estimand, metric, value,
                 ));
             }
             // The length of a report is the same in every repeat.
-            if unit.repeat == 0 {
-                let person = person_with_items(setting.sparsity.min(setting.items));
+            if unit.repeat_index == 0 {
+                let person = person_with_items(setting.sparsity.min(setting.item_count));
                 let bytes = own.report_bytes(&person)?;
                 measured.push(question_measurement(
-                    &setting, &own.name, estimand, BYTES, bytes,
+                    &setting,
+                    &own.name,
+                    estimand,
+                    REPORT_BYTES_METRIC,
+                    bytes,
                 ));
             }
         }
@@ -319,23 +327,29 @@ impl Experiment for PopularItemsExperiment {
         let mut figures = Vec::new();
         for (figure, axis) in FIGURE_AXES.iter().enumerate() {
             let grid: Vec<&GridPoint> = self
-                .grid
+                .grid_points
                 .iter()
-                .filter(|grid_point| grid_point.figure == figure)
+                .filter(|grid_point| grid_point.figure_index == figure)
                 .collect();
             if grid.is_empty() {
                 continue;
             }
             let here = |point: &MeasurementPoint| {
                 grid.iter().any(|grid_point| {
-                    (grid_point.items, grid_point.entries, grid_point.epsilon)
-                        == (point.items, point.sparsity, point.epsilon)
+                    (
+                        grid_point.item_count,
+                        grid_point.entries_per_person,
+                        grid_point.epsilon,
+                    ) == (point.items, point.sparsity, point.epsilon)
                 })
             };
-            let metrics = if axis.foremost {
-                [(LARGEST_OF_FOREMOST, "largest"), (MSE_OF_FOREMOST, "mse")]
+            let metrics = if axis.covers_top_items {
+                [
+                    (TOP_LARGEST_ERROR_METRIC, "largest"),
+                    (TOP_MSE_METRIC, "mse"),
+                ]
             } else {
-                [(LARGEST, "largest"), (MSE, "mse")]
+                [(LARGEST_ERROR_METRIC, "largest"), (MSE, "mse")]
             };
             for (metric, short) in metrics {
                 let panel = |(estimand, _): &(&str, _)| Panel {
@@ -344,11 +358,11 @@ impl Experiment for PopularItemsExperiment {
                 };
                 figures.push(Figure {
                     name: format!("{}-by-{}-{short}", self.name, axis.name),
-                    title: format!("{}: {metric}, n = {}", self.title, self.people),
-                    x: axis.x_label,
-                    y: metric,
-                    logarithmic: [true, true],
-                    panels: LEVELS.iter().map(panel).collect(),
+                    title: format!("{}: {metric}, n = {}", self.title, self.people_count),
+                    x_label: axis.x_label,
+                    y_label: metric,
+                    are_axes_logarithmic: [true, true],
+                    panels: MECHANISMS_BY_LEVEL.iter().map(panel).collect(),
                 });
             }
         }
@@ -376,22 +390,22 @@ pub(crate) const REMARKS: &[&str] = &[
 
 /// Returns the contests between mechanisms for means, at user level and at event level.
 pub(crate) fn comparisons_by_level() -> Vec<MetricComparison> {
-    let all = LEVELS.iter().flat_map(|(estimand, _)| {
-        [LARGEST, MSE].map(|metric| MetricComparison {
+    let all = MECHANISMS_BY_LEVEL.iter().flat_map(|(estimand, _)| {
+        [LARGEST_ERROR_METRIC, MSE].map(|metric| MetricComparison {
             estimand,
             metric,
-            ours: &[OURS, OURS_CLIPPED],
-            logarithm: false,
+            hushbin_mechanisms: &[HUSHBIN_NAME, HUSHBIN_CLIPPED],
+            is_logarithmic: false,
         })
     });
     all.collect()
 }
 
 /// Name of hushbin's mechanism, chosen for means at the level of privacy.
-const OURS: &str = "hushbin";
-pub(crate) const LARGEST: &str = "largest error";
-const LARGEST_OF_FOREMOST: &str = "largest error of the 100 foremost";
-const MSE_OF_FOREMOST: &str = "MSE of the 100 foremost";
+const HUSHBIN_NAME: &str = "hushbin";
+pub(crate) const LARGEST_ERROR_METRIC: &str = "largest error";
+const TOP_LARGEST_ERROR_METRIC: &str = "largest error of the 100 foremost";
+const TOP_MSE_METRIC: &str = "MSE of the 100 foremost";
 
 /// Creates a measured value of a mechanism for this question.
 pub(crate) fn question_measurement(

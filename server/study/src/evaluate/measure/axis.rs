@@ -4,25 +4,25 @@ use super::experiment::MeasurementPoint;
 use super::size::StudySize;
 
 /// Fixed δ in figures whose horizontal axis is ε.
-pub(crate) const DELTA: f64 = 1e-6;
+pub(crate) const FIXED_DELTA: f64 = 1e-6;
 /// Fixed ε in figures whose horizontal axis is δ.
-pub(crate) const EPSILON: f64 = 1.0;
+pub(crate) const FIXED_EPSILON: f64 = 1.0;
 
 /// Metric: error minus the error of the run without privacy on the same people.
-pub(crate) const GAP: &str = "above the run without privacy";
+pub(crate) const PRIVACY_GAP_METRIC: &str = "above the run without privacy";
 
 /// Quantity on the horizontal axis of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BudgetAxis {
-    /// Axis of ε, with δ fixed at [`DELTA`].
+    /// Axis of ε, with δ fixed at [`FIXED_DELTA`].
     Epsilon,
-    /// Axis of δ, with ε fixed at [`EPSILON`].
+    /// Axis of δ, with ε fixed at [`FIXED_EPSILON`].
     Delta,
 }
 
 impl BudgetAxis {
     /// List of both axes.
-    pub(crate) const BOTH: [Self; 2] = [Self::Epsilon, Self::Delta];
+    pub(crate) const ALL: [Self; 2] = [Self::Epsilon, Self::Delta];
 
     /// Label of the axis in figures.
     pub(crate) const fn label(self) -> &'static str {
@@ -43,16 +43,16 @@ impl BudgetAxis {
     /// Phrase for a figure's title that names the axis and the fixed parameter.
     pub(crate) fn title_suffix(self) -> String {
         match self {
-            Self::Epsilon => format!("over ε, at δ = {DELTA:e}"),
-            Self::Delta => format!("over δ, at ε = {EPSILON}"),
+            Self::Epsilon => format!("over ε, at δ = {FIXED_DELTA:e}"),
+            Self::Delta => format!("over δ, at ε = {FIXED_EPSILON}"),
         }
     }
 
     /// Returns true if a figure over this axis shows the point.
-    pub(crate) fn shows(self, point: &MeasurementPoint) -> bool {
+    pub(crate) fn includes_point(self, point: &MeasurementPoint) -> bool {
         match self {
-            Self::Epsilon => point.delta == DELTA,
-            Self::Delta => point.epsilon == EPSILON,
+            Self::Epsilon => point.delta == FIXED_DELTA,
+            Self::Delta => point.epsilon == FIXED_EPSILON,
         }
     }
 

@@ -5,10 +5,10 @@
 pub(crate) enum StudyError {
     /// A mechanism refused its parameters.
     #[error(transparent)]
-    Refused(#[from] hushbin::Error),
+    RefusedParameters(#[from] hushbin::Error),
     /// A draft of a task is invalid.
     #[error("{mechanism}: {reason}")]
-    Draft {
+    InvalidDraft {
         /// Name of the mechanism.
         mechanism: String,
         /// Reason of the refusal.
@@ -24,7 +24,7 @@ pub(crate) enum StudyError {
     },
     /// A file of runs belongs to a different study, or cannot be parsed.
     #[error("{path}: {reason}")]
-    Runs {
+    InvalidRunsFile {
         /// Path of the file.
         path: String,
         /// Difference from the expected content.
@@ -32,7 +32,7 @@ pub(crate) enum StudyError {
     },
     /// A file is not a table of people.
     #[error("{path}: {reason}")]
-    Table {
+    InvalidTable {
         /// Path of the file.
         path: String,
         /// Difference from the expected content.
@@ -40,7 +40,7 @@ pub(crate) enum StudyError {
     },
     /// A figure cannot be drawn.
     #[error("figure {name}: {reason}")]
-    Figure {
+    FigureDrawing {
         /// Name of the figure.
         name: String,
         /// Reason of the failure.
@@ -51,7 +51,7 @@ pub(crate) enum StudyError {
 impl StudyError {
     /// Creates the error for an invalid draft with this mechanism.
     pub(crate) fn invalid_draft(mechanism: &str, reason: &dyn std::fmt::Display) -> Self {
-        Self::Draft {
+        Self::InvalidDraft {
             mechanism: mechanism.to_owned(),
             reason: reason.to_string(),
         }

@@ -17,10 +17,10 @@ pub(crate) struct WorkUnit {
     /// Index of the unit's parameters within the experiment.
     pub(crate) index: usize,
     /// Number of earlier repeats with the same parameters. Each repeat has its own random numbers.
-    pub(crate) repeat: u64,
+    pub(crate) repeat_index: u64,
     /// Estimated running time in microseconds on one core. The estimate is used to order the units
     /// and to display the progress. Only its ratios within an experiment need to be right.
-    pub(crate) work: f64,
+    pub(crate) estimated_microseconds: f64,
 }
 
 impl WorkUnit {
@@ -35,8 +35,8 @@ impl WorkUnit {
         (0..repeats).map(move |repeat| Self {
             name: name(repeat),
             index,
-            repeat,
-            work,
+            repeat_index: repeat,
+            estimated_microseconds: work,
         })
     }
 
@@ -46,8 +46,8 @@ impl WorkUnit {
         Self {
             name: name.to_owned(),
             index,
-            repeat: 0,
-            work: 1e4,
+            repeat_index: 0,
+            estimated_microseconds: 1e4,
         }
     }
 }
@@ -93,9 +93,9 @@ pub(crate) struct MetricComparison {
     pub(crate) metric: &'static str,
     /// Names of hushbin's mechanisms that take part. The best of them is compared with the best
     /// competitor.
-    pub(crate) ours: &'static [&'static str],
+    pub(crate) hushbin_mechanisms: &'static [&'static str],
     /// True if the metric is the logarithm of an error.
-    pub(crate) logarithm: bool,
+    pub(crate) is_logarithmic: bool,
 }
 
 /// Converts words to a file name in lower case, with hyphens instead of other characters.

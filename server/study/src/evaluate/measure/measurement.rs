@@ -84,4 +84,4 @@ impl Measurement {
 /// Name of the metric of mean squared errors.
 pub(crate) const MSE: &str = "MSE";
 /// Name of the metric of a report's length in bytes.
-pub(crate) const BYTES: &str = "bytes";
+pub(crate) const REPORT_BYTES_METRIC: &str = "bytes";

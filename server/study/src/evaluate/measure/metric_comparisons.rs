@@ -9,33 +9,34 @@ use super::table::{AveragedRow, MeasurementTable};
 pub(crate) struct MetricComparisonCell {
     pub(crate) point: MeasurementPoint,
     /// Name of hushbin's best mechanism.
-    pub(crate) ours: String,
+    pub(crate) hushbin_mechanism: String,
     /// Name of the best competitor.
-    pub(crate) best: String,
+    pub(crate) best_competitor: String,
     /// Error of hushbin's best mechanism, divided by the error of the best competitor.
     pub(crate) ratio: f64,
     /// Standard error of the ratio's logarithm; 0 for values that were computed by formula.
-    pub(crate) deviation: f64,
+    pub(crate) log_ratio_standard_error: f64,
 }
 
 /// Outcome of a contest in all its cells.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MetricComparisonOutcome {
-    pub(crate) contest: MetricComparison,
+    pub(crate) metric_comparison: MetricComparison,
     pub(crate) cells: Vec<MetricComparisonCell>,
 }
 
 /// Number of standard errors by which the competitor must be better than hushbin for the cell to
 /// count as lost.
-const DRAW_STANDARD_ERRORS: f64 = 3.0;
+const TIE_STANDARD_ERROR_COUNT: f64 = 3.0;
 /// Tolerance of the ratio's logarithm for values that are computed by formula. Such values have
 /// only rounding errors.
-const ROUNDING: f64 = 1e-9;
+const LOG_RATIO_TOLERANCE: f64 = 1e-9;
 
 impl MetricComparisonCell {
     /// Returns true if the competitor is better by more than chance explains.
     pub(crate) fn is_lost(&self) -> bool {
-        self.ratio.ln() > (DRAW_STANDARD_ERRORS * self.deviation).max(ROUNDING)
+        self.ratio.ln()
+            > (TIE_STANDARD_ERROR_COUNT * self.log_ratio_standard_error).max(LOG_RATIO_TOLERANCE)
     }
 }
 
@@ -72,7 +73,7 @@ pub(crate) fn metric_comparison_outcomes(
         .into_iter()
         .map(|contest| MetricComparisonOutcome {
             cells: metric_comparison_cells(&contest, table),
-            contest,
+            metric_comparison: contest,
         });
     all.filter(|outcome| !outcome.cells.is_empty()).collect()
 }
@@ -84,27 +85,35 @@ fn metric_comparison_cells(
     let rows: Vec<&AveragedRow> = table.rows_of(contest.estimand, contest.metric).collect();
     let mut points: Vec<MeasurementPoint> = Vec::new();
     for row in &rows {
-        if !points.contains(&row.first.point) {
-            points.push(row.first.point);
+        if !points.contains(&row.first_measurement.point) {
+            points.push(row.first_measurement.point);
         }
     }
     let cell = |point: MeasurementPoint| {
-        let here = || rows.iter().copied().filter(|row| row.first.point == point);
-        let least = |a: &&AveragedRow, b: &&AveragedRow| a.mean.total_cmp(&b.mean);
-        let asked = |row: &&AveragedRow| contest.ours.contains(&row.first.mechanism.as_str());
+        let here = || {
+            rows.iter()
+                .copied()
+                .filter(|row| row.first_measurement.point == point)
+        };
+        let least = |a: &&AveragedRow, b: &&AveragedRow| a.mean_value.total_cmp(&b.mean_value);
+        let asked = |row: &&AveragedRow| {
+            contest
+                .hushbin_mechanisms
+                .contains(&row.first_measurement.mechanism.as_str())
+        };
         let own = here().filter(asked).min_by(least)?;
         // hushbin's mechanisms that are not listed for this estimand count neither as hushbin's
         // best nor as competitors.
         let best = here()
-            .filter(|row| !is_own_or_baseline(&row.first.mechanism))
+            .filter(|row| !is_own_or_baseline(&row.first_measurement.mechanism))
             .min_by(least)?;
         let (logarithm, deviation) = log_ratio(contest, own, best);
         Some(MetricComparisonCell {
             point,
-            ours: own.first.mechanism.clone(),
-            best: best.first.mechanism.clone(),
+            hushbin_mechanism: own.first_measurement.mechanism.clone(),
+            best_competitor: best.first_measurement.mechanism.clone(),
             ratio: logarithm.exp(),
-            deviation,
+            log_ratio_standard_error: deviation,
         })
     };
     points.into_iter().filter_map(cell).collect()
@@ -119,13 +128,13 @@ fn is_own_or_baseline(mechanism: &str) -> bool {
 /// Returns the logarithm of a ratio, and the standard error of this logarithm. The ratio is
 /// hushbin's error divided by the competitor's error.
 fn log_ratio(contest: &MetricComparison, own: &AveragedRow, best: &AveragedRow) -> (f64, f64) {
-    if contest.logarithm {
+    if contest.is_logarithmic {
         let deviation = own.standard_error.hypot(best.standard_error);
-        return (own.mean - best.mean, deviation);
+        return (own.mean_value - best.mean_value, deviation);
     }
-    let relative = |row: &AveragedRow| row.standard_error / row.mean;
+    let relative = |row: &AveragedRow| row.standard_error / row.mean_value;
     (
-        (own.mean / best.mean).ln(),
+        (own.mean_value / best.mean_value).ln(),
         relative(own).hypot(relative(best)),
     )
 }

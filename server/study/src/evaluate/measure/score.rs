@@ -7,57 +7,57 @@ use hushbin_analysis::estimate::{SumConstraint, project_to_simplex};
 /// negative values over all people.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CrowdTruth {
-    people: f64,
-    plus: Vec<f64>,
-    minus: Vec<f64>,
+    people_count: f64,
+    positive_sums: Vec<f64>,
+    negative_sums: Vec<f64>,
 }
 
 /// Errors of estimates, summarised over all estimated values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ErrorSummary {
     /// Sum of absolute errors. The papers call it total variation error, and do not halve it.
-    pub(crate) total: f64,
+    pub(crate) total_absolute_error: f64,
     /// Largest absolute error.
-    pub(crate) largest: f64,
+    pub(crate) largest_absolute_error: f64,
     /// Mean squared error.
-    pub(crate) mean_square: f64,
+    pub(crate) mean_squared_error: f64,
 }
 
 impl CrowdTruth {
     /// Creates the true values of a crowd that has no people yet.
     pub(crate) fn new(items: u32) -> Self {
         Self {
-            people: 0.0,
-            plus: vec![0.0; items as usize],
-            minus: vec![0.0; items as usize],
+            people_count: 0.0,
+            positive_sums: vec![0.0; items as usize],
+            negative_sums: vec![0.0; items as usize],
         }
     }
 
     /// Adds the entries of people to the crowd.
     pub(crate) fn add_people(&mut self, people: &[&[Entry]]) {
-        self.people += people.len() as f64;
+        self.people_count += people.len() as f64;
         for entry in people.iter().copied().flatten() {
             let (item, value) = (entry.item as usize, entry.value);
             if value > 0.0 {
-                self.plus[item] += value;
+                self.positive_sums[item] += value;
             } else {
-                self.minus[item] -= value;
+                self.negative_sums[item] -= value;
             }
         }
     }
 
     /// Returns the true mean of every item over all people. A missing entry counts as 0.
     pub(crate) fn true_means(&self) -> Vec<f64> {
-        let both = self.plus.iter().zip(&self.minus);
-        both.map(|(plus, minus)| (plus - minus) / self.people)
+        let both = self.positive_sums.iter().zip(&self.negative_sums);
+        both.map(|(plus, minus)| (plus - minus) / self.people_count)
             .collect()
     }
 
     /// Returns the true frequencies of positive values and of negative values, each as a list with
     /// one number for each item.
     pub(crate) fn true_frequencies(&self) -> [Vec<f64>; 2] {
-        let shares = |sums: &[f64]| sums.iter().map(|sum| sum / self.people).collect();
-        [shares(&self.plus), shares(&self.minus)]
+        let shares = |sums: &[f64]| sums.iter().map(|sum| sum / self.people_count).collect();
+        [shares(&self.positive_sums), shares(&self.negative_sums)]
     }
 
     /// Returns the `count` items whose means have the greatest magnitudes.
@@ -85,9 +85,9 @@ impl ErrorSummary {
             count += 1.0;
         }
         Self {
-            total,
-            largest,
-            mean_square: squares / count,
+            total_absolute_error: total,
+            largest_absolute_error: largest,
+            mean_squared_error: squares / count,
         }
     }
 }
@@ -105,7 +105,7 @@ pub(crate) fn project_onto_simplex(frequencies: &[Vec<f64>; 2], sparsity: u32) -
 /// Projects estimated means onto the nearest means whose magnitudes sum to at most s = `sparsity`.
 /// The true means satisfy this for every crowd with at most s entries for each person. This
 /// projection is for mechanisms that estimate only means.
-pub(crate) fn project_onto_ball(means: &[f64], sparsity: u32) -> Vec<f64> {
+pub(crate) fn project_onto_l1_ball(means: &[f64], sparsity: u32) -> Vec<f64> {
     let mut magnitudes: Vec<f64> = means.iter().map(|mean| mean.abs()).collect();
     project_to_simplex(&mut magnitudes, SumConstraint::AtMost(f64::from(sparsity)));
     let both = magnitudes.iter().zip(means);

@@ -17,11 +17,11 @@ pub(crate) struct MeasurementTable {
 pub(crate) struct AveragedRow {
     /// First measurement of the row. All measurements of the row have the same parameters and
     /// names, but different values.
-    pub(crate) first: Measurement,
+    pub(crate) first_measurement: Measurement,
     /// Number of repeats.
-    pub(crate) repeats: u64,
+    pub(crate) repeat_count: u64,
     /// Mean of the value over repeats.
-    pub(crate) mean: f64,
+    pub(crate) mean_value: f64,
     /// Standard error of the mean, from the spread of the repeats; 0 for a single repeat.
     pub(crate) standard_error: f64,
 }
@@ -29,7 +29,7 @@ pub(crate) struct AveragedRow {
 /// Values of a row before they are averaged.
 #[derive(Debug, Clone)]
 struct RowValues {
-    first: Measurement,
+    first_measurement: Measurement,
     values: Vec<f64>,
 }
 
@@ -45,7 +45,7 @@ impl MeasurementTable {
             if place == sums.len() {
                 let values = Vec::new();
                 sums.push(RowValues {
-                    first: own.clone(),
+                    first_measurement: own.clone(),
                     values,
                 });
             }
@@ -67,8 +67,9 @@ impl MeasurementTable {
         estimand: &'a str,
         metric: &'a str,
     ) -> impl Iterator<Item = &'a AveragedRow> {
-        let wanted =
-            move |row: &&AveragedRow| row.first.estimand == estimand && row.first.metric == metric;
+        let wanted = move |row: &&AveragedRow| {
+            row.first_measurement.estimand == estimand && row.first_measurement.metric == metric
+        };
         self.rows.iter().filter(wanted)
     }
 
@@ -83,12 +84,16 @@ impl MeasurementTable {
     ) -> Vec<Curve> {
         let mut curves: Vec<Curve> = Vec::new();
         for row in self.rows_of(estimand, metric) {
-            if !wanted(&row.first.point) {
+            if !wanted(&row.first_measurement.point) {
                 continue;
             }
-            let label = &row.first.mechanism;
+            let label = &row.first_measurement.mechanism;
             let own = curves.iter_mut().find(|curve| curve.label == *label);
-            let point = [x_value(&row.first.point), row.mean, row.standard_error];
+            let point = [
+                x_value(&row.first_measurement.point),
+                row.mean_value,
+                row.standard_error,
+            ];
             match own {
                 Some(curve) => curve.points.push(point),
                 None => curves.push(Curve {
@@ -106,7 +111,12 @@ impl MeasurementTable {
 }
 
 impl AveragedRow {
-    fn new(RowValues { first, values }: RowValues) -> Self {
+    fn new(
+        RowValues {
+            first_measurement: first,
+            values,
+        }: RowValues,
+    ) -> Self {
         let repeats = values.len() as f64;
         let mean = values.iter().sum::<f64>() / repeats;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
@@ -116,9 +126,9 @@ impl AveragedRow {
             0.0
         };
         Self {
-            first,
-            repeats: values.len() as u64,
-            mean,
+            first_measurement: first,
+            repeat_count: values.len() as u64,
+            mean_value: mean,
             standard_error,
         }
     }

@@ -16,20 +16,20 @@ use rand_distr::{Binomial, Distribution, StandardNormal};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ChoiceProtocolName {
     /// hushbin's mechanism for a choice, at δ = 0.
-    Choice,
+    HushbinChoice,
     /// GRR: randomised response over the options.
-    Grr,
+    RandomizedResponse,
     /// SPRR: one bit for each option, flipped with the same probability whether it is 0 or 1.
-    Sprr,
+    SymmetricUnaryEncoding,
     /// OUE: one bit for each option. A bit of 0 is reported as 1 with the probability q for which
     /// the variance is least.
-    Oue,
+    OptimizedUnaryEncoding,
     /// PRR: one bit for each option. A bit of 0 is reported as 1 with the probability q = 1/2.
-    Prr,
+    HalfFlipUnaryEncoding,
     /// OLH: hashing to the best number of buckets.
-    Olh,
+    OptimalLocalHashing,
     /// LH: hashing to two buckets.
-    Lh,
+    BinaryLocalHashing,
     /// Gaussian mechanism: normal noise on the one-hot vector of the answer.
     Gaussian,
 }
@@ -37,26 +37,26 @@ pub(crate) enum ChoiceProtocolName {
 impl ChoiceProtocolName {
     /// List of all protocols.
     pub(crate) const ALL: [Self; 8] = [
-        Self::Choice,
-        Self::Grr,
-        Self::Sprr,
-        Self::Oue,
-        Self::Prr,
-        Self::Olh,
-        Self::Lh,
+        Self::HushbinChoice,
+        Self::RandomizedResponse,
+        Self::SymmetricUnaryEncoding,
+        Self::OptimizedUnaryEncoding,
+        Self::HalfFlipUnaryEncoding,
+        Self::OptimalLocalHashing,
+        Self::BinaryLocalHashing,
         Self::Gaussian,
     ];
 
     /// Name of the protocol in legends.
     pub(crate) const fn label(self) -> &'static str {
         match self {
-            Self::Choice => "hushbin, choice",
-            Self::Grr => "GRR",
-            Self::Sprr => "SPRR",
-            Self::Oue => "OUE",
-            Self::Prr => "PRR, q = 1/2",
-            Self::Olh => "OLH",
-            Self::Lh => "LH, g = 2",
+            Self::HushbinChoice => "hushbin, choice",
+            Self::RandomizedResponse => "GRR",
+            Self::SymmetricUnaryEncoding => "SPRR",
+            Self::OptimizedUnaryEncoding => "OUE",
+            Self::HalfFlipUnaryEncoding => "PRR, q = 1/2",
+            Self::OptimalLocalHashing => "OLH",
+            Self::BinaryLocalHashing => "LH, g = 2",
             Self::Gaussian => "Gaussian",
         }
     }
@@ -67,24 +67,28 @@ impl ChoiceProtocolName {
     /// [`Error`] if the protocol refuses its parameters.
     pub(crate) fn build(self, options: u32, budget: &Budget) -> Result<ChoiceProtocol, Error> {
         Ok(match self {
-            Self::Choice => hushbin_choice_protocol(options, budget.epsilon())?,
-            Self::Grr => ChoiceProtocol::Direct(RandomizedResponse::new(options, budget)?),
-            Self::Sprr => ChoiceProtocol::Independent(
+            Self::HushbinChoice => hushbin_choice_protocol(options, budget.epsilon())?,
+            Self::RandomizedResponse => {
+                ChoiceProtocol::RandomizedResponse(RandomizedResponse::new(options, budget)?)
+            }
+            Self::SymmetricUnaryEncoding => ChoiceProtocol::IndependentSupports(
                 UnaryEncoding::symmetric_encoding(options, budget)?.support_probabilities(),
             ),
-            Self::Oue => ChoiceProtocol::Independent(
+            Self::OptimizedUnaryEncoding => ChoiceProtocol::IndependentSupports(
                 UnaryEncoding::optimized_encoding(options, budget)?.support_probabilities(),
             ),
-            Self::Prr => ChoiceProtocol::Independent(
+            Self::HalfFlipUnaryEncoding => ChoiceProtocol::IndependentSupports(
                 UnaryEncoding::new(options, 0.5, budget)?.support_probabilities(),
             ),
-            Self::Olh => match OptimalHash::new(options, budget)? {
+            Self::OptimalLocalHashing => match OptimalHash::new(options, budget)? {
                 OptimalHash::LocalHashing(hash) => {
-                    ChoiceProtocol::Independent(hash.support_probabilities())
+                    ChoiceProtocol::IndependentSupports(hash.support_probabilities())
                 }
-                OptimalHash::RandomizedResponse(direct) => ChoiceProtocol::Direct(direct),
+                OptimalHash::RandomizedResponse(direct) => {
+                    ChoiceProtocol::RandomizedResponse(direct)
+                }
             },
-            Self::Lh => ChoiceProtocol::Independent(
+            Self::BinaryLocalHashing => ChoiceProtocol::IndependentSupports(
                 LocalHash::new(options, 2, budget)?.support_probabilities(),
             ),
             Self::Gaussian => {
@@ -98,16 +102,16 @@ impl ChoiceProtocolName {
 #[derive(Debug)]
 pub(crate) enum ChoiceProtocol {
     /// Task of hushbin, whose reports are randomised and decoded as in production.
-    Task(Box<Task>, SupportProbabilities),
+    HushbinTask(Box<Task>, SupportProbabilities),
     /// GRR, in which a report is one of the options.
-    Direct(RandomizedResponse),
+    RandomizedResponse(RandomizedResponse),
     /// Protocol in which, given the answer, a report supports each option independently of all
     /// other options.
     ///
     /// This holds for one bit for each option, because each bit is flipped independently. It also
     /// holds for hashing with independent buckets: given the answer's bucket and the reported one,
     /// the bucket of any other option is still uniform.
-    Independent(SupportProbabilities),
+    IndependentSupports(SupportProbabilities),
     /// Gaussian mechanism, with normal noise on every option.
     Gaussian(GaussianMechanism),
 }
@@ -117,8 +121,8 @@ impl ChoiceProtocol {
     /// reporting person chose this option.
     pub(crate) fn variance(&self, own: bool) -> f64 {
         match self {
-            Self::Task(_, rates) | Self::Independent(rates) => rates.variance(own),
-            Self::Direct(direct) => direct.support_probabilities().variance(own),
+            Self::HushbinTask(_, rates) | Self::IndependentSupports(rates) => rates.variance(own),
+            Self::RandomizedResponse(direct) => direct.support_probabilities().variance(own),
             Self::Gaussian(noise) => noise.variance(),
         }
     }
@@ -127,7 +131,7 @@ impl ChoiceProtocol {
     /// the number of people who chose each option.
     ///
     /// For competitors, the sums over all people are drawn at once, with the right distribution. In
-    /// [`Self::Independent`], the number of reports that support an option is the sum of two
+    /// [`Self::IndependentSupports`], the number of reports that support an option is the sum of two
     /// binomial counts. One counts the people who chose the option, the other counts the remaining
     /// people. The sum of normal noise is normal.
     ///
@@ -140,14 +144,14 @@ impl ChoiceProtocol {
     ) -> Result<Vec<f64>, Error> {
         let people: u64 = counts.iter().sum();
         Ok(match self {
-            Self::Task(task, _) => simulate_task(task, counts, rng)?,
-            Self::Direct(direct) => {
+            Self::HushbinTask(task, _) => simulate_task(task, counts, rng)?,
+            Self::RandomizedResponse(direct) => {
                 let rates = direct.support_probabilities();
                 let supports = draw_randomized_response_supports(&rates, counts, rng);
                 let share = |own: &u64| rates.estimate_share(*own, people);
                 supports.iter().map(share).collect()
             }
-            Self::Independent(rates) => {
+            Self::IndependentSupports(rates) => {
                 let mut share = |own: &u64| {
                     let supporting = draw_binomial(*own, rates.own_answer_probability, rng)
                         + draw_binomial(people - own, rates.other_answer_probability, rng);
@@ -229,7 +233,7 @@ fn hushbin_choice_protocol(options: u32, epsilon: f64) -> Result<ChoiceProtocol,
         own_answer_probability: rates.p_true,
         other_answer_probability: rates.p_false,
     };
-    Ok(ChoiceProtocol::Task(Box::new(task), rates))
+    Ok(ChoiceProtocol::HushbinTask(Box::new(task), rates))
 }
 
 /// Draws one report for each person, randomised and decoded as in production, and returns the
@@ -245,7 +249,9 @@ fn simulate_task(task: &Task, counts: &[u64], rng: &mut ChaCha8Rng) -> Result<Ve
     }
     let options: Vec<u64> = (0..counts.len() as u64).collect();
     let share = |own: hushbin_analysis::estimate::ItemPointEstimates| {
-        own.share.expect("shares of options are estimated").estimate
+        own.answer_share
+            .expect("shares of options are estimated")
+            .estimate
     };
     Ok(point_estimates(task, &totals, &options)
         .into_iter()
@@ -326,9 +332,9 @@ mod tests {
                 direct.support_probabilities()
             };
             let protocol = if hashed {
-                ChoiceProtocol::Independent(rates)
+                ChoiceProtocol::IndependentSupports(rates)
             } else {
-                ChoiceProtocol::Direct(direct)
+                ChoiceProtocol::RandomizedResponse(direct)
             };
             let runs = 8000;
             let mut moments = [[0.0; 3]; 2];

@@ -20,9 +20,9 @@ use crate::evaluate::measure::experiment::StudyError;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct QuestionSetting {
     /// Number of people n.
-    pub(crate) people: u64,
+    pub(crate) people_count: u64,
     /// Number of items d.
-    pub(crate) items: u32,
+    pub(crate) item_count: u32,
     /// Sparsity s: maximum number of items that a person rates.
     pub(crate) sparsity: u32,
     /// ε of one report.
@@ -30,29 +30,29 @@ pub(crate) struct QuestionSetting {
     /// δ of one report, for mechanisms that need a δ.
     pub(crate) delta: f64,
     /// Distance L if ε protects inputs that are at most L apart; otherwise 0.
-    pub(crate) distance: f64,
+    pub(crate) protected_distance: f64,
     /// True if all values are −1 or 1.
-    pub(crate) signs: bool,
+    pub(crate) has_sign_values: bool,
 }
 
 /// Number of reports over which the length of a report is averaged, since the length may vary.
-const REPORTS_MEASURED: u32 = 64;
+const MEASURED_REPORT_COUNT: u32 = 64;
 
 /// Mechanism that an experiment compares, with its parameters.
-pub(crate) struct Contestant {
+pub(crate) struct ComparedRatingMechanism {
     /// Name in figures.
     pub(crate) name: String,
-    kind: ContestantKind,
+    kind: RatingMechanismKind,
 }
 
-enum ContestantKind {
+enum RatingMechanismKind {
     Task(Box<Task>),
     Oracle(Box<dyn RatingOracle>),
 }
 
 /// Mechanism, with the sums over all reports that it has drawn so far.
 pub(crate) struct ReportAccumulator<'a> {
-    contestant: &'a Contestant,
+    rating_mechanism: &'a ComparedRatingMechanism,
     sums: AccumulatedSums,
 }
 
@@ -78,27 +78,27 @@ pub(crate) struct ItemEstimates {
 pub(crate) struct PredictedErrors {
     /// Expected squared error of the estimated means. `None` if the estimates are biased, because
     /// the bias depends on the true means and does not decrease with the number of people.
-    pub(crate) mean: Option<f64>,
+    pub(crate) mean_error: Option<f64>,
     /// Expected squared error of the estimated frequencies, averaged over both signs. `None` if the
     /// mechanism does not estimate frequencies.
-    pub(crate) frequency: Option<f64>,
+    pub(crate) frequency_error: Option<f64>,
 }
 
-impl Contestant {
+impl ComparedRatingMechanism {
     /// Creates a contestant that runs as a task. The task asks the question with the mechanism of
     /// the JSON draft `mechanism`.
     ///
     /// # Errors
-    /// [`StudyError::Draft`] if the draft is refused.
+    /// [`StudyError::InvalidDraft`] if the draft is refused.
     pub(crate) fn from_task_draft(
         name: &str,
         setting: &QuestionSetting,
         mechanism: &Value,
     ) -> Result<Self, StudyError> {
         let draft = json!({
-            "id": "study", "items": setting.items, "sparsity": setting.sparsity,
-            "epsilon": setting.epsilon, "people": setting.people,
-            "value": if setting.signs { "sign" } else { "real" },
+            "id": "study", "items": setting.item_count, "sparsity": setting.sparsity,
+            "epsilon": setting.epsilon, "people": setting.people_count,
+            "value": if setting.has_sign_values { "sign" } else { "real" },
             "mechanism": mechanism,
         });
         let draft: TaskDraft = serde_json::from_value(draft)
@@ -108,7 +108,7 @@ impl Contestant {
             .map_err(|error| StudyError::invalid_draft(name, &error))?;
         Ok(Self {
             name: name.to_owned(),
-            kind: ContestantKind::Task(Box::new(task)),
+            kind: RatingMechanismKind::Task(Box::new(task)),
         })
     }
 
@@ -116,7 +116,7 @@ impl Contestant {
     /// question.
     ///
     /// # Errors
-    /// [`StudyError::Draft`] if no oracle has this name; [`StudyError::Refused`] if the oracle does
+    /// [`StudyError::InvalidDraft`] if no oracle has this name; [`StudyError::RefusedParameters`] if the oracle does
     /// not accept the parameters.
     pub(crate) fn from_oracle_name(
         name: &str,
@@ -129,38 +129,38 @@ impl Contestant {
             .next()
             .ok_or_else(|| StudyError::invalid_draft(name, &"there is no such mechanism"))?;
         let oracle_setting = OracleSetting {
-            items: setting.items,
+            item_count: setting.item_count,
             sparsity: setting.sparsity,
             epsilon: setting.epsilon,
             delta: setting.delta,
-            distance: setting.distance,
+            protected_distance: setting.protected_distance,
         };
         Ok(Self {
             name: name.to_owned(),
-            kind: ContestantKind::Oracle((named.build)(&oracle_setting)?),
+            kind: RatingMechanismKind::Oracle((named.build)(&oracle_setting)?),
         })
     }
 
     /// Creates an accumulator that has no reports yet.
     pub(crate) fn accumulator(&self, items: u32) -> ReportAccumulator<'_> {
         ReportAccumulator {
-            contestant: self,
+            rating_mechanism: self,
             sums: match &self.kind {
-                ContestantKind::Task(task) => {
+                RatingMechanismKind::Task(task) => {
                     AccumulatedSums::Task(Box::new((Randomizer::new(task), Totals::new(task))))
                 }
-                ContestantKind::Oracle(_) => AccumulatedSums::Oracle(ReportSums::new(items)),
+                RatingMechanismKind::Oracle(_) => AccumulatedSums::Oracle(ReportSums::new(items)),
             },
         }
     }
 
     /// Returns the expected squared errors of this mechanism's estimates from one report.
     pub(crate) fn predicted_errors(&self, setting: &QuestionSetting) -> PredictedErrors {
-        let (d, s) = (f64::from(setting.items), f64::from(setting.sparsity));
+        let (d, s) = (f64::from(setting.item_count), f64::from(setting.sparsity));
         match &self.kind {
-            ContestantKind::Task(task) => {
+            RatingMechanismKind::Task(task) => {
                 let question = &task.questions()[0];
-                let people = setting.people as f64;
+                let people = setting.people_count as f64;
                 let population = Population::with_equal_entries(people, setting.sparsity);
                 let mechanism = question.mechanism();
                 let errors =
@@ -169,11 +169,11 @@ impl Contestant {
                 // The predicted variance is for the whole crowd. Multiplied by n, it is the
                 // variance of one report.
                 PredictedErrors {
-                    mean: unbiased.map(|error| error.variance * people),
-                    frequency: errors.frequency_error.map(|error| error.variance * people),
+                    mean_error: unbiased.map(|error| error.variance * people),
+                    frequency_error: errors.frequency_error.map(|error| error.variance * people),
                 }
             }
-            ContestantKind::Oracle(oracle) => {
+            RatingMechanismKind::Oracle(oracle) => {
                 let moments = oracle.second_moments();
                 let [own, other] = moments.variances_of_mean();
                 // Averages over the s items that a person has and the d − s remaining ones.
@@ -183,30 +183,30 @@ impl Contestant {
                         (s * (own + opposite) + 2.0 * (d - s) * none) / (2.0 * d)
                     });
                 PredictedErrors {
-                    mean: Some((s * own + (d - s) * other) / d),
-                    frequency,
+                    mean_error: Some((s * own + (d - s) * other) / d),
+                    frequency_error: frequency,
                 }
             }
         }
     }
 
     /// Returns the length in bytes of a report by a person with these entries. For a task, it is
-    /// the average over [`REPORTS_MEASURED`] reports.
+    /// the average over [`MEASURED_REPORT_COUNT`] reports.
     ///
     /// # Errors
-    /// [`StudyError::Refused`] if the person has entries that do not fit the question.
+    /// [`StudyError::RefusedParameters`] if the person has entries that do not fit the question.
     pub(crate) fn report_bytes(&self, entries: &[Entry]) -> Result<f64, StudyError> {
         let task = match &self.kind {
-            ContestantKind::Task(task) => task,
-            ContestantKind::Oracle(oracle) => return Ok((oracle.report_bits() / 8.0).ceil()),
+            RatingMechanismKind::Task(task) => task,
+            RatingMechanismKind::Oracle(oracle) => return Ok((oracle.report_bits() / 8.0).ceil()),
         };
         let (mut randomizer, mut bytes) = (Randomizer::new(task), Vec::new());
         // A fixed seed makes the measured length repeatable.
         let mut rng = ChaCha8Rng::seed_from_u64(0);
-        for _ in 0..REPORTS_MEASURED {
+        for _ in 0..MEASURED_REPORT_COUNT {
             randomizer.randomize_and_encode(&[entries], &mut rng, &mut bytes)?;
         }
-        Ok(bytes.len() as f64 / f64::from(REPORTS_MEASURED))
+        Ok(bytes.len() as f64 / f64::from(MEASURED_REPORT_COUNT))
     }
 }
 
@@ -214,14 +214,14 @@ impl ReportAccumulator<'_> {
     /// Draws the reports of these people and adds them to the sums.
     ///
     /// # Errors
-    /// [`StudyError::Refused`] if a person has entries that do not fit the question.
+    /// [`StudyError::RefusedParameters`] if a person has entries that do not fit the question.
     pub(crate) fn add_reports(
         &mut self,
         people: &[&[Entry]],
         rng: &mut ChaCha8Rng,
     ) -> Result<(), StudyError> {
-        match (&self.contestant.kind, &mut self.sums) {
-            (ContestantKind::Oracle(oracle), AccumulatedSums::Oracle(sums)) => {
+        match (&self.rating_mechanism.kind, &mut self.sums) {
+            (RatingMechanismKind::Oracle(oracle), AccumulatedSums::Oracle(sums)) => {
                 oracle.add_reports(people, sums, rng);
             }
             (_, AccumulatedSums::Task(both)) => {
@@ -244,8 +244,8 @@ impl ReportAccumulator<'_> {
         people: &[&[Entry]],
         rng: &mut ChaCha8Rng,
     ) -> Result<(), StudyError> {
-        if let (ContestantKind::Oracle(oracle), AccumulatedSums::Oracle(sums)) =
-            (&self.contestant.kind, &mut self.sums)
+        if let (RatingMechanismKind::Oracle(oracle), AccumulatedSums::Oracle(sums)) =
+            (&self.rating_mechanism.kind, &mut self.sums)
         {
             for entries in people {
                 oracle.add_report(entries, sums, rng);
@@ -257,8 +257,8 @@ impl ReportAccumulator<'_> {
 
     /// Returns the estimates from all reports so far.
     pub(crate) fn estimates(&self) -> ItemEstimates {
-        match (&self.contestant.kind, &self.sums) {
-            (ContestantKind::Oracle(oracle), AccumulatedSums::Oracle(sums)) => {
+        match (&self.rating_mechanism.kind, &self.sums) {
+            (RatingMechanismKind::Oracle(oracle), AccumulatedSums::Oracle(sums)) => {
                 let linear = oracle.linear_estimator();
                 let means = linear.means(sums);
                 // Uses the variance for a rare item. The variance for a frequent item is of the
@@ -271,7 +271,7 @@ impl ReportAccumulator<'_> {
                     frequencies: linear.sign_frequencies(sums),
                 }
             }
-            (ContestantKind::Task(task), AccumulatedSums::Task(both)) => {
+            (RatingMechanismKind::Task(task), AccumulatedSums::Task(both)) => {
                 task_estimates(task, &both.1)
             }
             _ => unreachable!("sums are of the contestant"),

@@ -18,41 +18,41 @@ use crate::evaluate::crowd::random::draw_uniform;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NumbersMechanismName {
     /// Exact sums of the numbers, without privacy.
-    Plain,
+    WithoutPrivacy,
     /// hushbin's window mechanism, at δ = 0.
-    Window,
+    HushbinWindow,
     /// Mechanism-1 with the paper's threshold.
     Majority,
     /// Mechanism-1 with the threshold κ for which the variance is least.
-    BestMajority,
+    LeastVarianceMajority,
     /// Mechanism-2 with the paper's number k of drawn attributes.
-    Sampled,
+    SampledTwoPoint,
     /// Mechanism-2 with the number k of drawn attributes for which the variance is least.
-    BestSampled,
+    LeastVarianceSampled,
     /// Gaussian mechanism: normal noise on every number.
     Gaussian,
 }
 
 impl NumbersMechanismName {
     /// Names of the mechanisms with privacy that P4 compares.
-    pub(crate) const PRIVATE: [Self; 6] = [
-        Self::Window,
+    pub(crate) const PRIVATE_MECHANISMS: [Self; 6] = [
+        Self::HushbinWindow,
         Self::Majority,
-        Self::BestMajority,
-        Self::Sampled,
-        Self::BestSampled,
+        Self::LeastVarianceMajority,
+        Self::SampledTwoPoint,
+        Self::LeastVarianceSampled,
         Self::Gaussian,
     ];
 
     /// Name of the mechanism in legends.
     pub(crate) const fn label(self) -> &'static str {
         match self {
-            Self::Plain => "without privacy",
-            Self::Window => "hushbin, window",
+            Self::WithoutPrivacy => "without privacy",
+            Self::HushbinWindow => "hushbin, window",
             Self::Majority => "Mechanism-1",
-            Self::BestMajority => "Mechanism-1, best κ",
-            Self::Sampled => "Mechanism-2",
-            Self::BestSampled => "Mechanism-2, best k",
+            Self::LeastVarianceMajority => "Mechanism-1, best κ",
+            Self::SampledTwoPoint => "Mechanism-2",
+            Self::LeastVarianceSampled => "Mechanism-2, best k",
             Self::Gaussian => "Gaussian",
         }
     }
@@ -64,20 +64,20 @@ impl NumbersMechanismName {
     pub(crate) fn build(self, attributes: u32, budget: &Budget) -> Result<NumbersMechanism, Error> {
         let (epsilon, delta) = (budget.epsilon(), budget.delta());
         Ok(match self {
-            Self::Plain => NumbersMechanism::Plain,
-            Self::Window => {
-                NumbersMechanism::Window(Box::new(WindowSimulation::new(attributes, epsilon)?))
-            }
+            Self::WithoutPrivacy => NumbersMechanism::WithoutPrivacy,
+            Self::HushbinWindow => NumbersMechanism::HushbinWindow(Box::new(
+                WindowSimulation::new(attributes, epsilon)?,
+            )),
             Self::Majority => {
                 NumbersMechanism::Majority(MajorityMechanism::new(attributes, budget)?)
             }
-            Self::BestMajority => NumbersMechanism::MajorityByAgreements(
+            Self::LeastVarianceMajority => NumbersMechanism::MajorityByAgreements(
                 MajorityByAgreements::new(attributes, budget)?,
             ),
-            Self::Sampled => NumbersMechanism::Sampled(SampledTwoPointMechanism::new(
-                attributes, epsilon, delta,
-            )?),
-            Self::BestSampled => NumbersMechanism::Sampled(
+            Self::SampledTwoPoint => NumbersMechanism::SampledTwoPoint(
+                SampledTwoPointMechanism::new(attributes, epsilon, delta)?,
+            ),
+            Self::LeastVarianceSampled => NumbersMechanism::SampledTwoPoint(
                 SampledTwoPointMechanism::with_least_variance(attributes, epsilon, delta)?,
             ),
             Self::Gaussian => {
@@ -90,17 +90,17 @@ impl NumbersMechanismName {
 /// Mechanism for people who each have d numbers from −1 to 1, with its parameters.
 #[derive(Debug)]
 pub(crate) enum NumbersMechanism {
-    /// See [`NumbersMechanismName::Plain`].
-    Plain,
-    /// See [`NumbersMechanismName::Window`].
-    Window(Box<WindowSimulation>),
-    /// See [`NumbersMechanismName::MajorityMechanism`].
+    /// See [`NumbersMechanismName::WithoutPrivacy`].
+    WithoutPrivacy,
+    /// See [`NumbersMechanismName::HushbinWindow`].
+    HushbinWindow(Box<WindowSimulation>),
+    /// See [`NumbersMechanismName::Majority`].
     Majority(MajorityMechanism),
-    /// See [`NumbersMechanismName::BestMajority`].
+    /// See [`NumbersMechanismName::LeastVarianceMajority`].
     MajorityByAgreements(MajorityByAgreements),
-    /// See [`NumbersMechanismName::Sampled`].
-    Sampled(SampledTwoPointMechanism),
-    /// See [`NumbersMechanismName::GaussianMechanism`].
+    /// See [`NumbersMechanismName::SampledTwoPoint`].
+    SampledTwoPoint(SampledTwoPointMechanism),
+    /// See [`NumbersMechanismName::Gaussian`].
     Gaussian(GaussianMechanism),
 }
 
@@ -117,15 +117,15 @@ impl NumbersMechanism {
     ) -> Result<(), Error> {
         match self {
             // `means` adds the normal noise of all people at once.
-            Self::Plain | Self::Gaussian(_) => add_values(values, sums),
-            Self::Window(window) => window.add_report(values, sums, rng)?,
+            Self::WithoutPrivacy | Self::Gaussian(_) => add_values(values, sums),
+            Self::HushbinWindow(window) => window.add_report(values, sums, rng)?,
             Self::Majority(majority) => {
                 let signs = majority.randomize(values, rng)?;
                 let both = sums.iter_mut().zip(signs);
                 both.for_each(|(sum, plus)| *sum += sign_value(plus));
             }
             Self::MajorityByAgreements(agreeing) => agreeing.add_report(values, sums, rng),
-            Self::Sampled(sampled) => {
+            Self::SampledTwoPoint(sampled) => {
                 for (attribute, plus) in sampled.randomize(values, rng)? {
                     sums[attribute as usize] += sign_value(plus);
                 }
@@ -145,7 +145,7 @@ impl NumbersMechanism {
     ) -> Vec<f64> {
         let n = people as f64;
         let scale = match self {
-            Self::Plain => 1.0,
+            Self::WithoutPrivacy => 1.0,
             Self::Gaussian(noise) => {
                 let deviation = noise.sigma() / n.sqrt();
                 let mut draw = || -> f64 { StandardNormal.sample(rng) };
@@ -154,10 +154,10 @@ impl NumbersMechanism {
                     .map(|sum| sum / n + deviation * draw())
                     .collect();
             }
-            Self::Window(window) => window.rates.estimate_factor(),
+            Self::HushbinWindow(window) => window.scale_and_variance.estimate_factor(),
             Self::Majority(majority) => majority.estimate_scale(),
             Self::MajorityByAgreements(agreeing) => agreeing.majority.estimate_scale(),
-            Self::Sampled(sampled) => sampled.estimate_scale(),
+            Self::SampledTwoPoint(sampled) => sampled.estimate_scale(),
         };
         sums.iter().map(|sum| scale * sum / n).collect()
     }
@@ -165,11 +165,11 @@ impl NumbersMechanism {
     /// Returns the variance of one report's estimate of a number that has this `value`.
     pub(crate) fn variance(&self, value: f64) -> f64 {
         match self {
-            Self::Plain => 0.0,
-            Self::Window(window) => window.rates.estimate_variance(value),
+            Self::WithoutPrivacy => 0.0,
+            Self::HushbinWindow(window) => window.scale_and_variance.estimate_variance(value),
             Self::Majority(majority) => majority.variance(value),
             Self::MajorityByAgreements(agreeing) => agreeing.majority.variance(value),
-            Self::Sampled(sampled) => sampled.variance(value),
+            Self::SampledTwoPoint(sampled) => sampled.variance(value),
             Self::Gaussian(noise) => noise.variance(),
         }
     }
@@ -189,10 +189,10 @@ fn sign_value(plus: bool) -> f64 {
 #[derive(Debug)]
 pub(crate) struct WindowSimulation {
     randomizer: Randomizer,
-    support: AtomDecoder,
-    rates: EstimateScaleAndVariance,
+    atom_decoder: AtomDecoder,
+    scale_and_variance: EstimateScaleAndVariance,
     /// Buffer for a person's entries.
-    entries: Vec<Entry>,
+    entry_buffer: Vec<Entry>,
 }
 
 impl WindowSimulation {
@@ -216,9 +216,9 @@ impl WindowSimulation {
         let entry = |item| Entry { item, value: 0.0 };
         Ok(Self {
             randomizer: Randomizer::new(&task),
-            support: window.atom_decoder(&domain),
-            rates: window.estimate_scale_and_variance(&domain, epsilon),
-            entries: (0..u64::from(attributes)).map(entry).collect(),
+            atom_decoder: window.atom_decoder(&domain),
+            scale_and_variance: window.estimate_scale_and_variance(&domain, epsilon),
+            entry_buffer: (0..u64::from(attributes)).map(entry).collect(),
         })
     }
 
@@ -228,15 +228,16 @@ impl WindowSimulation {
         sums: &mut [f64],
         rng: &mut ChaCha8Rng,
     ) -> Result<(), Error> {
-        for (entry, value) in self.entries.iter_mut().zip(values) {
+        for (entry, value) in self.entry_buffer.iter_mut().zip(values) {
             entry.value = *value;
         }
-        let made = self.randomizer.randomize(&self.entries, rng)?;
+        let made = self.randomizer.randomize(&self.entry_buffer, rng)?;
         let Report::Window(report) = made.report else {
             unreachable!("the task's mechanism is the window")
         };
-        self.support.for_each_atom(&report, |attribute, atom| {
-            sums[attribute as usize] += self.rates.normalised_atom_values[atom as usize];
+        self.atom_decoder.for_each_atom(&report, |attribute, atom| {
+            sums[attribute as usize] +=
+                self.scale_and_variance.normalised_atom_values[atom as usize];
         });
         Ok(())
     }
@@ -255,8 +256,8 @@ pub(crate) struct MajorityByAgreements {
     /// Cumulative sums of binomial coefficients: at each index `a`, the sum of C(d, b) over b ≤ a.
     cumulative_counts: Vec<f64>,
     /// Buffer for a person's signs. The next field is a buffer for a permutation of the attributes.
-    signs: Vec<f64>,
-    places: Vec<usize>,
+    sign_buffer: Vec<f64>,
+    attribute_permutation: Vec<usize>,
 }
 
 impl MajorityByAgreements {
@@ -271,13 +272,13 @@ impl MajorityByAgreements {
         Ok(Self {
             majority: MajorityMechanism::with_least_variance(attributes, budget)?,
             cumulative_counts,
-            signs: vec![0.0; attributes as usize],
-            places: (0..attributes as usize).collect(),
+            sign_buffer: vec![0.0; attributes as usize],
+            attribute_permutation: (0..attributes as usize).collect(),
         })
     }
 
     fn add_report(&mut self, values: &[f64], sums: &mut [f64], rng: &mut ChaCha8Rng) {
-        for (own, &value) in self.signs.iter_mut().zip(values) {
+        for (own, &value) in self.sign_buffer.iter_mut().zip(values) {
             let certain = draw_with_probability(rng, value);
             let mut fair = || rng.next_u64() >> 63 == 1;
             *own = sign_value(if certain { value > 0.0 } else { fair() });
@@ -291,12 +292,12 @@ impl MajorityByAgreements {
         };
         let drawn = low + (high - low) * draw_uniform(rng);
         let agreements = self.cumulative_counts.partition_point(|all| *all <= drawn);
-        let turned = self.places.len().saturating_sub(agreements);
-        move_random_subset_to_front(rng, &mut self.places, turned);
-        for &place in &self.places[..turned] {
-            self.signs[place] = -self.signs[place];
+        let turned = self.attribute_permutation.len().saturating_sub(agreements);
+        move_random_subset_to_front(rng, &mut self.attribute_permutation, turned);
+        for &place in &self.attribute_permutation[..turned] {
+            self.sign_buffer[place] = -self.sign_buffer[place];
         }
-        add_values(&self.signs, sums);
+        add_values(&self.sign_buffer, sums);
     }
 }
 
@@ -312,7 +313,10 @@ mod tests {
     fn estimates_are_unbiased_and_vary_as_said() {
         let values = [1.0, -0.5, 0.25, 0.0, -1.0];
         let runs = 40_000;
-        for (seed, name) in NumbersMechanismName::PRIVATE.into_iter().enumerate() {
+        for (seed, name) in NumbersMechanismName::PRIVATE_MECHANISMS
+            .into_iter()
+            .enumerate()
+        {
             for epsilon in [1.0, 5.0] {
                 let budget = Budget::new(epsilon, 1e-6).unwrap();
                 let mut mechanism = name.build(5, &budget).unwrap();
@@ -344,7 +348,9 @@ mod tests {
     fn nothing_is_hidden_without_privacy() {
         let rng = &mut ChaCha8Rng::seed_from_u64(1);
         let budget = Budget::new(1.0, 0.0).unwrap();
-        let mut plain = NumbersMechanismName::Plain.build(2, &budget).unwrap();
+        let mut plain = NumbersMechanismName::WithoutPrivacy
+            .build(2, &budget)
+            .unwrap();
         let mut sums = [0.0; 2];
         plain.add_report(&[0.5, -1.0], &mut sums, rng).unwrap();
         plain.add_report(&[0.0, 1.0], &mut sums, rng).unwrap();

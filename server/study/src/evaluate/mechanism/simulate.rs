@@ -10,7 +10,7 @@ use crate::evaluate::measure::experiment::{MeasurementPoint, StudyError};
 use crate::evaluate::measure::score::CrowdTruth;
 
 /// Number of people in a block. All mechanisms receive one block before the next one is drawn.
-const BLOCK: usize = 16_384;
+const PEOPLE_PER_BLOCK: usize = 16_384;
 
 /// Draws a crowd block by block, and adds the people's reports to all accumulators. Returns the
 /// true values of the crowd. The crowd and each accumulator have their own stream of random
@@ -21,15 +21,16 @@ pub(crate) fn simulate_crowd(
     setting: QuestionSetting,
     rng: &ChaCha8Rng,
 ) -> Result<CrowdTruth, StudyError> {
-    let mut truth = CrowdTruth::new(setting.items);
+    let mut truth = CrowdTruth::new(setting.item_count);
     let mut drawing = rng.clone();
     let mut streams: Vec<ChaCha8Rng> = (1..=accumulators.len() as u64)
         .map(|index| generator_stream(rng, index))
         .collect();
-    let people = setting.people as usize;
-    for begin in (0..people).step_by(BLOCK) {
-        let numbers = begin..people.min(begin + BLOCK);
-        let block = workload.draw_block(numbers, setting.items, setting.sparsity, &mut drawing);
+    let people = setting.people_count as usize;
+    for begin in (0..people).step_by(PEOPLE_PER_BLOCK) {
+        let numbers = begin..people.min(begin + PEOPLE_PER_BLOCK);
+        let block =
+            workload.draw_block(numbers, setting.item_count, setting.sparsity, &mut drawing);
         let block: Vec<&[Entry]> = block.entries_by_person();
         truth.add_people(&block);
         for (accumulator, rng) in accumulators.iter_mut().zip(&mut streams) {
@@ -43,12 +44,12 @@ pub(crate) fn simulate_crowd(
 /// only some of the mechanisms have a δ.
 pub(crate) fn question_point(setting: &QuestionSetting) -> MeasurementPoint {
     MeasurementPoint {
-        people: setting.people,
-        items: setting.items,
+        people: setting.people_count,
+        items: setting.item_count,
         sparsity: setting.sparsity,
         epsilon: setting.epsilon,
         delta: 0.0,
-        parameter: setting.distance,
+        parameter: setting.protected_distance,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::figure::figure_size;
 use super::results::ExperimentResults;
 use crate::evaluate::measure::metric_comparisons::{MetricComparisonCell, MetricComparisonOutcome};
 
-const STYLE: &str = include_str!("page.css");
+const PAGE_STYLESHEET: &str = include_str!("page.css");
 
 /// Returns the page as HTML. The page shows `command`, which is the command that reproduces the
 /// study.
@@ -24,7 +24,7 @@ fn write_page(page: &mut String, command: &str, results: &[ExperimentResults]) -
         page,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>hushbin evaluated</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
+         <title>hushbin evaluated</title>\n<style>\n{PAGE_STYLESHEET}</style>\n</head>\n<body>\n<main>\n\
          <h1>hushbin compared with published mechanisms</h1>\n\
          <p>The papers' experiments, rerun with every mechanism that they compare. Each mechanism \
          has its best parameters and an unbiased estimator. Errors in published mechanisms are \
@@ -100,12 +100,12 @@ fn write_metric_comparisons(page: &mut String, results: &[ExperimentResults]) ->
         writeln!(
             page,
             "<li>{} of {}, {}: {} is better, ratio {:.3} ± {:.3}</li>",
-            escape_html(outcome.contest.metric),
-            escape_html(outcome.contest.estimand),
+            escape_html(outcome.metric_comparison.metric),
+            escape_html(outcome.metric_comparison.estimand),
             describe_cell(cell),
-            escape_html(&cell.best),
+            escape_html(&cell.best_competitor),
             cell.ratio,
-            cell.ratio * cell.deviation
+            cell.ratio * cell.log_ratio_standard_error
         )?;
     }
     page.push_str("</ul>\n</details>\n</section>\n");
@@ -123,13 +123,13 @@ fn write_metric_comparison_row(
         "<tr><th scope=\"row\"><a href=\"#{name}\">{name}</a></th><td>{}</td><td>{}</td>\
          <td class=\"number\">{}</td><td class=\"number\">{:.3}</td>\
          <td class=\"number\">{:.3}</td><td>{}, {}</td><td class=\"number\">{}</td></tr>",
-        escape_html(outcome.contest.estimand),
-        escape_html(outcome.contest.metric),
+        escape_html(outcome.metric_comparison.estimand),
+        escape_html(outcome.metric_comparison.metric),
         outcome.cells.len(),
         outcome.median_ratio(),
         worst.ratio,
         describe_cell(worst),
-        escape_html(&worst.best),
+        escape_html(&worst.best_competitor),
         outcome.lost_cells().count(),
         name = escape_html(&own.name),
     )
@@ -190,7 +190,7 @@ fn write_published_mechanisms(page: &mut String) -> std::fmt::Result {
             page,
             "<tr><th scope=\"row\">{}</th><td>{protects}</td><td>{}</td></tr>",
             escape_html(named.name),
-            escape_html(named.source)
+            escape_html(named.published_source)
         )?;
     }
     page.push_str("</tbody>\n</table>\n</div>\n</section>\n");

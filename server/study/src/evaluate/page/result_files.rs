@@ -16,7 +16,7 @@ use crate::figure::figure_to_svg;
 /// shows `command`, which is the command that reproduces the study.
 ///
 /// # Errors
-/// [`StudyError::Io`] if a file cannot be written; [`StudyError::Figure`] if a figure cannot be
+/// [`StudyError::Io`] if a file cannot be written; [`StudyError::FigureDrawing`] if a figure cannot be
 /// drawn.
 pub(crate) fn write_results(
     directory: &Path,
@@ -40,7 +40,7 @@ pub(crate) fn write_results(
             let file = directory
                 .join("figures")
                 .join(format!("{}.svg", figure.name));
-            let drawn = figure_to_svg(&figure).map_err(|error| StudyError::Figure {
+            let drawn = figure_to_svg(&figure).map_err(|error| StudyError::FigureDrawing {
                 name: figure.name.clone(),
                 reason: error.to_string(),
             })?;
@@ -82,13 +82,13 @@ fn table_csv(table: &MeasurementTable) -> Vec<u8> {
         "standard_error",
     ]);
     let line = |row: &AveragedRow| {
-        let own = &row.first;
+        let own = &row.first_measurement;
         own.point.column_values().into_iter().chain([
             own.mechanism.clone(),
             own.estimand.clone(),
             own.metric.clone(),
-            row.repeats.to_string(),
-            round_to_six_digits(row.mean),
+            row.repeat_count.to_string(),
+            round_to_six_digits(row.mean_value),
             round_to_six_digits(row.standard_error),
         ])
     };
@@ -112,7 +112,7 @@ fn metric_comparisons_csv(all: &[ExperimentResults]) -> Vec<u8> {
     let mut lines = Vec::new();
     for own in all {
         for outcome in &own.outcomes {
-            let contest = &outcome.contest;
+            let contest = &outcome.metric_comparison;
             lines.extend(outcome.cells.iter().map(|cell| {
                 let columns = [own.name.clone()]
                     .into_iter()
@@ -120,10 +120,10 @@ fn metric_comparisons_csv(all: &[ExperimentResults]) -> Vec<u8> {
                 columns.chain([
                     contest.estimand.to_owned(),
                     contest.metric.to_owned(),
-                    cell.ours.clone(),
-                    cell.best.clone(),
+                    cell.hushbin_mechanism.clone(),
+                    cell.best_competitor.clone(),
                     round_to_six_digits(cell.ratio),
-                    round_to_six_digits(cell.deviation),
+                    round_to_six_digits(cell.log_ratio_standard_error),
                     cell.is_lost().to_string(),
                 ])
             }));
@@ -137,14 +137,14 @@ fn csv_bytes(
     head: impl Iterator<Item = &'static str>,
     lines: impl IntoIterator<Item = impl Iterator<Item = String>>,
 ) -> Vec<u8> {
-    const TAKEN: &str = "writing to memory cannot fail";
+    const MEMORY_WRITE_MESSAGE: &str = "writing to memory cannot fail";
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(head).expect(TAKEN);
+    writer.write_record(head).expect(MEMORY_WRITE_MESSAGE);
     for line in lines {
         let line: Vec<String> = line.collect();
-        writer.write_record(line).expect(TAKEN);
+        writer.write_record(line).expect(MEMORY_WRITE_MESSAGE);
     }
-    writer.into_inner().expect(TAKEN)
+    writer.into_inner().expect(MEMORY_WRITE_MESSAGE)
 }
 
 /// Formats a number, rounded to six digits. Later digits depend on the mathematical functions of

@@ -17,7 +17,7 @@ use crate::evaluate::measure::table::MeasurementTable;
 struct ExperimentRun<'a> {
     experiment: &'a dyn Experiment,
     units: Vec<WorkUnit>,
-    runs: Mutex<FinishedUnitsFile>,
+    finished_units_file: Mutex<FinishedUnitsFile>,
 }
 
 /// Settings of a study: output directory, size, and seed of its random numbers.
@@ -62,13 +62,13 @@ pub(crate) fn run_study(
         running.push(ExperimentRun {
             experiment: &**experiment,
             units: experiment.work_units(),
-            runs: open(&**experiment)?,
+            finished_units_file: open(&**experiment)?,
         });
     }
     run_units(&running, settings.seed, progress)?;
     let tables = running.into_iter().map(|own| {
         let runs = own
-            .runs
+            .finished_units_file
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
         let units = own.units.iter().map(|unit| unit.name.as_str());
@@ -84,7 +84,10 @@ fn run_units(
 ) -> Result<(), StudyError> {
     let mut left: Vec<(&ExperimentRun<'_>, &WorkUnit)> = Vec::new();
     for own in running {
-        let runs = own.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let runs = own
+            .finished_units_file
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let open = own
             .units
             .iter()
@@ -93,19 +96,30 @@ fn run_units(
     }
     // Sorts by repeat, so that an interrupted study covers all parameters evenly. Within a repeat,
     // long units come first, so that no core is still busy with one when the rest have finished.
-    left.sort_by(|(_, a), (_, b)| a.repeat.cmp(&b.repeat).then(b.work.total_cmp(&a.work)));
-    let all: f64 = left.iter().map(|(_, unit)| unit.work).sum();
+    left.sort_by(|(_, a), (_, b)| {
+        a.repeat_index.cmp(&b.repeat_index).then(
+            b.estimated_microseconds
+                .total_cmp(&a.estimated_microseconds),
+        )
+    });
+    let all: f64 = left
+        .iter()
+        .map(|(_, unit)| unit.estimated_microseconds)
+        .sum();
     let done = Mutex::new(0.0);
     progress(0.0, all);
     // `par_bridge` hands out the units in this order, each to the next free core.
     left.into_iter().par_bridge().try_for_each(|(own, unit)| {
         let rng = unit_generator(seed, own.experiment.name(), &unit.name);
         let measured = own.experiment.run_unit(unit, &rng)?;
-        let mut runs = own.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut runs = own
+            .finished_units_file
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         runs.append_unit(unit.name.clone(), measured)?;
         drop(runs);
         let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-        *done += unit.work;
+        *done += unit.estimated_microseconds;
         progress(*done, all);
         Ok(())
     })

@@ -32,14 +32,14 @@ struct FinishedUnit {
 pub(crate) struct FinishedUnitsFile {
     path: PathBuf,
     file: File,
-    done: HashMap<String, Vec<Measurement>>,
+    measurements_by_unit: HashMap<String, Vec<Measurement>>,
 }
 
 impl FinishedUnitsFile {
     /// Opens the file of an experiment, or creates it. An incomplete last line is removed.
     ///
     /// # Errors
-    /// [`StudyError::Io`] if the file cannot be read or written. [`StudyError::Runs`] if it belongs
+    /// [`StudyError::Io`] if the file cannot be read or written. [`StudyError::InvalidRunsFile`] if it belongs
     /// to another study, has other content, or is locked by a running study.
     pub(crate) fn open(path: &Path, study: &StudyIdentity) -> Result<Self, StudyError> {
         let failed = |source| StudyError::file_error(path, source);
@@ -48,7 +48,7 @@ impl FinishedUnitsFile {
         let mut file = options.open(path).map_err(failed)?;
         // The lock ends with the process, so a killed study does not block the next one.
         file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => StudyError::Runs {
+            TryLockError::WouldBlock => StudyError::InvalidRunsFile {
                 path: path.display().to_string(),
                 reason: "another study is writing there".to_owned(),
             },
@@ -74,7 +74,7 @@ impl FinishedUnitsFile {
         let mut runs = Self {
             path: path.to_owned(),
             file,
-            done,
+            measurements_by_unit: done,
         };
         // The first line identifies the study.
         if whole == 0 {
@@ -85,7 +85,7 @@ impl FinishedUnitsFile {
 
     /// Returns true if the unit with this name has finished.
     pub(crate) fn has_finished(&self, unit: &str) -> bool {
-        self.done.contains_key(unit)
+        self.measurements_by_unit.contains_key(unit)
     }
 
     /// Appends the measurements of a finished unit to the file.
@@ -99,7 +99,7 @@ impl FinishedUnitsFile {
     ) -> Result<(), StudyError> {
         let done = FinishedUnit { unit, measured };
         self.append_line(&done)?;
-        self.done.insert(done.unit, done.measured);
+        self.measurements_by_unit.insert(done.unit, done.measured);
         Ok(())
     }
 
@@ -108,7 +108,9 @@ impl FinishedUnitsFile {
         &'a self,
         units: impl IntoIterator<Item = &'a str> + 'a,
     ) -> impl Iterator<Item = &'a Measurement> + 'a {
-        let all = units.into_iter().filter_map(|unit| self.done.get(unit));
+        let all = units
+            .into_iter()
+            .filter_map(|unit| self.measurements_by_unit.get(unit));
         all.flatten()
     }
 
@@ -130,7 +132,7 @@ fn read_unit_line(
     study: &StudyIdentity,
     done: &mut HashMap<String, Vec<Measurement>>,
 ) -> Result<(), StudyError> {
-    let refused = |reason: String| StudyError::Runs {
+    let refused = |reason: String| StudyError::InvalidRunsFile {
         path: path.display().to_string(),
         reason,
     };

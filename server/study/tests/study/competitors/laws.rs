@@ -2,9 +2,9 @@
 //! integrated completely.
 
 use hushbin_study::competitors::{
-    Budget, HadamardResponse, HybridThreePiecewise, RandomizedLevelResponse, SampledPiecewise,
-    SingleNumberMechanism, SlidingPiecewise, StaircaseMechanism, ThreeOutputMechanism,
-    TwoPointMechanism, hybrid_variance,
+    Budget, HadamardResponse, HybridThreeOutputPiecewise, PiecewiseMechanism,
+    RandomizedLevelResponse, SampledPiecewise, SingleNumberMechanismKind, StaircaseMechanism,
+    ThreeOutputMechanism, TwoPointMechanism, hybrid_variance,
 };
 
 const EPSILONS: [f64; 7] = [0.25, 0.7, 1.0, 1.7, 2.5, 4.0, 6.0];
@@ -81,7 +81,7 @@ fn grids_are_private_and_unbiased() {
 
 /// Returns the moments of a piecewise mechanism. The density inside the interval is computed from
 /// the remaining mass, and must be exp(ε) times the density outside.
-fn sliding(own: &SlidingPiecewise, value: f64, epsilon: f64) -> Moments {
+fn sliding(own: &PiecewiseMechanism, value: f64, epsilon: f64) -> Moments {
     let (half, rest, [left, right]) = (
         own.half_range(),
         own.density_outside(),
@@ -104,9 +104,9 @@ fn sliding(own: &SlidingPiecewise, value: f64, epsilon: f64) -> Moments {
 fn piecewise_mechanisms_are_private_and_unbiased() {
     for epsilon in EPSILONS {
         let all = [
-            SlidingPiecewise::with_published_width(epsilon),
-            SlidingPiecewise::with_least_variance(epsilon),
-            SlidingPiecewise::published_optimal_piecewise(epsilon),
+            PiecewiseMechanism::with_published_width(epsilon),
+            PiecewiseMechanism::with_least_variance(epsilon),
+            PiecewiseMechanism::published_optimal_piecewise(epsilon),
         ];
         for own in all.map(Result::unwrap) {
             let what = format!("{own:?}");
@@ -124,9 +124,9 @@ fn piecewise_mechanisms_are_private_and_unbiased() {
 #[test]
 fn the_best_width_is_the_best() {
     for (epsilon, least) in [(1.0, 5.066), (4.0, 0.1618)] {
-        let best = SlidingPiecewise::with_least_variance(epsilon).unwrap();
+        let best = PiecewiseMechanism::with_least_variance(epsilon).unwrap();
         assert!((best.worst_variance() / least - 1.0).abs() < 5e-4);
-        let published = SlidingPiecewise::with_published_width(epsilon).unwrap();
+        let published = PiecewiseMechanism::with_published_width(epsilon).unwrap();
         assert!(best.worst_variance() < published.worst_variance());
         // With the best width, the interval for the number 1 ends at the end of the range.
         assert!((best.favoured_interval(1.0)[1] / best.half_range() - 1.0).abs() < 1e-12);
@@ -164,7 +164,7 @@ fn three_outputs_are_private_and_unbiased() {
     // For a large ε the paper's probability of 0 is e/(e + 2).
     let large = ThreeOutputMechanism::with_least_variance(6.0).unwrap();
     let e = 6.0_f64.exp();
-    assert!((large.zero_probability() - e / (e + 2.0)).abs() < 1e-6);
+    assert!((large.zero_output_probability() - e / (e + 2.0)).abs() < 1e-6);
 }
 
 /// From ε = ln 2 on, the paper's probability of the output 0 is this root of a cubic equation,
@@ -181,7 +181,7 @@ fn the_probability_of_0_is_the_papers() {
         let expected = (sum(&[5.0, 4.0, 1.0]) - 2.0 * first.sqrt() * cosine) / 6.0;
         let found = ThreeOutputMechanism::with_least_variance(epsilon)
             .unwrap()
-            .zero_probability();
+            .zero_output_probability();
         assert!(
             (found - expected).abs() < 1e-6,
             "{epsilon}: {found} {expected}"
@@ -192,7 +192,7 @@ fn the_probability_of_0_is_the_papers() {
 #[test]
 fn mixtures_of_both_are_unbiased() {
     for epsilon in EPSILONS {
-        let own = HybridThreePiecewise::with_least_variance(epsilon).unwrap();
+        let own = HybridThreeOutputPiecewise::with_least_variance(epsilon).unwrap();
         for value in NUMBERS {
             let law = mixture([
                 (
@@ -210,7 +210,7 @@ fn mixtures_of_both_are_unbiased() {
         let three = ThreeOutputMechanism::with_least_variance(epsilon)
             .unwrap()
             .worst_variance();
-        let sliding = SlidingPiecewise::with_least_variance(epsilon)
+        let sliding = PiecewiseMechanism::with_least_variance(epsilon)
             .unwrap()
             .worst_variance();
         let hybrid = hybrid_variance(1.0, epsilon).unwrap();
@@ -252,7 +252,7 @@ fn staircase_noise_has_its_variance() {
 }
 
 /// Returns the moments of a mechanism for one number.
-fn one_number(part: SingleNumberMechanism, epsilon: f64, value: f64) -> Moments {
+fn one_number(part: SingleNumberMechanismKind, epsilon: f64, value: f64) -> Moments {
     let two_points = || {
         let points = TwoPointMechanism::new(&Budget::new(epsilon, 0.0).unwrap());
         let up = points.plus_probability(value);
@@ -261,22 +261,22 @@ fn one_number(part: SingleNumberMechanism, epsilon: f64, value: f64) -> Moments 
             (1.0 - up, -points.estimate_scale()),
         ])
     };
-    let published = SlidingPiecewise::with_published_width(epsilon).unwrap();
+    let published = PiecewiseMechanism::with_published_width(epsilon).unwrap();
     match part {
-        SingleNumberMechanism::Piecewise => sliding(&published, value, epsilon),
-        SingleNumberMechanism::BestWidthPiecewise => sliding(
-            &SlidingPiecewise::with_least_variance(epsilon).unwrap(),
+        SingleNumberMechanismKind::Piecewise => sliding(&published, value, epsilon),
+        SingleNumberMechanismKind::BestWidthPiecewise => sliding(
+            &PiecewiseMechanism::with_least_variance(epsilon).unwrap(),
             value,
             epsilon,
         ),
-        SingleNumberMechanism::Hybrid if epsilon <= 0.61 => two_points(),
-        SingleNumberMechanism::Hybrid => {
+        SingleNumberMechanismKind::Hybrid if epsilon <= 0.61 => two_points(),
+        SingleNumberMechanismKind::Hybrid => {
             let rest = (-0.5 * epsilon).exp();
             let piecewise = sliding(&published, value, epsilon);
             mixture([(1.0 - rest, piecewise), (rest, two_points())])
         }
-        SingleNumberMechanism::HybridThreePiecewise => {
-            let own = HybridThreePiecewise::with_least_variance(epsilon).unwrap();
+        SingleNumberMechanismKind::HybridThreeOutputPiecewise => {
+            let own = HybridThreeOutputPiecewise::with_least_variance(epsilon).unwrap();
             let piecewise = sliding(&own.piecewise_mechanism(), value, epsilon);
             let three = three_outputs(&own.three_output_mechanism(), value);
             mixture([
@@ -290,10 +290,10 @@ fn one_number(part: SingleNumberMechanism, epsilon: f64, value: f64) -> Moments 
 #[test]
 fn sampled_mechanisms_are_mixtures_of_their_parts() {
     let parts = [
-        SingleNumberMechanism::Piecewise,
-        SingleNumberMechanism::BestWidthPiecewise,
-        SingleNumberMechanism::Hybrid,
-        SingleNumberMechanism::HybridThreePiecewise,
+        SingleNumberMechanismKind::Piecewise,
+        SingleNumberMechanismKind::BestWidthPiecewise,
+        SingleNumberMechanismKind::Hybrid,
+        SingleNumberMechanismKind::HybridThreeOutputPiecewise,
     ];
     for (attributes, epsilon) in [(2, 0.5), (3, 2.0), (4, 5.0), (16, 6.0), (1, 6.0)] {
         for part in parts {
@@ -315,7 +315,7 @@ fn sampled_mechanisms_are_mixtures_of_their_parts() {
             }
         }
     }
-    assert!(SampledPiecewise::new(0, SingleNumberMechanism::Hybrid, 1.0).is_err());
+    assert!(SampledPiecewise::new(0, SingleNumberMechanismKind::Hybrid, 1.0).is_err());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Tests against the digits of tables that an independent program computed.
 
 use hushbin_study::competitors::{
-    Budget, RandomizedLevelResponse, SlidingPiecewise, TwoPointMechanism, hybrid_variance,
+    Budget, PiecewiseMechanism, RandomizedLevelResponse, TwoPointMechanism, hybrid_variance,
     piecewise_variance, variance_lower_bound,
 };
 use serde_json::Value;
@@ -61,7 +61,7 @@ fn worst_variances_of_one_number_are_as_printed() {
                 .unwrap()
                 .worst_variance(),
             quadratic(piecewise_variance, epsilon),
-            SlidingPiecewise::with_least_variance(epsilon)
+            PiecewiseMechanism::with_least_variance(epsilon)
                 .unwrap()
                 .worst_variance(),
             quadratic(hybrid_variance, epsilon),

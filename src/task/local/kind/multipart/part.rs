@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::error::{Error, error};
-use crate::task::items::{Items, check_name};
+use crate::task::items::{Items, check_printable_name};
 use crate::task::local::kind::contract::{
     CHOICE_KIND_CODE, FLAG_KIND_CODE, NUMBER_KIND_CODE, check_option_count,
 };
@@ -67,7 +67,7 @@ impl QuestionPart {
     ) -> Result<Vec<Self>, Error> {
         let mut part = |_| {
             let name = String::from(reader.read_text());
-            let (kind, items) = match reader.read_number() {
+            let (kind, items) = match reader.read_u64() {
                 CHOICE_KIND_CODE => (PartKind::Choice, Items::read_canonical(reader)),
                 FLAG_KIND_CODE => (PartKind::Flag, Items::Count(2)),
                 NUMBER_KIND_CODE => {
@@ -83,7 +83,7 @@ impl QuestionPart {
     }
 
     fn check_part(&self, index: usize, epsilon: f64) -> Result<(), Error> {
-        check_name(index, &self.name)?;
+        check_printable_name(index, &self.name)?;
         self.items.check_items()?;
         check_option_count(&self.items)?;
         bounds::EPSILON_RANGE.check_in_range(epsilon)

@@ -2,7 +2,7 @@
 
 use chacha20::ChaCha20Rng;
 use hushbin::sums::SumTask;
-use hushbin_analysis::estimate::CONFIDENCE;
+use hushbin_analysis::estimate::CONFIDENCE_RANGE;
 use rand_core::SeedableRng;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -75,7 +75,7 @@ impl Both {
     /// A [`Refusal`] if the confidence is out of range.
     #[wasm_bindgen(unchecked_return_type = "BothEstimates")]
     pub fn estimates(&self, confidence: f64) -> Result<JsValue, JsValue> {
-        CONFIDENCE
+        CONFIDENCE_RANGE
             .check_in_range(confidence)
             .map_err(Refusal::from)?;
         Ok(to_js(&self.inner.estimate_means(confidence)))

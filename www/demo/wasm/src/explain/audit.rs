@@ -66,14 +66,14 @@ pub struct MeasuredBound {
 }
 
 /// Divisor of the number of scores. A quarter of the scores is used to choose the event.
-const CHOOSING: usize = 4;
+const EVENT_CHOICE_DIVISOR: usize = 4;
 /// Maximum number of thresholds that are tried. If there are more distinct scores, the quantiles
 /// are tried.
-const CANDIDATES: usize = 400;
+const MAX_CANDIDATE_THRESHOLDS: usize = 400;
 /// Number of standard errors that are subtracted from the estimated bound of an event. The final
 /// bound, at a confidence of 0.999, loses 3.3 standard errors. The other 3.3 ensure that no rare
 /// event wins by chance.
-const CAUTION: f64 = 6.6;
+const CAUTION_STANDARD_ERRORS: f64 = 6.6;
 
 /// Audit in progress: the scores of the reports of each input.
 #[derive(Debug, Clone)]
@@ -129,7 +129,7 @@ impl Audit {
     pub fn measure_bound(&self, confidence: f64) -> MeasuredBound {
         let [first, second] = &self.scores;
         let trials = first.len().min(second.len());
-        let from = trials / CHOOSING;
+        let from = trials / EVENT_CHOICE_DIVISOR;
         let event = ScoredEvent::choose_most_telling([&first[..from], &second[..from]]);
         event.bound_epsilon([&first[from..trials], &second[from..trials]], confidence)
     }
@@ -170,7 +170,7 @@ impl ScoredEvent {
         let mut values = sorted.concat();
         values.sort_unstable_by(f64::total_cmp);
         values.dedup();
-        let tried = values.len().min(CANDIDATES);
+        let tried = values.len().min(MAX_CANDIDATE_THRESHOLDS);
         let candidates = (0..tried).flat_map(|index| {
             let threshold = values[index * values.len() / tried];
             [Side::AtLeast, Side::AtMost].map(|side| Self { threshold, side })
@@ -179,7 +179,8 @@ impl ScoredEvent {
             let counts =
                 [0, 1].map(|which| event.count_hits_in_sorted(&sorted[which]) as f64 + 0.5);
             let [likelier, other] = event.likelier_first(counts);
-            (likelier / other).ln() - CAUTION * (1.0 / likelier + 1.0 / other).sqrt()
+            (likelier / other).ln()
+                - CAUTION_STANDARD_ERRORS * (1.0 / likelier + 1.0 / other).sqrt()
         };
         // `max_by` returns the last maximum, so the reversal picks the first.
         candidates

@@ -6,7 +6,7 @@ use hushbin::{Mechanism, Question, Report, Task};
 use hushbin_analysis::estimate::{Estimand, estimands};
 use hushbin_analysis::likelihood::exact_probabilities;
 
-use super::error::{ExplainError, MOST_COMPLETIONS, MOST_ELEMENTS};
+use super::error::{ExplainError, MAX_COMPLETION_COUNT, MAX_EXPLAINED_SPARSITY};
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
 use super::placement::Placement;
 
@@ -44,7 +44,7 @@ impl Explainer {
     ///
     /// # Errors
     /// [`ExplainError::NotRatings`] unless the task is a single question of ratings.
-    /// [`ExplainError::TooLarge`] for an open task, a sparsity above 12, or more than 16,384
+    /// [`ExplainError::TaskTooLarge`] for an open task, a sparsity above 12, or more than 16,384
     /// replacements of missing answers.
     pub fn new(task: &Task) -> Result<Self, ExplainError> {
         let question = match task.only_question() {
@@ -53,10 +53,10 @@ impl Explainer {
         };
         let completions =
             exact_probabilities(question).map_or(Some(1), |own| (own.completion_count_function)(0));
-        let few = completions.is_some_and(|completions| completions <= MOST_COMPLETIONS);
+        let few = completions.is_some_and(|completions| completions <= MAX_COMPLETION_COUNT);
         let open = question.items().item_count().is_none();
-        if open || question.sparsity() > MOST_ELEMENTS || !few {
-            return Err(ExplainError::TooLarge);
+        if open || question.sparsity() > MAX_EXPLAINED_SPARSITY || !few {
+            return Err(ExplainError::TaskTooLarge);
         }
         Ok(Self {
             task: task.clone(),
@@ -120,7 +120,7 @@ impl Explainer {
     /// with 1 for yes or −1 for no.
     ///
     /// # Errors
-    /// [`ExplainError::NoItem`] for an unknown name, [`ExplainError::TooMany`] for more answers
+    /// [`ExplainError::NoItem`] for an unknown name, [`ExplainError::TooManyAnsweredItems`] for more answers
     /// than the sparsity.
     pub fn signed_answers<'a>(
         &self,
@@ -139,7 +139,7 @@ impl Explainer {
         answers.sort_unstable_by_key(|signed| signed.item);
         let (given, most) = (answers.len(), self.question.sparsity());
         if given > most as usize {
-            return Err(ExplainError::TooMany { given, most });
+            return Err(ExplainError::TooManyAnsweredItems { given, most });
         }
         Ok(answers)
     }
@@ -151,7 +151,7 @@ macro_rules! register {
         pub(super) fn reported(mechanism: &Mechanism, report: &Report) -> Result<Reported, ExplainError> {
             match (mechanism, report) {
                 $((Mechanism::$Name(own), Report::$Name(report)) => Ok(own.decode_response(report)),)+
-                _ => Err(ExplainError::Foreign),
+                _ => Err(ExplainError::WrongMechanism),
             }
         }
 
@@ -159,7 +159,7 @@ macro_rules! register {
             /// Decodes the randomised part of a report.
             ///
             /// # Errors
-            /// [`ExplainError::Foreign`] for a report of another mechanism.
+            /// [`ExplainError::WrongMechanism`] for a report of another mechanism.
             pub fn reported(&self, report: &Report) -> Result<Reported, ExplainError> {
                 reported(self.question.mechanism(), report)
             }
@@ -179,7 +179,7 @@ macro_rules! register {
                     $((Mechanism::$Name(own), Report::$Name(report)) => {
                         Ok(own.place_answers(&self.domain_and_epsilon(), answers, report))
                     })+
-                    _ => Err(ExplainError::Foreign),
+                    _ => Err(ExplainError::WrongMechanism),
                 }
             }
 
@@ -197,7 +197,7 @@ macro_rules! register {
                     $((Mechanism::$Name(own), Report::$Name(report)) => {
                         Ok(own.log_likelihood(&self.domain_and_epsilon(), answers, report))
                     })+
-                    _ => Err(ExplainError::Foreign),
+                    _ => Err(ExplainError::WrongMechanism),
                 }
             }
 
@@ -212,7 +212,7 @@ macro_rules! register {
                     $((Mechanism::$Name(own), Report::$Name(report)) => {
                         Ok(own.audit_score(&self.domain_and_epsilon(), inputs, report))
                     })+
-                    _ => Err(ExplainError::Foreign),
+                    _ => Err(ExplainError::WrongMechanism),
                 }
             }
 

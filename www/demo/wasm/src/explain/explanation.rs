@@ -9,10 +9,10 @@ use hushbin::{Entry, Items, Question, Report, Task};
 use serde::Serialize;
 
 use super::belief::posterior_probability;
-use super::error::{ExplainError, MOST_ANSWERS};
+use super::error::{ExplainError, MAX_POSSIBLE_ANSWERS};
 use super::explain_mechanism::Reported;
 use super::explainer::reported;
-use super::upload::{UploadField, sole_report, upload_fields};
+use super::upload::{UploadField, decode_sole_report, upload_fields};
 use hushbin_analysis::estimate::numbered_item_label;
 use hushbin_analysis::likelihood::{Hypothesis, observe_report};
 
@@ -89,17 +89,17 @@ impl AnswerExplainer {
     ///
     /// # Errors
     /// [`ExplainError::NotNamed`] if the task has a single question without a name.
-    /// [`ExplainError::TooMuch`] if a question has more than 4096 possible answers, or open items.
+    /// [`ExplainError::TooManyPossibleAnswers`] if a question has more than 4096 possible answers, or open items.
     pub fn new(task: &Task) -> Result<Self, ExplainError> {
         if task.has_unnamed_question() {
             return Err(ExplainError::NotNamed);
         }
         let few = |question: &Question| {
             let items = question.items().item_count();
-            items.is_some_and(|items| items as usize <= MOST_ANSWERS)
+            items.is_some_and(|items| items as usize <= MAX_POSSIBLE_ANSWERS)
         };
         if !task.questions().iter().all(few) {
-            return Err(ExplainError::TooMuch);
+            return Err(ExplainError::TooManyPossibleAnswers);
         }
         Ok(Self { task: task.clone() })
     }
@@ -109,8 +109,8 @@ impl AnswerExplainer {
     /// [`hushbin::Randomizer::randomize_answers`].
     ///
     /// # Errors
-    /// Errors of [`hushbin::Upload::decode`]. [`ExplainError::NotOne`] unless there is one report.
-    /// [`ExplainError::Answers`] unless each question has an answer of its kind.
+    /// Errors of [`hushbin::Upload::decode`]. [`ExplainError::NotOneReport`] unless there is one report.
+    /// [`ExplainError::InvalidAnswers`] unless each question has an answer of its kind.
     pub fn explain(
         &self,
         upload: &[u8],
@@ -119,9 +119,9 @@ impl AnswerExplainer {
         let questions = self.task.questions();
         let fits = |(question, answer): (&Question, &&[Entry])| is_valid_answer(question, answer);
         if answers.len() != questions.len() || !questions.iter().zip(answers).all(fits) {
-            return Err(ExplainError::Answers);
+            return Err(ExplainError::InvalidAnswers);
         }
-        let report = sole_report(&self.task, upload)?;
+        let report = decode_sole_report(&self.task, upload)?;
         let index = self.task.question_selector().drawn_question(report.seed());
         let (question, answer) = (&questions[index], answers[index]);
         let epsilon = question.epsilon();
@@ -264,7 +264,7 @@ fn item_label(question: &Question, item: u64) -> String {
 
 /// Returns the hypothesis that a person gave this answer, but with the value `value` for one item.
 /// If `value` is `None`, the item is absent.
-fn hypothesis_with(
+fn hypothesis_with_item_value(
     question: &Question,
     answer: &[Entry],
     item: u64,
@@ -295,7 +295,7 @@ fn meanings_of_report(question: &Question, answer: &[Entry], report: &Report) ->
     let each = |values: &dyn Fn(u64) -> [Option<f64>; 2], own: &dyn Fn(u64) -> bool| {
         let told = items.clone().map(|item| {
             let [first, second] =
-                values(item).map(|value| hypothesis_with(question, answer, item, value));
+                values(item).map(|value| hypothesis_with_item_value(question, answer, item, value));
             let observation = observe_report(question, [&first, &second], report);
             meaning((item, own(item), observation.log_likelihood_ratio.exp(), 0.5))
         });

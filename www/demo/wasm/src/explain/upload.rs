@@ -50,7 +50,7 @@ pub struct DissectedUpload {
 
 /// Fields before the response, each with its number of bytes. The number of reports is a varint,
 /// which has one byte for one report.
-const FIELDS: [(UploadFieldName, usize); 5] = [
+const FIXED_LENGTH_FIELDS: [(UploadFieldName, usize); 5] = [
     (UploadFieldName::Version, 1),
     (UploadFieldName::Task, 16),
     (UploadFieldName::Id, 16),
@@ -59,11 +59,11 @@ const FIELDS: [(UploadFieldName, usize); 5] = [
 ];
 
 /// Decodes the only report of an upload made for the task.
-pub(super) fn sole_report(task: &Task, upload: &[u8]) -> Result<Report, ExplainError> {
+pub(super) fn decode_sole_report(task: &Task, upload: &[u8]) -> Result<Report, ExplainError> {
     let mut reports = Upload::decode(upload, task)?.reports;
     match (reports.pop(), reports.len()) {
         (Some(report), 0) => Ok(report),
-        (_, others) => Err(ExplainError::NotOne(others + 1)),
+        (_, others) => Err(ExplainError::NotOneReport(others + 1)),
     }
 }
 
@@ -78,8 +78,8 @@ pub(super) fn upload_fields(length: usize) -> Vec<UploadField> {
             to,
         }
     };
-    let mut parts: Vec<UploadField> = FIELDS.into_iter().map(&mut part).collect();
-    let fixed: usize = FIELDS.iter().map(|(_, length)| length).sum();
+    let mut parts: Vec<UploadField> = FIXED_LENGTH_FIELDS.into_iter().map(&mut part).collect();
+    let fixed: usize = FIXED_LENGTH_FIELDS.iter().map(|(_, length)| length).sum();
     parts.push(part((UploadFieldName::Response, length - fixed)));
     parts
 }
@@ -88,9 +88,9 @@ impl Explainer {
     /// Decodes the only report of an upload made for the task.
     ///
     /// # Errors
-    /// Errors of [`Upload::decode`], and [`ExplainError::NotOne`] unless there is one report.
+    /// Errors of [`Upload::decode`], and [`ExplainError::NotOneReport`] unless there is one report.
     pub fn decode_sole_report(&self, upload: &[u8]) -> Result<Report, ExplainError> {
-        sole_report(&self.task, upload)
+        decode_sole_report(&self.task, upload)
     }
 
     /// Splits an upload of one report into its fields.

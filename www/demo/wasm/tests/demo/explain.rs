@@ -174,9 +174,12 @@ fn other_uploads_are_refused() {
     let mut two = Upload::decode(&upload, &task).unwrap();
     two.reports.push(two.reports[0].clone());
     let two = two.encode(&task.fingerprint());
-    assert_eq!(explainer.dissect_upload(&two), Err(ExplainError::NotOne(2)));
+    assert_eq!(
+        explainer.dissect_upload(&two),
+        Err(ExplainError::NotOneReport(2))
+    );
     let code = |bytes: &[u8]| match explainer.dissect_upload(bytes) {
-        Err(ExplainError::Core(error)) => error.code(),
+        Err(ExplainError::InvalidArgument(error)) => error.code(),
         other => panic!("{other:?}"),
     };
     assert_eq!(code(&upload[..upload.len() - 1]), ErrorCode::Malformed);
@@ -197,7 +200,10 @@ fn answers_are_items_of_the_task() {
     assert_eq!(missing.code(), "no-item");
     let all = ["a", "b", "c", "d"].map(|name| (name, 1));
     let many = explainer.signed_answers(all).unwrap_err();
-    assert_eq!(many, ExplainError::TooMany { given: 4, most: 3 });
+    assert_eq!(
+        many,
+        ExplainError::TooManyAnsweredItems { given: 4, most: 3 }
+    );
 }
 
 #[test]
@@ -207,7 +213,7 @@ fn only_small_closed_tasks_are_explained() {
         r#"{ "id": "open", "items": "open", "sparsity": 2, "epsilon": 1.0, "value": "sign" }"#,
         r#"{ "id": "large", "items": 40, "sparsity": 13, "epsilon": 1.0, "value": "sign" }"#,
     ] {
-        assert_eq!(refused(json), ExplainError::TooLarge);
+        assert_eq!(refused(json), ExplainError::TaskTooLarge);
     }
 }
 
@@ -414,7 +420,10 @@ fn beliefs_move_by_the_likelihood_ratio_and_never_past_the_bound() {
 fn what_reports_tell_is_what_is_estimated() {
     assert_eq!(explainer(COCOS[0]).estimands(), [Estimand::Mean]);
     assert_eq!(explainer(EVENT).estimands(), [Estimand::Mean]);
-    assert_eq!(explainer(COLLISIONS[0]).estimands(), Estimand::RATINGS);
+    assert_eq!(
+        explainer(COLLISIONS[0]).estimands(),
+        Estimand::RATING_ESTIMANDS
+    );
 }
 
 /// Audits 10,000 reports of each input, made at ε by the task's randomizer.

@@ -319,7 +319,7 @@ fn what_cannot_be_explained_is_refused() {
     let (report, _) = told(&task, &answers, 1).remove(0);
     let bytes = upload(&task, report);
     let refused = |answers: &[Vec<Entry>]| explainer.explain(&bytes, &slices(answers)).unwrap_err();
-    assert_eq!(refused(&answers[..3]), ExplainError::Answers);
+    assert_eq!(refused(&answers[..3]), ExplainError::InvalidAnswers);
     for (index, wrong) in [
         (0, vec![entry(3, 1.0)]),
         (0, vec![entry(0, 1.0), entry(1, 1.0)]),
@@ -332,7 +332,7 @@ fn what_cannot_be_explained_is_refused() {
     ] {
         let mut answers = answers.clone();
         answers[index] = wrong;
-        assert_eq!(refused(&answers), ExplainError::Answers, "{index}");
+        assert_eq!(refused(&answers), ExplainError::InvalidAnswers, "{index}");
     }
     assert_eq!(
         explainer
@@ -351,6 +351,6 @@ fn what_cannot_be_explained_is_refused() {
     let many = self::task(&json!([{ "name": "q", "kind": "choice", "options": 5000 }]));
     assert_eq!(
         AnswerExplainer::new(&many).unwrap_err(),
-        ExplainError::TooMuch
+        ExplainError::TooManyPossibleAnswers
     );
 }

@@ -5,7 +5,7 @@
 //! depends on the output.
 //!
 //! [`PatternOutputShares::edges_of_quantile_intervals`] returns intervals that are valid for every
-//! crowd. [`PatternOutputShares::smooth`] fits a smooth curve to the shares of bins. A quantile is
+//! crowd. [`PatternOutputShares::smoothed_bin_shares`] fits a smooth curve to the shares of bins. A quantile is
 //! estimated from this curve, and moved into its confidence interval.
 
 mod probability_matrix;
@@ -14,7 +14,7 @@ mod smooth_curve;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use probability_matrix::output_vector;
+pub(crate) use probability_matrix::expected_outputs;
 pub(crate) use quantile_claims::PatternEdgeWeights;
 
 use std::ops::{Add, Range};
@@ -23,27 +23,27 @@ use std::sync::{Arc, OnceLock};
 use hushbin::solve::{cholesky_factorise, solve_with_cholesky_factor};
 
 use self::quantile_claims::{
-    EdgeEstimate, EdgeWeights, combine, interval_edges, minimum_or_zero, quantile_claims,
+    EdgeEstimate, EdgeWeights, combine_claims, interval_edges, minimum_or_zero, quantile_claims,
 };
 use super::score::{CrowdBetweenNodes, ScoreDistribution, ScoredGroups};
-use crate::estimate::counters::MIN_EXPECTED;
+use crate::estimate::counters::MIN_EXPECTED_COUNT;
 use crate::estimate::point::{PointEstimate, SamplingModel};
 use crate::numeric::confidence_limits::TailThresholds;
 
 /// Fractions of an interval's failure probability that are assigned to its two sets of tests: those
 /// of single edges, and those of averages over an eighth of the bins.
-const PARTS: [f64; 2] = [0.8, 0.2];
+const FAILURE_FRACTIONS: [f64; 2] = [0.8, 0.2];
 
 /// Share of reports with each output of a pattern. The shares of bins are estimated from these.
 #[derive(Debug, Clone)]
 pub(crate) struct PatternOutputShares {
-    edges: Arc<PatternEdgeWeights>,
-    whose: SamplingModel,
+    edge_weights: Arc<PatternEdgeWeights>,
+    sampling_model: SamplingModel,
     /// Share of reports with each output.
     shares: Vec<f64>,
     /// Number of reports n.
     reports: f64,
-    estimated: OnceLock<Vec<f64>>,
+    cached_bin_shares: OnceLock<Vec<f64>>,
 }
 
 impl PatternOutputShares {
@@ -57,11 +57,11 @@ impl PatternOutputShares {
         let reports = counts.iter().sum::<u64>() as f64;
         let shares = counts.iter().map(|own| *own as f64 / reports).collect();
         let patterned = Self {
-            edges,
-            whose,
+            edge_weights: edges,
+            sampling_model: whose,
             shares,
             reports,
-            estimated: OnceLock::new(),
+            cached_bin_shares: OnceLock::new(),
         };
         (reports > 0.0).then_some(patterned)
     }
@@ -73,7 +73,7 @@ impl PatternOutputShares {
 
     /// Returns the number of bins K.
     pub(crate) fn bin_count(&self) -> usize {
-        self.edges.rates.cell_count()
+        self.edge_weights.pattern_estimator.cell_count()
     }
 
     /// Returns the unbiased estimate of the share of people in a range of bins, with the
@@ -82,8 +82,11 @@ impl PatternOutputShares {
         &self,
         bins: Range<usize>,
     ) -> (PointEstimate, ScoreDistribution) {
-        let weights = self.edges.rates.range_weights(bins.clone());
-        let rates = &self.edges.rates;
+        let weights = self
+            .edge_weights
+            .pattern_estimator
+            .range_weights(bins.clone());
+        let rates = &self.edge_weights.pattern_estimator;
         let worth = rates.output_weights_of_sum(&weights);
         let own = rates.variances_by_cell(&worth, &weights);
         let (estimate, variance) = self.weight_mean_and_variance(&worth);
@@ -95,7 +98,7 @@ impl PatternOutputShares {
         // The observed variance includes the variance from drawing people at random. Remove it if
         // the population is fixed.
         let drawn = share * (1.0 - share);
-        let given = self.whose == SamplingModel::FixedPopulation;
+        let given = self.sampling_model == SamplingModel::FixedPopulation;
         let variance = (variance - drawn).max(floor) + if given { 0.0 } else { drawn };
         let point = PointEstimate::new(estimate, variance, self.reports);
         let law = ScoreDistribution {
@@ -103,8 +106,8 @@ impl PatternOutputShares {
                 (0.0, self.scores_in_bins(&worth, &weights, 0.0)),
                 (1.0, self.scores_in_bins(&worth, &weights, 1.0)),
             ],
-            given,
-            whose: CrowdBetweenNodes::Neighbours,
+            is_fixed_population: given,
+            crowd_between_nodes: CrowdBetweenNodes::NeighbourMixture,
         };
         (point, law)
     }
@@ -125,7 +128,8 @@ impl PatternOutputShares {
         }
         let all: f64 = people.iter().sum();
         let most = worth.iter().fold(0.0, |most: f64, own| most.max(own.abs()));
-        let chances = probability_matrix::output_vector(&self.edges.rates, &people);
+        let chances =
+            probability_matrix::expected_outputs(&self.edge_weights.pattern_estimator, &people);
         let score = worth.iter().zip(chances);
         ScoredGroups::of_one_group(
             score
@@ -136,8 +140,8 @@ impl PatternOutputShares {
 
     /// Returns the estimated shares of bins, with negative ones set to 0.
     fn estimated_bin_shares(&self) -> &[f64] {
-        self.estimated.get_or_init(|| {
-            let rates = &self.edges.rates;
+        self.cached_bin_shares.get_or_init(|| {
+            let rates = &self.edge_weights.pattern_estimator;
             let estimate = |bin| {
                 let worth = rates.output_weights_of_sum(&rates.range_weights(bin..bin + 1));
                 self.weight_mean_and_variance(&worth).0.max(0.0)
@@ -158,17 +162,17 @@ impl PatternOutputShares {
         quantiles: &[f64],
         failure: f64,
     ) -> Vec<[usize; 2]> {
-        let reach = PARTS.map(|part| {
+        let reach = FAILURE_FRACTIONS.map(|part| {
             TailThresholds::new(part * failure).normal_quantile() / self.reports.sqrt()
         });
         let [fine, more, less] =
-            (self.edges.edge_weights().each_ref()).map(|rows| self.edge_estimates(rows));
+            (self.edge_weights.edge_weights().each_ref()).map(|rows| self.edge_estimates(rows));
         let interval = |quantile: &f64| {
             let fine = quantile_claims([&fine, &fine], *quantile, reach[0], Add::add);
             // For some crowds, averages have no variance from drawing people. Otherwise that
             // variance is at most τ(1 − τ), which few reports at a large ε may not show.
             let coarse = quantile_claims([&more, &less], *quantile, reach[1], f64::max);
-            interval_edges(fine.zip(coarse).map(combine))
+            interval_edges(fine.zip(coarse).map(combine_claims))
         };
         quantiles.iter().map(interval).collect()
     }
@@ -176,7 +180,12 @@ impl PatternOutputShares {
     /// Fits a smooth curve to the shares of bins, and returns the curve's share in each bin. The
     /// returned shares sum to 1.
     pub(crate) fn smoothed_bin_shares(&self) -> Vec<f64> {
-        smooth_curve::fit(&self.edges.rates, &self.shares, self.reports).1
+        smooth_curve::fit_smooth_bin_shares(
+            &self.edge_weights.pattern_estimator,
+            &self.shares,
+            self.reports,
+        )
+        .1
     }
 
     /// Returns the χ² statistic of the best fit to the observed outputs, and the L − K degrees of
@@ -186,7 +195,7 @@ impl PatternOutputShares {
     /// statistic measures how far the observed shares are from satisfying them. Returns `None` if L
     /// = K, or if some output has too few expected reports for a χ² distribution.
     pub(crate) fn chi_squared_misfit(&self) -> Option<(f64, usize)> {
-        let (rates, bins) = (&self.edges.rates, self.bin_count());
+        let (rates, bins) = (&self.edge_weights.pattern_estimator, self.bin_count());
         let freedom = self.shares.len() - bins;
         if freedom == 0 {
             return None;
@@ -195,18 +204,18 @@ impl PatternOutputShares {
         // 1.
         let first = self.estimated_bin_shares();
         let total: f64 = first.iter().sum();
-        let expected = probability_matrix::output_vector(rates, first);
-        if self.reports * minimum_or_zero(&expected) < MIN_EXPECTED * total {
+        let expected = probability_matrix::expected_outputs(rates, first);
+        if self.reports * minimum_or_zero(&expected) < MIN_EXPECTED_COUNT * total {
             return None;
         }
         // Weighted least squares. The variances of outputs come from the estimated shares of bins.
         let over: Vec<f64> = expected.iter().map(|own| total / own).collect();
         let weighed = self.shares.iter().zip(&over).map(|(own, over)| own * over);
         let right = probability_matrix::transposed_product(rates, &weighed.collect::<Vec<f64>>());
-        let mut gram = probability_matrix::gram(rates, &over);
+        let mut gram = probability_matrix::weighted_gram_matrix(rates, &over);
         cholesky_factorise(&mut gram, bins);
         let fitted =
-            probability_matrix::output_vector(rates, &solve_with_cholesky_factor(&gram, &right));
+            probability_matrix::expected_outputs(rates, &solve_with_cholesky_factor(&gram, &right));
         let residuals = self
             .shares
             .iter()
@@ -233,12 +242,12 @@ impl PatternOutputShares {
 
     fn edge_estimates(&self, rows: &[EdgeWeights]) -> Vec<EdgeEstimate> {
         let estimate = |row: &EdgeWeights| {
-            let (share, variance) = self.weight_mean_and_variance(&row.worth);
-            let least = row.least;
+            let (share, variance) = self.weight_mean_and_variance(&row.output_weights);
+            let least = row.min_weight_variances;
             EdgeEstimate {
                 share,
                 variance,
-                least,
+                min_weight_variances: least,
             }
         };
         rows.iter().map(estimate).collect()

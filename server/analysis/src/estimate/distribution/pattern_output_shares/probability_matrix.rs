@@ -6,7 +6,7 @@ use hushbin::mechanism::pattern::PatternEstimator;
 
 /// Returns M·f. The vector f is `bins`, with one number for each bin. The result has one number for
 /// each output.
-pub(crate) fn output_vector(rates: &PatternEstimator, bins: &[f64]) -> Vec<f64> {
+pub(crate) fn expected_outputs(rates: &PatternEstimator, bins: &[f64]) -> Vec<f64> {
     let mut outputs = vec![0.0; rates.output_probabilities(0).len()];
     for (bin, own) in bins.iter().enumerate() {
         for (sum, chance) in outputs.iter_mut().zip(rates.output_probabilities(bin)) {
@@ -31,7 +31,7 @@ pub(super) fn transposed_product(rates: &PatternEstimator, outputs: &[f64]) -> V
 }
 
 /// Returns Mᵀ·diag(w)·M, where w are the `weights` of outputs. Only the lower triangle is filled.
-pub(super) fn gram(rates: &PatternEstimator, weights: &[f64]) -> Vec<f64> {
+pub(super) fn weighted_gram_matrix(rates: &PatternEstimator, weights: &[f64]) -> Vec<f64> {
     // M has only two values, and each bin's favoured outputs are a rotation of those of bin 0. So
     // running sums yield the entries for all pairs of bins at one distance.
     let (bins, outputs) = (rates.cell_count(), weights.len());

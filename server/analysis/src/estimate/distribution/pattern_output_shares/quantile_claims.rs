@@ -13,25 +13,28 @@ use hushbin::mechanism::pattern::{PatternEstimator, triangular_cdf};
 /// Weights of a pattern's outputs in the estimate of the share of people below one edge.
 #[derive(Debug, Clone)]
 pub(super) struct EdgeWeights {
-    pub(super) worth: Vec<f64>,
+    pub(super) output_weights: Vec<f64>,
     /// Minimum variance of the weight of one report's output. The first is over people below the
     /// edge, the second over people above the edge.
-    pub(super) least: [f64; 2],
+    pub(super) min_weight_variances: [f64; 2],
 }
 
 /// Rates of a pattern, and the weights of its outputs for all edges between bins. They depend on
 /// the pattern, the bins and ε, but not on the reports.
 #[derive(Debug, Clone)]
 pub(crate) struct PatternEdgeWeights {
-    pub(crate) rates: PatternEstimator,
+    pub(crate) pattern_estimator: PatternEstimator,
     /// Weights for all edges. They are computed on first use, because planning does not need them.
-    rows: OnceLock<[Vec<EdgeWeights>; 3]>,
+    cached_edge_weights: OnceLock<[Vec<EdgeWeights>; 3]>,
 }
 
 impl PatternEdgeWeights {
     pub(crate) const fn new(rates: PatternEstimator) -> Self {
         let rows = OnceLock::new();
-        Self { rates, rows }
+        Self {
+            pattern_estimator: rates,
+            cached_edge_weights: rows,
+        }
     }
 
     /// Returns three sets of weights, each with the weights for every inner edge. The first set
@@ -41,7 +44,8 @@ impl PatternEdgeWeights {
     /// The average of the second set starts at the edge, so it is at least the share below the
     /// edge. The average of the third set ends at the edge, so it is at most that share.
     pub(super) fn edge_weights(&self) -> &[Vec<EdgeWeights>; 3] {
-        self.rows.get_or_init(|| compute_edge_weights(&self.rates))
+        self.cached_edge_weights
+            .get_or_init(|| compute_edge_weights(&self.pattern_estimator))
     }
 }
 
@@ -56,7 +60,10 @@ fn compute_edge_weights(rates: &PatternEstimator) -> [Vec<EdgeWeights>; 3] {
             let worth = rates.output_weights_of_sum(&weights);
             let own = rates.variances_by_cell(&worth, &weights);
             let least = [minimum_or_zero(&own[..edge]), minimum_or_zero(&own[edge..])];
-            EdgeWeights { worth, least }
+            EdgeWeights {
+                output_weights: worth,
+                min_weight_variances: least,
+            }
         };
         (1..bins).map(of_edge).collect()
     };
@@ -78,7 +85,7 @@ pub(super) struct EdgeEstimate {
     /// Observed variance of the weight of one report's output.
     pub(super) variance: f64,
     /// Minimum variances over people below and over people above the edge, as in [`EdgeWeights`].
-    pub(super) least: [f64; 2],
+    pub(super) min_weight_variances: [f64; 2],
 }
 
 /// Two claims about a quantile and one edge: the quantile is [at or above, at or below] the edge.
@@ -101,7 +108,7 @@ pub(super) fn quantile_claims(
     let reach = move |own: &EdgeEstimate| {
         // If the share below the edge is τ, the true variance is at least this minimum. The
         // observed variance of few reports may be smaller.
-        let [below, above] = own.least;
+        let [below, above] = own.min_weight_variances;
         let noise = quantile * below + (1.0 - quantile) * above;
         reach * own.variance.max(least(noise, drawn)).sqrt()
     };
@@ -113,7 +120,7 @@ pub(super) fn quantile_claims(
 
 /// Combines claims about one edge that come from two sets of estimates. Contradicting claims
 /// cancel.
-pub(super) fn combine((one, other): (EdgeClaims, EdgeClaims)) -> EdgeClaims {
+pub(super) fn combine_claims((one, other): (EdgeClaims, EdgeClaims)) -> EdgeClaims {
     let [above, below] = [one[0] || other[0], one[1] || other[1]];
     [above && !below, below && !above]
 }

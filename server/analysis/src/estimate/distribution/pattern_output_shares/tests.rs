@@ -10,7 +10,7 @@ use rand_distr::{Binomial, Distribution};
 use serde::Deserialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use super::smooth_curve::fit;
+use super::smooth_curve::fit_smooth_bin_shares;
 use super::*;
 use crate::numeric::clopper_pearson::upper_confidence_bound;
 
@@ -130,7 +130,7 @@ fn weights_and_variances_are_those_of_the_reference() {
 fn estimates_and_intervals_are_those_of_the_reference() {
     for set in sets() {
         let patterned = set.patterned();
-        let estimates = patterned.edge_estimates(&patterned.edges.edge_weights()[0]);
+        let estimates = patterned.edge_estimates(&patterned.edge_weights.edge_weights()[0]);
         let (shares, variances): (Vec<f64>, Vec<f64>) = estimates
             .iter()
             .map(|own| (own.share, own.variance))
@@ -197,7 +197,11 @@ fn shares_of_ranges_are_those_below_edges() {
 fn curves_and_points_are_those_of_the_reference() {
     for set in sets() {
         let patterned = set.patterned();
-        let (lambda, shares) = fit(&patterned.edges.rates, &patterned.shares, patterned.reports);
+        let (lambda, shares) = fit_smooth_bin_shares(
+            &patterned.edge_weights.pattern_estimator,
+            &patterned.shares,
+            patterned.reports,
+        );
         assert!(
             (lambda / set.lambda_ - 1.0).abs() < 1e-9,
             "{}: {lambda}",
@@ -267,7 +271,7 @@ fn draw(
 ) -> Vec<u64> {
     let (mut left, mut rest) = (reports, 1.0);
     let mut counts = Vec::new();
-    for probability in probability_matrix::output_vector(&edges.rates, shares) {
+    for probability in probability_matrix::expected_outputs(&edges.pattern_estimator, shares) {
         let part = (probability / rest).clamp(0.0, 1.0);
         let count = Binomial::new(left, part).unwrap().sample(rng);
         counts.push(count);
@@ -332,7 +336,10 @@ fn intervals_cover_quantiles_of_every_crowd() {
     let mut rng = ChaCha20Rng::seed_from_u64(11);
     let mut all = [0, 0];
     for (edges, sizes) in &layouts {
-        for (crowd, shares) in crowds(edges.rates.cell_count()).iter().enumerate() {
+        for (crowd, shares) in crowds(edges.pattern_estimator.cell_count())
+            .iter()
+            .enumerate()
+        {
             for reports in sizes {
                 let mut covered = [0; 3];
                 for _ in 0..RUNS {
@@ -428,7 +435,10 @@ fn honest_crowds_fit() {
     let mut rng = ChaCha20Rng::seed_from_u64(12);
     for name in FITTED_PATTERNS {
         let edges = named(name);
-        for (crowd, shares) in crowds(edges.rates.cell_count()).iter().enumerate() {
+        for (crowd, shares) in crowds(edges.pattern_estimator.cell_count())
+            .iter()
+            .enumerate()
+        {
             let mut sum = 0.0;
             let mut freedom = 0;
             for _ in 0..RUNS {
@@ -468,7 +478,7 @@ fn forged_reports_do_not_fit() {
     let mut rng = ChaCha20Rng::seed_from_u64(13);
     for name in FITTED_PATTERNS {
         let edges = named(name);
-        for shares in crowds(edges.rates.cell_count()) {
+        for shares in crowds(edges.pattern_estimator.cell_count()) {
             let honest = draw(&edges, &shares, REPORTS * 19 / 20, &mut rng);
             for output in 0..honest.len() {
                 let mut counts = honest.clone();

@@ -25,7 +25,7 @@ use crate::competitors::ratings::slots::{Slot, draw_slot, flip_fair_coin, sign_v
 /// ```
 /// use hushbin_study::competitors::ratings::{RatingOracle, PckvGrr, OracleSetting};
 ///
-/// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let setting = OracleSetting { item_count: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, protected_distance: 1.0 };
 /// let [without_amplification, adaptive] = [PckvGrr::without_amplification(&setting)?, PckvGrr::with_amplification(&setting)?];
 /// assert!((without_amplification.privacy_loss() - (1.0 + 1.0_f64.exp_m1() / 4.0).ln()).abs() < 1e-12);
 /// assert!(adaptive.privacy_loss() <= 1.0 && adaptive.privacy_loss() > 1.0 - 1e-12);
@@ -65,9 +65,9 @@ impl PckvGrr {
     fn new(setting: &OracleSetting, times: f64) -> Result<Self, Error> {
         let budget = setting.budget_without_delta()?;
         let more = times * budget.exp_m1_epsilon();
-        let all = f64::from(setting.items) + f64::from(setting.sparsity);
+        let all = f64::from(setting.item_count) + f64::from(setting.sparsity);
         Ok(Self {
-            item_count: setting.items,
+            item_count: setting.item_count,
             sparsity: setting.sparsity,
             true_item_threshold: threshold_rounded_down((more + 2.0) / (more + 2.0 * all), 2),
             true_sign_threshold: threshold_rounded_down((more + 1.0) / (more + 2.0), 2),

@@ -8,7 +8,7 @@ use crate::competitors::ratings::report_sums::LinearEstimator;
 /// ```
 /// use hushbin_study::competitors::ratings::{PckvUe, OracleSetting};
 ///
-/// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let setting = OracleSetting { item_count: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, protected_distance: 1.0 };
 /// let response_probabilities = PckvUe::new(&setting)?.response_probabilities();
 /// let e = 1.0_f64.exp();
 /// assert_eq!(response_probabilities.drawn_item_probability, 0.5);

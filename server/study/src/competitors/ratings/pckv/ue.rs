@@ -28,7 +28,7 @@ use crate::competitors::ratings::slots::{
 /// ```
 /// use hushbin_study::competitors::ratings::{RatingOracle, PckvUe, OracleSetting};
 ///
-/// let setting = OracleSetting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
+/// let setting = OracleSetting { item_count: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, protected_distance: 1.0 };
 /// let ue = PckvUe::new(&setting)?;
 /// assert!(ue.privacy_loss() <= 1.0 && ue.privacy_loss() > 1.0 - 1e-12);
 /// assert_eq!(ue.report_bits(), 208.0);
@@ -58,7 +58,7 @@ impl PckvUe {
     pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
         let e = setting.budget_without_delta()?.exp_epsilon();
         Ok(Self {
-            item_count: setting.items,
+            item_count: setting.item_count,
             sparsity: setting.sparsity,
             // 1 − b = (e + 1)/(e + 3).
             other_item_omission_threshold: threshold_rounded_down((e + 1.0) / (e + 3.0), 0),

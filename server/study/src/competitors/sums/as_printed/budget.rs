@@ -29,7 +29,7 @@ pub struct BudgetRow {
     /// Exact worst-case total δ at the requested ε, for the corrected (ε₀, δ₀).
     pub corrected_delta: f64,
     /// Exact worst-case total δ at `proven_epsilon`, for the printed (ε₀, δ₀).
-    pub printed_delta_at_proven: f64,
+    pub delta_at_proven_epsilon: f64,
 }
 
 /// Returns the table row for D coordinates, with the printed δ₀ and the corrected one.
@@ -65,9 +65,9 @@ pub fn budget_row(coordinates: u32, asked: &Budget) -> Result<BudgetRow, Error> 
         proven_epsilon: proven.epsilon,
         printed_proven_delta: proven.delta,
         corrected_proven_delta: right.advanced_composition(coordinates, spare).delta,
-        printed_delta: printed.composed_delta(coordinates, asked.epsilon()),
-        corrected_delta: right.composed_delta(coordinates, asked.epsilon()),
-        printed_delta_at_proven: printed.composed_delta(coordinates, proven.epsilon),
+        printed_delta: printed.exact_total_delta(coordinates, asked.epsilon()),
+        corrected_delta: right.exact_total_delta(coordinates, asked.epsilon()),
+        delta_at_proven_epsilon: printed.exact_total_delta(coordinates, proven.epsilon),
     })
 }
 

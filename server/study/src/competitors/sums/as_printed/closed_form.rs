@@ -19,9 +19,9 @@ pub struct ClosedFormProbabilityRow {
     pub delta: f64,
     /// Paper's closed form for γ: max(14·M·ln(2/δ)/((n − 1)·ε²), 27·M/((n − 1)·ε)). A value above 1
     /// promises no privacy.
-    pub closed_form_gamma: f64,
+    pub closed_form_probability: f64,
     /// Least γ for which exact summation proves the central (ε, δ).
-    pub least_proven_gamma: f64,
+    pub least_proven_probability: f64,
     /// Local ε of a report with the least γ.
     pub local_epsilon: f64,
 }
@@ -41,8 +41,8 @@ pub fn closed_form_probability_row(
         cell_count: cells,
         epsilon: central.epsilon(),
         delta: central.delta(),
-        closed_form_gamma: grid::closed_form_uniform_probability(cells, people, central),
-        least_proven_gamma: least,
+        closed_form_probability: grid::closed_form_uniform_probability(cells, people, central),
+        least_proven_probability: least,
         local_epsilon: grid::local_epsilon(cells, least),
     })
 }

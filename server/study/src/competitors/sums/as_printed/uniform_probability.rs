@@ -35,11 +35,11 @@ pub struct UniformProbabilityRow {
     /// Origin of the constant c.
     pub constant_origin: ConstantOrigin,
     /// Constant c, a factor in the formulas for γ.
-    pub gamma_constant: f64,
+    pub probability_constant: f64,
     /// Printed γ = c·(r + 1)/n.
-    pub printed_gamma: f64,
+    pub printed_probability: f64,
     /// Corrected γ = c·(r + 1)^d/(n − 1).
-    pub corrected_gamma: f64,
+    pub corrected_probability: f64,
     /// Actual δ of the printed γ at the promised ε: exact if c is enumerated, otherwise a lower
     /// bound.
     pub printed_delta: f64,
@@ -118,7 +118,7 @@ pub fn row_with_paper_constant(
         },
         (
             ConstantOrigin::Paper,
-            grid::gamma_constant_of_paper(promised),
+            grid::paper_probability_constant(promised),
         ),
         |gamma| grid::attack_delta_lower_bound(cells, gamma, people.into(), epsilon),
         |gamma| grid::proven_delta(cells, gamma, people.into(), epsilon),
@@ -185,9 +185,9 @@ impl UniformProbabilityRow {
             epsilon: case.required_budget.epsilon(),
             delta: case.required_budget.delta(),
             constant_origin: constant,
-            gamma_constant: c,
-            printed_gamma,
-            corrected_gamma: right_gamma,
+            probability_constant: c,
+            printed_probability: printed_gamma,
+            corrected_probability: right_gamma,
             printed_delta: printed(printed_gamma)?,
             corrected_delta: right(right_gamma)?,
             printed_sum_offset: 0.5 * c * side,

@@ -18,27 +18,27 @@ pub(super) enum TrainedModel {
     /// Logistic regression.
     Logistic,
     /// Support vector machine.
-    SupportVectors,
+    SupportVectorMachine,
 }
 
 impl TrainedModel {
     /// List of all models.
-    pub(super) const ALL: [Self; 3] = [Self::Linear, Self::Logistic, Self::SupportVectors];
+    pub(super) const ALL: [Self; 3] = [Self::Linear, Self::Logistic, Self::SupportVectorMachine];
 
     /// Name of the model in tables.
     pub(super) const fn label(self) -> &'static str {
         match self {
             Self::Linear => "linear regression",
             Self::Logistic => "logistic regression",
-            Self::SupportVectors => "support vector machine",
+            Self::SupportVectorMachine => "support vector machine",
         }
     }
 
     /// Returns the name of the error metric. Lower values are better.
-    pub(super) const fn metric(self) -> &'static str {
+    pub(super) const fn error_metric_name(self) -> &'static str {
         match self {
             Self::Linear => "MSE",
-            Self::Logistic | Self::SupportVectors => "misclassified",
+            Self::Logistic | Self::SupportVectorMachine => "misclassified",
         }
     }
 
@@ -46,7 +46,7 @@ impl TrainedModel {
         match self {
             Self::Linear => LossFunction::Squared,
             Self::Logistic => LossFunction::Logistic,
-            Self::SupportVectors => LossFunction::Hinge,
+            Self::SupportVectorMachine => LossFunction::Hinge,
         }
     }
 
@@ -57,7 +57,7 @@ impl TrainedModel {
         match self {
             Self::Linear => 0.03,
             Self::Logistic => 0.6,
-            Self::SupportVectors => 0.2,
+            Self::SupportVectorMachine => 0.2,
         }
     }
 
@@ -85,15 +85,15 @@ impl TrainedModel {
 #[derive(Debug)]
 pub(super) struct Learner {
     pub(super) model: TrainedModel,
-    pub(super) name: NumbersMechanismName,
+    pub(super) mechanism_name: NumbersMechanismName,
     mechanism: NumbersMechanism,
     weights: Vec<f64>,
-    sums: Vec<f64>,
-    people: u64,
-    steps: u32,
+    gradient_sums: Vec<f64>,
+    gradient_count: u64,
+    step_count: u32,
     /// Sum of the errors for the held-out people so far.
     error_sum: f64,
-    held_out: u64,
+    held_out_count: u64,
     rng: ChaCha8Rng,
 }
 
@@ -111,14 +111,14 @@ impl Learner {
     ) -> Result<Self, Error> {
         Ok(Self {
             model,
-            name,
+            mechanism_name: name,
             mechanism: name.build(features, budget)?,
             weights: vec![0.0; features as usize],
-            sums: vec![0.0; features as usize],
-            people: 0,
-            steps: 0,
+            gradient_sums: vec![0.0; features as usize],
+            gradient_count: 0,
+            step_count: 0,
             error_sum: 0.0,
-            held_out: 0,
+            held_out_count: 0,
             rng,
         })
     }
@@ -134,24 +134,24 @@ impl Learner {
         let mut gradient = loss.gradient(&self.weights, features, target, REGULARIZATION);
         clip_gradient(&mut gradient);
         self.mechanism
-            .add_report(&gradient, &mut self.sums, &mut self.rng)?;
-        self.people += 1;
+            .add_report(&gradient, &mut self.gradient_sums, &mut self.rng)?;
+        self.gradient_count += 1;
         Ok(())
     }
 
     /// Changes the weights by a step against the average of the gradients since the last step. Step
     /// t has the model's learning rate divided by √t.
     pub(super) fn take_step(&mut self) {
-        let means = self
-            .mechanism
-            .estimate_means(&self.sums, self.people, &mut self.rng);
-        self.steps += 1;
-        let rate = self.model.learning_rate() / f64::from(self.steps).sqrt();
+        let means =
+            self.mechanism
+                .estimate_means(&self.gradient_sums, self.gradient_count, &mut self.rng);
+        self.step_count += 1;
+        let rate = self.model.learning_rate() / f64::from(self.step_count).sqrt();
         for (weight, mean) in self.weights.iter_mut().zip(means) {
             *weight -= rate * mean;
         }
-        self.sums.fill(0.0);
-        self.people = 0;
+        self.gradient_sums.fill(0.0);
+        self.gradient_count = 0;
     }
 
     /// Predicts the target of a held-out person and adds the error to the sum.
@@ -161,12 +161,12 @@ impl Learner {
         self.error_sum += self
             .model
             .prediction_error(prediction, self.model.target_from_income(income));
-        self.held_out += 1;
+        self.held_out_count += 1;
     }
 
     /// Returns the model's [metric](Model::metric) over the held-out people.
     pub(super) fn mean_error(&self) -> f64 {
-        self.error_sum / self.held_out as f64
+        self.error_sum / self.held_out_count as f64
     }
 
     /// Number d of features, which is the number of weights.
@@ -207,8 +207,8 @@ mod tests {
                 own.take_step();
                 own
             };
-            let plain = step(NumbersMechanismName::Plain);
-            for name in NumbersMechanismName::PRIVATE {
+            let plain = step(NumbersMechanismName::WithoutPrivacy);
+            for name in NumbersMechanismName::PRIVATE_MECHANISMS {
                 let own = step(name);
                 let error = model.learning_rate() * own.step_standard_error(people);
                 let both = own.weights.iter().zip(&plain.weights);
@@ -228,8 +228,8 @@ mod tests {
         let budget = Budget::new(1.0, 0.0).unwrap();
         let rng = ChaCha8Rng::seed_from_u64(1);
         let mut own = Learner::new(
-            TrainedModel::SupportVectors,
-            NumbersMechanismName::Plain,
+            TrainedModel::SupportVectorMachine,
+            NumbersMechanismName::WithoutPrivacy,
             2,
             &budget,
             rng,

@@ -2,26 +2,26 @@
 
 use hushbin::Entry;
 
-use super::messages::{LENGTH, MESSAGES, TextMessage};
+use super::messages::{MESSAGES_PER_PERSON, TextMessage, WORDS_PER_MESSAGE};
 
 /// Number of passes over a person's messages.
-const EPOCHS: usize = 2;
+const LOCAL_EPOCH_COUNT: usize = 2;
 /// Size of a step along the gradient of one message's loss.
-const RATE: f64 = 0.2;
+const LOCAL_LEARNING_RATE: f64 = 0.2;
 
 /// Logistic regression on a person's messages, starting from the shared weights.
 #[derive(Debug)]
 pub(super) struct LocalTraining {
     /// Change of each word's weight. All changes are 0 before and after each call of
-    /// [`Self::train`].
-    change: Vec<f64>,
+    /// [`Self::train_on_messages`].
+    weight_changes: Vec<f64>,
 }
 
 impl LocalTraining {
     /// Creates a learner for `words` words, with all changes 0.
     pub(super) fn new(words: usize) -> Self {
         Self {
-            change: vec![0.0; words],
+            weight_changes: vec![0.0; words],
         }
     }
 
@@ -30,22 +30,22 @@ impl LocalTraining {
     pub(super) fn train_on_messages(
         &mut self,
         weights: &[f64],
-        messages: &[TextMessage; MESSAGES],
+        messages: &[TextMessage; MESSAGES_PER_PERSON],
     ) -> Vec<Entry> {
-        for message in std::iter::repeat_n(messages, EPOCHS).flatten() {
+        for message in std::iter::repeat_n(messages, LOCAL_EPOCH_COUNT).flatten() {
             let margin = message.liked_sign()
-                * (message.weight_sum(weights) + message.weight_sum(&self.change));
+                * (message.weight_sum(weights) + message.weight_sum(&self.weight_changes));
             // Negative slope of the loss ln(1 + exp(−margin)), times the rate. The step is the same
             // for each word of the message.
-            let step = RATE * message.liked_sign() / (1.0 + margin.exp());
+            let step = LOCAL_LEARNING_RATE * message.liked_sign() / (1.0 + margin.exp());
             for &word in &message.words {
-                self.change[usize::from(word)] += step;
+                self.weight_changes[usize::from(word)] += step;
             }
         }
-        let mut changes = Vec::with_capacity(MESSAGES * LENGTH);
+        let mut changes = Vec::with_capacity(MESSAGES_PER_PERSON * WORDS_PER_MESSAGE);
         for &word in messages.iter().flat_map(|own| &own.words) {
             // Taking the value resets the word to 0 and skips words that occurred before.
-            let value = std::mem::take(&mut self.change[usize::from(word)]);
+            let value = std::mem::take(&mut self.weight_changes[usize::from(word)]);
             if value != 0.0 {
                 changes.push(Entry {
                     item: word.into(),
@@ -82,7 +82,7 @@ mod tests {
             let gradient =
                 LossFunction::Logistic.gradient(&weights, &features, message.liked_sign(), 0.0);
             for (weight, own) in weights.iter_mut().zip(gradient) {
-                *weight -= RATE * own;
+                *weight -= LOCAL_LEARNING_RATE * own;
             }
         }
         let mut local = LocalTraining::new(64);

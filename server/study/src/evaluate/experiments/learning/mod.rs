@@ -16,7 +16,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::evaluate::crowd::census::{CensusExtract, Person};
 use crate::evaluate::crowd::people::{PeopleSequence, PeopleSource, PeopleTable};
 use crate::evaluate::crowd::random::generator_stream;
-use crate::evaluate::measure::axis::{DELTA, GAP};
+use crate::evaluate::measure::axis::{FIXED_DELTA, PRIVACY_GAP_METRIC};
 use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
     words_to_file_name,
@@ -34,8 +34,8 @@ pub(crate) struct GradientLearningExperiment {
     name: String,
     title: String,
     /// Names of the figures, one for each model.
-    figures: [String; 3],
-    repeats: u64,
+    figure_names: [String; 3],
+    repeat_count: u64,
     cells: Vec<LearningCell>,
 }
 
@@ -43,23 +43,23 @@ pub(crate) struct GradientLearningExperiment {
 /// different random numbers.
 #[derive(Debug, Clone)]
 struct LearningCell {
-    crowd: PeopleSource,
+    people_source: PeopleSource,
     epsilon: f64,
     /// Number of people. A tenth of them are held out to measure the error.
-    people: u64,
+    people_count: u64,
     /// Batch size G: number of gradients averaged in a step.
-    batch: u64,
+    batch_size: u64,
 }
 
 /// Compared mechanisms. The first is the run without privacy.
-const MECHANISMS: [NumbersMechanismName; 5] = [
-    NumbersMechanismName::Plain,
-    NumbersMechanismName::Window,
+const COMPARED_MECHANISMS: [NumbersMechanismName; 5] = [
+    NumbersMechanismName::WithoutPrivacy,
+    NumbersMechanismName::HushbinWindow,
     NumbersMechanismName::Majority,
-    NumbersMechanismName::Sampled,
+    NumbersMechanismName::SampledTwoPoint,
     NumbersMechanismName::Gaussian,
 ];
-const STEP: &str = "standard error of a step";
+const STEP_ERROR_METRIC: &str = "standard error of a step";
 
 impl GradientLearningExperiment {
     /// Creates the experiment, with the points and repeats of the given size.
@@ -72,46 +72,46 @@ impl GradientLearningExperiment {
         let mut cells = Vec::new();
         for &extract in size.quick_or_full(&CensusExtract::ALL[..1], &CensusExtract::ALL) {
             cells.extend(epsilon_values(size).iter().map(|&epsilon| LearningCell {
-                crowd: PeopleSource::Generated(extract),
+                people_source: PeopleSource::Generated(extract),
                 epsilon,
-                people: size.quick_or_full(50_000, 1_000_000),
-                batch: size.quick_or_full(1_500, 10_000),
+                people_count: size.quick_or_full(50_000, 1_000_000),
+                batch_size: size.quick_or_full(1_500, 10_000),
             }));
         }
         Self {
             name: "learning".to_owned(),
             title: "Private learning by gradient descent (P4, figures 8, 9, 10)".to_owned(),
-            figures: ["p4-8", "p4-9", "p4-10"].map(str::to_owned),
-            repeats: size.quick_or_full(3, 10),
+            figure_names: ["p4-8", "p4-9", "p4-10"].map(str::to_owned),
+            repeat_count: size.quick_or_full(3, 10),
             cells,
         }
     }
 
-    /// Creates the experiment on a table's people, with [`STEPS`] steps.
+    /// Creates the experiment on a table's people, with [`STEP_COUNT`] steps.
     pub(crate) fn from_table(table: PeopleTable, size: StudySize) -> Self {
         let name = format!("learning-{}", words_to_file_name(table.label()));
         let people = table.person_count();
-        let batch = ((people - people / 10) / STEPS).max(1);
+        let batch = ((people - people / 10) / STEP_COUNT).max(1);
         let title = format!("Private learning of {people} people, {}", table.label());
         let crowd = PeopleSource::Table(Arc::new(table));
         let cell = |&epsilon: &f64| LearningCell {
-            crowd: crowd.clone(),
+            people_source: crowd.clone(),
             epsilon,
-            people,
-            batch,
+            people_count: people,
+            batch_size: batch,
         };
         Self {
-            figures: ["linear", "logistic", "vectors"].map(|model| format!("{name}-{model}")),
+            figure_names: ["linear", "logistic", "vectors"].map(|model| format!("{name}-{model}")),
             name,
             title,
-            repeats: size.quick_or_full(3, 10),
+            repeat_count: size.quick_or_full(3, 10),
             cells: epsilon_values(size).iter().map(cell).collect(),
         }
     }
 }
 
 /// Number of steps for which the learning rates of the models were chosen.
-const STEPS: u64 = 90;
+const STEP_COUNT: u64 = 90;
 
 fn epsilon_values(size: StudySize) -> &'static [f64] {
     size.quick_or_full(&[0.5, 2.0, 8.0], &[0.1, 0.5, 1.0, 2.0, 4.0, 10.0])
@@ -129,29 +129,38 @@ impl Experiment for GradientLearningExperiment {
     fn work_units(&self) -> Vec<WorkUnit> {
         let cells = self.cells.iter().enumerate();
         let units = cells.flat_map(|(index, cell)| {
-            WorkUnit::repeated_units(self.repeats, index, cell.estimated_work(), |repeat| {
-                format!(
-                    "{}, ε = {}, repeat {repeat}",
-                    cell.crowd.label(),
-                    cell.epsilon
-                )
-            })
+            WorkUnit::repeated_units(
+                self.repeat_count,
+                index,
+                cell.estimated_microseconds(),
+                |repeat| {
+                    format!(
+                        "{}, ε = {}, repeat {repeat}",
+                        cell.people_source.label(),
+                        cell.epsilon
+                    )
+                },
+            )
         });
         units.collect()
     }
 
     fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
-        self.cells[unit.index].train_all_models(&MECHANISMS, rng)
+        self.cells[unit.index].train_all_models(&COMPARED_MECHANISMS, rng)
     }
 
     fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
-        let mut crowds: Vec<&str> = self.cells.iter().map(|own| own.crowd.label()).collect();
+        let mut crowds: Vec<&str> = self
+            .cells
+            .iter()
+            .map(|own| own.people_source.label())
+            .collect();
         crowds.dedup();
         let figure = |(name, model): (&String, TrainedModel)| {
             let panel = |crowd: &&str| {
                 let curves = table.mechanism_curves(
                     &estimand_name(model, crowd),
-                    model.metric(),
+                    model.error_metric_name(),
                     |_| true,
                     |point| point.epsilon,
                 );
@@ -167,13 +176,13 @@ impl Experiment for GradientLearningExperiment {
                     capitalize(model.label()),
                     self.people_phrase()
                 ),
-                x: "ε",
-                y: model.metric(),
-                logarithmic: [true, model == TrainedModel::Linear],
+                x_label: "ε",
+                y_label: model.error_metric_name(),
+                are_axes_logarithmic: [true, model == TrainedModel::Linear],
                 panels: crowds.iter().map(panel).collect(),
             }
         };
-        self.figures
+        self.figure_names
             .iter()
             .zip(TrainedModel::ALL)
             .map(figure)
@@ -184,7 +193,11 @@ impl Experiment for GradientLearningExperiment {
 impl GradientLearningExperiment {
     /// Returns a phrase with the number of people, for titles.
     fn people_phrase(&self) -> String {
-        let LearningCell { people, batch, .. } = self.cells[0];
+        let LearningCell {
+            people_count: people,
+            batch_size: batch,
+            ..
+        } = self.cells[0];
         format!("{} people in steps of {batch}", people - people / 10)
     }
 }
@@ -200,10 +213,10 @@ fn estimand_name(model: TrainedModel, crowd: &str) -> String {
 
 impl LearningCell {
     /// Returns the estimated running time of a unit, in microseconds.
-    fn estimated_work(&self) -> f64 {
+    fn estimated_microseconds(&self) -> f64 {
         // Mechanism-1 draws vectors until one is favoured, which takes more tries at a greater ε.
         let tries = if self.epsilon > 5.0 { 60.0 } else { 0.0 };
-        self.people as f64 * (8.0 + tries)
+        self.people_count as f64 * (8.0 + tries)
     }
 
     /// Trains all models with all mechanisms on the same people. The generator's first stream draws
@@ -213,12 +226,14 @@ impl LearningCell {
         mechanisms: &[NumbersMechanismName],
         rng: &ChaCha8Rng,
     ) -> Result<Vec<Measurement>, StudyError> {
-        let mut drawn = self.crowd.start_people_sequence(generator_stream(rng, 0));
+        let mut drawn = self
+            .people_source
+            .start_people_sequence(generator_stream(rng, 0));
         let mut learners = self.new_learners(&drawn, mechanisms, rng)?;
         let mut person = Person::default();
-        let held_out = self.people / 10;
-        for _ in 0..(self.people - held_out) / self.batch {
-            for _ in 0..self.batch {
+        let held_out = self.people_count / 10;
+        for _ in 0..(self.people_count - held_out) / self.batch_size {
+            for _ in 0..self.batch_size {
                 drawn.write_next_person(&mut person);
                 for learner in &mut learners {
                     learner.add_gradient(&person.features, person.income)?;
@@ -249,7 +264,7 @@ impl LearningCell {
         mechanisms: &[NumbersMechanismName],
         rng: &ChaCha8Rng,
     ) -> Result<Vec<Learner>, StudyError> {
-        let budget = Budget::new(self.epsilon, DELTA)?;
+        let budget = Budget::new(self.epsilon, FIXED_DELTA)?;
         let mut learners = Vec::new();
         for model in TrainedModel::ALL {
             for &name in mechanisms {
@@ -265,21 +280,30 @@ impl LearningCell {
     fn measurement(&self, learner: &Learner, plain: f64) -> [Measurement; 3] {
         let d = learner.feature_count();
         let point = MeasurementPoint {
-            people: self.people,
+            people: self.people_count,
             items: d,
             sparsity: d,
             epsilon: self.epsilon,
-            delta: DELTA,
+            delta: FIXED_DELTA,
             parameter: 0.0,
         };
-        let estimand = estimand_name(learner.model, self.crowd.label());
+        let estimand = estimand_name(learner.model, self.people_source.label());
         let measured = |metric: &str, value| {
-            Measurement::new(point, learner.name.label(), &estimand, metric, value)
+            Measurement::new(
+                point,
+                learner.mechanism_name.label(),
+                &estimand,
+                metric,
+                value,
+            )
         };
         [
-            measured(learner.model.metric(), learner.mean_error()),
-            measured(GAP, learner.mean_error() - plain),
-            measured(STEP, learner.step_standard_error(self.batch)),
+            measured(learner.model.error_metric_name(), learner.mean_error()),
+            measured(PRIVACY_GAP_METRIC, learner.mean_error() - plain),
+            measured(
+                STEP_ERROR_METRIC,
+                learner.step_standard_error(self.batch_size),
+            ),
         ]
     }
 }
@@ -292,10 +316,10 @@ mod tests {
 
     fn cell(epsilon: f64, people: u64, batch: u64) -> LearningCell {
         LearningCell {
-            crowd: PeopleSource::Generated(CensusExtract::Brazil),
+            people_source: PeopleSource::Generated(CensusExtract::Brazil),
             epsilon,
-            people,
-            batch,
+            people_count: people,
+            batch_size: batch,
         }
     }
 
@@ -319,30 +343,49 @@ mod tests {
     ) -> f64 {
         let estimand = estimand_name(model, CensusExtract::Brazil.label());
         let mut rows = table.rows_of(&estimand, metric);
-        let row = rows.find(|row| row.first.mechanism == name.label());
-        row.unwrap().mean
+        let row = rows.find(|row| row.first_measurement.mechanism == name.label());
+        row.unwrap().mean_value
     }
 
     /// The noise of incomes alone causes an MSE of 0.16/3. Even the best linear separation
     /// misclassifies a fraction of 0.196.
     #[test]
     fn income_is_learned_without_privacy() {
-        let table = learn(&cell(1.0, 100_000, 1000), &[NumbersMechanismName::Plain], 1);
-        let error =
-            |model: TrainedModel| mean(&table, model, model.metric(), NumbersMechanismName::Plain);
+        let table = learn(
+            &cell(1.0, 100_000, 1000),
+            &[NumbersMechanismName::WithoutPrivacy],
+            1,
+        );
+        let error = |model: TrainedModel| {
+            mean(
+                &table,
+                model,
+                model.error_metric_name(),
+                NumbersMechanismName::WithoutPrivacy,
+            )
+        };
         assert!((0.053..0.095).contains(&error(TrainedModel::Linear)));
         assert!((0.19..0.235).contains(&error(TrainedModel::Logistic)));
-        assert!((0.19..0.245).contains(&error(TrainedModel::SupportVectors)));
+        assert!((0.19..0.245).contains(&error(TrainedModel::SupportVectorMachine)));
     }
 
     #[test]
     fn the_gap_to_the_run_without_privacy_shrinks() {
-        let names = [NumbersMechanismName::Plain, NumbersMechanismName::Window];
+        let names = [
+            NumbersMechanismName::WithoutPrivacy,
+            NumbersMechanismName::HushbinWindow,
+        ];
         let [hidden, told] =
             [0.5, 5.0].map(|epsilon| learn(&cell(epsilon, 20_000, 600), &names, 3));
         for model in TrainedModel::ALL {
-            let [hidden, told] =
-                [&hidden, &told].map(|table| mean(table, model, GAP, NumbersMechanismName::Window));
+            let [hidden, told] = [&hidden, &told].map(|table| {
+                mean(
+                    table,
+                    model,
+                    PRIVACY_GAP_METRIC,
+                    NumbersMechanismName::HushbinWindow,
+                )
+            });
             assert!(hidden > 2.0 * told, "{model:?}: {hidden} {told}");
             assert!(hidden > 0.0, "{model:?}: {hidden}");
         }
@@ -350,8 +393,8 @@ mod tests {
             mean(
                 table,
                 TrainedModel::Linear,
-                STEP,
-                NumbersMechanismName::Window,
+                STEP_ERROR_METRIC,
+                NumbersMechanismName::HushbinWindow,
             )
         };
         // The squared error per gradient is (d/k)·B² = 42·16.67 at ε = 0.5.
@@ -362,7 +405,10 @@ mod tests {
     #[test]
     fn runs_repeat_and_units_are_named_once() {
         let small = cell(1.0, 200, 50);
-        assert_eq!(learn(&small, &MECHANISMS, 2), learn(&small, &MECHANISMS, 2));
+        assert_eq!(
+            learn(&small, &COMPARED_MECHANISMS, 2),
+            learn(&small, &COMPARED_MECHANISMS, 2)
+        );
         let learning = GradientLearningExperiment::new(StudySize::Full);
         let mut names: Vec<String> = learning
             .work_units()
@@ -373,12 +419,12 @@ mod tests {
         names.sort();
         names.dedup();
         assert_eq!(names.len(), count);
-        let figures = learning.figures(&learn(&small, &MECHANISMS, 1));
+        let figures = learning.figures(&learn(&small, &COMPARED_MECHANISMS, 1));
         assert_eq!(figures.len(), 3);
         for panels in figures.iter().map(|own| &own.panels) {
             assert_eq!(
                 [panels.len(), panels[0].curves.len()],
-                [2, MECHANISMS.len()]
+                [2, COMPARED_MECHANISMS.len()]
             );
         }
         let title = "Linear regression of 900000 people in steps of 10000 over ε";

@@ -10,21 +10,21 @@ pub(super) struct ComparedMechanism {
 }
 
 /// Metric: variance of one report's estimate, in the worst case over inputs.
-pub(super) const WORST: &str = "worst variance";
+pub(super) const WORST_VARIANCE_METRIC: &str = "worst variance";
 /// Metric: variance of one report's estimate, averaged over uniform inputs.
-pub(super) const MEAN: &str = "mean variance";
+pub(super) const MEAN_VARIANCE_METRIC: &str = "mean variance";
 /// Metric: lower bound on the worst-case variance of all unbiased mechanisms.
-pub(super) const LOWER_BOUND: &str = "least worst variance";
+pub(super) const LOWER_BOUND_METRIC: &str = "least worst variance";
 /// Name of the window mechanism whose output values minimise the mean variance over uniform
 /// numbers, instead of the worst-case variance.
-pub(super) const FOR_AVERAGE: &str = "hushbin window, for the average";
+pub(super) const HUSHBIN_FOR_AVERAGE_NAME: &str = "hushbin window, for the average";
 /// Name of the lower bound in tables.
-pub(super) const BOUND: &str = "lower bound";
+pub(super) const LOWER_BOUND_NAME: &str = "lower bound";
 
 impl ComparedMechanism {
-    pub(super) fn lower_bound(values: Vec<(&'static str, f64)>) -> Self {
+    pub(super) fn from_lower_bound(values: Vec<(&'static str, f64)>) -> Self {
         Self {
-            name: BOUND,
+            name: LOWER_BOUND_NAME,
             values,
         }
     }
@@ -35,7 +35,10 @@ impl ComparedMechanism {
             let variance = row.variance?;
             Some(Self {
                 name: row.mechanism,
-                values: vec![(WORST, variance.worst), (MEAN, variance.average)],
+                values: vec![
+                    (WORST_VARIANCE_METRIC, variance.worst),
+                    (MEAN_VARIANCE_METRIC, variance.average),
+                ],
             })
         };
         compared.rows.iter().filter_map(peer).collect()

@@ -1,6 +1,6 @@
 //! Distributions of one number over which the variance of its estimate is averaged.
 
-use super::compared_mechanism::MEAN;
+use super::compared_mechanism::MEAN_VARIANCE_METRIC;
 
 /// Crowd of numbers in [−1, 1].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,13 +12,13 @@ pub(super) enum AveragedCrowd {
     /// Exponential numbers with mean 0.2, shifted to start at −1, clipped.
     Skewed,
     /// Crowd in which half of the people have the number −1, and half have 1.
-    Ends,
+    HalfAtEachEnd,
     /// Crowd in which each person has the number 0.
-    Middle,
+    AllAtZero,
 }
 
 /// Number of cells of the midpoint rule.
-const CELLS: u32 = 2000;
+const MIDPOINT_CELL_COUNT: u32 = 2000;
 
 impl AveragedCrowd {
     /// Crowds in the order of the tables.
@@ -26,18 +26,18 @@ impl AveragedCrowd {
         Self::Uniform,
         Self::Normal,
         Self::Skewed,
-        Self::Ends,
-        Self::Middle,
+        Self::HalfAtEachEnd,
+        Self::AllAtZero,
     ];
 
     /// Returns the name of the metric: the mean variance over the crowd.
     pub(super) const fn mean_variance_metric(self) -> &'static str {
         match self {
-            Self::Uniform => MEAN,
+            Self::Uniform => MEAN_VARIANCE_METRIC,
             Self::Normal => "mean variance, N(0, 1/16)",
             Self::Skewed => "mean variance, -1 + Exp(0.2)",
-            Self::Ends => "mean variance, halves at ±1",
-            Self::Middle => "mean variance, all at 0",
+            Self::HalfAtEachEnd => "mean variance, halves at ±1",
+            Self::AllAtZero => "mean variance, all at 0",
         }
     }
 
@@ -47,15 +47,15 @@ impl AveragedCrowd {
             Self::Uniform => |x| 0.5 * (x + 1.0),
             Self::Normal => |x| 0.5 * libm::erfc(-4.0 * x * std::f64::consts::FRAC_1_SQRT_2),
             Self::Skewed => |x| -(-5.0 * (x + 1.0)).exp_m1(),
-            Self::Ends => return of(-1.0).midpoint(of(1.0)),
-            Self::Middle => return of(0.0),
+            Self::HalfAtEachEnd => return of(-1.0).midpoint(of(1.0)),
+            Self::AllAtZero => return of(0.0),
         };
-        let edge = |cell: u32| 2.0 * f64::from(cell) / f64::from(CELLS) - 1.0;
+        let edge = |cell: u32| 2.0 * f64::from(cell) / f64::from(MIDPOINT_CELL_COUNT) - 1.0;
         let part = |cell: u32| {
             let [low, high] = [edge(cell), edge(cell + 1)];
             (below(high) - below(low)) * of(low.midpoint(high))
         };
-        let inside: f64 = (0..CELLS).map(part).sum();
+        let inside: f64 = (0..MIDPOINT_CELL_COUNT).map(part).sum();
         below(-1.0) * of(-1.0) + inside + (1.0 - below(1.0)) * of(1.0)
     }
 }
@@ -70,8 +70,8 @@ mod tests {
             (AveragedCrowd::Uniform, 1.0 / 3.0),
             (AveragedCrowd::Normal, 1.0 / 16.0),
             (AveragedCrowd::Skewed, 0.68),
-            (AveragedCrowd::Ends, 1.0),
-            (AveragedCrowd::Middle, 0.0),
+            (AveragedCrowd::HalfAtEachEnd, 1.0),
+            (AveragedCrowd::AllAtZero, 0.0),
         ] {
             assert!((crowd.mean_over_crowd(&|_| 1.0) - 1.0).abs() < 1e-12);
             let found = crowd.mean_over_crowd(&|x| x * x);

@@ -16,7 +16,10 @@ use crate::evaluate::measure::experiment::{
     WorkUnit,
 };
 use crate::evaluate::measure::table::MeasurementTable;
-use compared_mechanism::{ComparedMechanism, FOR_AVERAGE, LOWER_BOUND, MEAN, WORST};
+use compared_mechanism::{
+    ComparedMechanism, HUSHBIN_FOR_AVERAGE_NAME, LOWER_BOUND_METRIC, MEAN_VARIANCE_METRIC,
+    WORST_VARIANCE_METRIC,
+};
 use crowds::AveragedCrowd;
 
 /// Experiment that compares mechanisms for one number, for several numbers and for a choice.
@@ -35,16 +38,16 @@ enum QuestionKind {
 struct ComparisonCell {
     kind: QuestionKind,
     /// Number of attributes of a person, or number of answers of a choice.
-    items: u32,
+    attribute_or_option_count: u32,
     epsilon: f64,
 }
 
 /// Metric: hushbin's variance divided by the least published variance. The metrics that follow are
 /// similar ratios.
-const OVER_BEST: &str = "over the best published";
-const WORST_OVER_BEST: &str = "worst variance over the best published";
-const MEAN_OVER_BEST: &str = "mean variance over the best published";
-const OVER_BOUND: &str = "over the lower bound";
+const OVER_BEST_PUBLISHED_METRIC: &str = "over the best published";
+const WORST_OVER_BEST_METRIC: &str = "worst variance over the best published";
+const MEAN_OVER_BEST_METRIC: &str = "mean variance over the best published";
+const OVER_LOWER_BOUND_METRIC: &str = "over the lower bound";
 
 impl QuestionKind {
     const ALL: [Self; 3] = [Self::Number, Self::Several, Self::Choice];
@@ -71,20 +74,23 @@ impl QuestionKind {
     /// Names of hushbin's mechanisms for this kind of question.
     const fn hushbin_mechanisms(self) -> &'static [&'static str] {
         match self {
-            Self::Number | Self::Several => &["hushbin window", FOR_AVERAGE],
+            Self::Number | Self::Several => &["hushbin window", HUSHBIN_FOR_AVERAGE_NAME],
             Self::Choice => &["hushbin choice"],
         }
     }
 
     fn comparison_cells(self) -> Vec<ComparisonCell> {
         let (items, epsilons): (&[u32], &[f64]) = match self {
-            Self::Number => (&[1], &number::EPSILONS),
-            Self::Several => (&several_numbers::ATTRIBUTES, &several_numbers::EPSILONS),
-            Self::Choice => (&choice::OPTIONS, &choice::EPSILONS),
+            Self::Number => (&[1], &number::COMPARED_EPSILONS),
+            Self::Several => (
+                &several_numbers::COMPARED_ATTRIBUTE_COUNTS,
+                &several_numbers::COMPARED_EPSILONS,
+            ),
+            Self::Choice => (&choice::COMPARED_OPTION_COUNTS, &choice::COMPARED_EPSILONS),
         };
         let cell = |items: &u32, epsilon: &f64| ComparisonCell {
             kind: self,
-            items: *items,
+            attribute_or_option_count: *items,
             epsilon: *epsilon,
         };
         let cells = items
@@ -95,10 +101,10 @@ impl QuestionKind {
 
     fn metrics(self) -> Vec<&'static str> {
         match self {
-            Self::Number => std::iter::once(WORST)
+            Self::Number => std::iter::once(WORST_VARIANCE_METRIC)
                 .chain(AveragedCrowd::ALL.map(AveragedCrowd::mean_variance_metric))
                 .collect(),
-            Self::Several | Self::Choice => vec![WORST, MEAN],
+            Self::Several | Self::Choice => vec![WORST_VARIANCE_METRIC, MEAN_VARIANCE_METRIC],
         }
     }
 }
@@ -108,17 +114,21 @@ impl ComparisonCell {
     fn compared_mechanisms(&self) -> Result<Vec<ComparedMechanism>, StudyError> {
         match self.kind {
             QuestionKind::Number => number::compared_mechanisms(self.epsilon),
-            QuestionKind::Several => several_numbers::compared_mechanisms(self.items, self.epsilon),
-            QuestionKind::Choice => choice::compared_mechanisms(self.items, self.epsilon),
+            QuestionKind::Several => {
+                several_numbers::compared_mechanisms(self.attribute_or_option_count, self.epsilon)
+            }
+            QuestionKind::Choice => {
+                choice::compared_mechanisms(self.attribute_or_option_count, self.epsilon)
+            }
         }
     }
 
     const fn point(&self) -> MeasurementPoint {
         MeasurementPoint {
             people: 1,
-            items: self.items,
+            items: self.attribute_or_option_count,
             sparsity: match self.kind {
-                QuestionKind::Several => self.items,
+                QuestionKind::Several => self.attribute_or_option_count,
                 QuestionKind::Number | QuestionKind::Choice => 1,
             },
             epsilon: self.epsilon,
@@ -152,14 +162,27 @@ impl ComparisonCell {
                 rows.push(quotient(self.ratio_label(metric), own / best));
             }
         }
-        let average = peers.iter().find(|peer| peer.name == FOR_AVERAGE);
-        let average = average.and_then(|peer| peer.metric_value(MEAN));
-        if let (Some(own), Some(best)) = (average, best(MEAN)) {
-            rows.push(quotient((FOR_AVERAGE.to_owned(), OVER_BEST), own / best));
+        let average = peers
+            .iter()
+            .find(|peer| peer.name == HUSHBIN_FOR_AVERAGE_NAME);
+        let average = average.and_then(|peer| peer.metric_value(MEAN_VARIANCE_METRIC));
+        if let (Some(own), Some(best)) = (average, best(MEAN_VARIANCE_METRIC)) {
+            rows.push(quotient(
+                (
+                    HUSHBIN_FOR_AVERAGE_NAME.to_owned(),
+                    OVER_BEST_PUBLISHED_METRIC,
+                ),
+                own / best,
+            ));
         }
-        let bound = peers.iter().find_map(|peer| peer.metric_value(LOWER_BOUND));
-        if let (Some(own), Some(bound)) = (peers[0].metric_value(WORST), bound) {
-            rows.push(quotient((WORST.to_owned(), OVER_BOUND), own / bound));
+        let bound = peers
+            .iter()
+            .find_map(|peer| peer.metric_value(LOWER_BOUND_METRIC));
+        if let (Some(own), Some(bound)) = (peers[0].metric_value(WORST_VARIANCE_METRIC), bound) {
+            rows.push(quotient(
+                (WORST_VARIANCE_METRIC.to_owned(), OVER_LOWER_BOUND_METRIC),
+                own / bound,
+            ));
         }
         Ok(rows)
     }
@@ -167,15 +190,18 @@ impl ComparisonCell {
     /// Returns the label and the metric of the table row for a ratio of variances.
     fn ratio_label(&self, metric: &str) -> (String, &'static str) {
         let letter = match self.kind {
-            QuestionKind::Number => return (metric.to_owned(), OVER_BEST),
+            QuestionKind::Number => return (metric.to_owned(), OVER_BEST_PUBLISHED_METRIC),
             QuestionKind::Several => 'd',
             QuestionKind::Choice => 'k',
         };
         let over = match metric {
-            WORST => WORST_OVER_BEST,
-            _ => MEAN_OVER_BEST,
+            WORST_VARIANCE_METRIC => WORST_OVER_BEST_METRIC,
+            _ => MEAN_OVER_BEST_METRIC,
         };
-        (format!("{letter} = {}", self.items), over)
+        (
+            format!("{letter} = {}", self.attribute_or_option_count),
+            over,
+        )
     }
 }
 
@@ -207,9 +233,9 @@ impl Experiment for PeerComparisonExperiment {
         let figure = |kind: QuestionKind, name: &str, metrics: [&str; 2]| Figure {
             name: format!("peers-{name}"),
             title: format!("Variance ratios of hushbin, for {}", kind.estimand()),
-            x: "ε",
-            y: "ratio of variances",
-            logarithmic: [true, true],
+            x_label: "ε",
+            y_label: "ratio of variances",
+            are_axes_logarithmic: [true, true],
             panels: metrics
                 .map(|metric| Panel {
                     title: metric.to_owned(),
@@ -222,9 +248,13 @@ impl Experiment for PeerComparisonExperiment {
                 })
                 .into(),
         };
-        let of_both = [WORST_OVER_BEST, MEAN_OVER_BEST];
+        let of_both = [WORST_OVER_BEST_METRIC, MEAN_OVER_BEST_METRIC];
         vec![
-            figure(QuestionKind::Number, "number", [OVER_BEST, OVER_BOUND]),
+            figure(
+                QuestionKind::Number,
+                "number",
+                [OVER_BEST_PUBLISHED_METRIC, OVER_LOWER_BOUND_METRIC],
+            ),
             figure(QuestionKind::Several, "numbers", of_both),
             figure(QuestionKind::Choice, "choice", of_both),
         ]
@@ -237,8 +267,8 @@ impl Experiment for PeerComparisonExperiment {
                 .map(move |metric| MetricComparison {
                     estimand: kind.estimand(),
                     metric,
-                    ours: kind.hushbin_mechanisms(),
-                    logarithm: false,
+                    hushbin_mechanisms: kind.hushbin_mechanisms(),
+                    is_logarithmic: false,
                 })
         };
         QuestionKind::ALL.into_iter().flat_map(of_kind).collect()

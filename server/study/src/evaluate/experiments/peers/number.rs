@@ -5,17 +5,20 @@ use hushbin::choose::window::{Draft, VarianceObjective};
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::Window;
 
-use super::compared_mechanism::{ComparedMechanism, FOR_AVERAGE, LOWER_BOUND, WORST};
+use super::compared_mechanism::{
+    ComparedMechanism, HUSHBIN_FOR_AVERAGE_NAME, LOWER_BOUND_METRIC, WORST_VARIANCE_METRIC,
+};
 use super::crowds::AveragedCrowd;
 use crate::competitors::{
-    Budget, HybridThreePiecewise, RandomizedLevelResponse, SlidingPiecewise, StaircaseMechanism,
-    ThreeOutputMechanism, TwoPointMechanism, hybrid_variance, variance_lower_bound,
+    Budget, HybridThreeOutputPiecewise, PiecewiseMechanism, RandomizedLevelResponse,
+    StaircaseMechanism, ThreeOutputMechanism, TwoPointMechanism, hybrid_variance,
+    variance_lower_bound,
 };
 use crate::evaluate::measure::experiment::StudyError;
 
 /// Values of ε at which mechanisms are compared. They are the values in the tables of the design
 /// documents, and 0.35, 1.7, 3.4 and 5.5.
-pub(super) const EPSILONS: [f64; 16] = [
+pub(super) const COMPARED_EPSILONS: [f64; 16] = [
     0.25, 0.35, 0.5, 0.75, 1.0, 1.25, 1.5, 1.7, 2.0, 2.5, 3.0, 3.4, 4.0, 5.0, 5.5, 6.0,
 ];
 
@@ -25,7 +28,7 @@ pub(super) fn compared_mechanisms(epsilon: f64) -> Result<Vec<ComparedMechanism>
     let mut peers = Vec::new();
     for (name, objective) in [
         ("hushbin window", VarianceObjective::Worst),
-        (FOR_AVERAGE, VarianceObjective::Average),
+        (HUSHBIN_FOR_AVERAGE_NAME, VarianceObjective::Average),
     ] {
         let objective = Some(objective);
         let draft = Draft {
@@ -46,14 +49,14 @@ pub(super) fn compared_mechanisms(epsilon: f64) -> Result<Vec<ComparedMechanism>
     let grid = RandomizedLevelResponse::with_least_variance(epsilon)?;
     add("grid", grid.worst_variance(), &|x| grid.variance(x));
     for (name, own) in [
-        ("PM", SlidingPiecewise::with_published_width(epsilon)?),
+        ("PM", PiecewiseMechanism::with_published_width(epsilon)?),
         (
             "PM, best width",
-            SlidingPiecewise::with_least_variance(epsilon)?,
+            PiecewiseMechanism::with_least_variance(epsilon)?,
         ),
         (
             "OPM, unbiased",
-            SlidingPiecewise::published_optimal_piecewise(epsilon)?,
+            PiecewiseMechanism::published_optimal_piecewise(epsilon)?,
         ),
     ] {
         add(name, own.worst_variance(), &|x| own.variance(x));
@@ -69,12 +72,15 @@ pub(super) fn compared_mechanisms(epsilon: f64) -> Result<Vec<ComparedMechanism>
     add("Three-Outputs", three.worst_variance(), &|x| {
         three.variance(x)
     });
-    let mixed = HybridThreePiecewise::with_least_variance(epsilon)?;
+    let mixed = HybridThreeOutputPiecewise::with_least_variance(epsilon)?;
     add("HM-TP", mixed.worst_variance(), &|x| mixed.variance(x));
     let noise = StaircaseMechanism::new(epsilon)?.variance();
     add("staircase", noise, &|_| noise);
     if let Some(least) = variance_lower_bound(epsilon) {
-        peers.push(ComparedMechanism::lower_bound(vec![(LOWER_BOUND, least)]));
+        peers.push(ComparedMechanism::from_lower_bound(vec![(
+            LOWER_BOUND_METRIC,
+            least,
+        )]));
     }
     Ok(peers)
 }
@@ -90,7 +96,7 @@ fn compared_mechanism(
             crowd.mean_over_crowd(variance),
         )
     });
-    let mut values = vec![(WORST, worst)];
+    let mut values = vec![(WORST_VARIANCE_METRIC, worst)];
     values.extend(means);
     ComparedMechanism { name, values }
 }

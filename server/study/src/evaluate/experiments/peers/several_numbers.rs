@@ -5,17 +5,17 @@ use hushbin::choose::window::Draft;
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::Window;
 
-use super::compared_mechanism::{ComparedMechanism, MEAN, WORST};
+use super::compared_mechanism::{ComparedMechanism, MEAN_VARIANCE_METRIC, WORST_VARIANCE_METRIC};
 use super::crowds::AveragedCrowd;
 use crate::competitors::{
-    Budget, ComparedQuestion, SampledPiecewise, SingleNumberMechanism, compare_mechanisms,
+    Budget, ComparedQuestion, SampledPiecewise, SingleNumberMechanismKind, compare_mechanisms,
 };
 use crate::evaluate::measure::experiment::StudyError;
 
 /// Numbers d of attributes for which mechanisms are compared. Each attribute has one number.
-pub(super) const ATTRIBUTES: [u32; 5] = [2, 3, 4, 8, 16];
+pub(super) const COMPARED_ATTRIBUTE_COUNTS: [u32; 5] = [2, 3, 4, 8, 16];
 /// Values of ε at which mechanisms are compared.
-pub(super) const EPSILONS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 6.0];
+pub(super) const COMPARED_EPSILONS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 6.0];
 
 /// Returns the compared mechanisms for d `attributes` at ε. hushbin's mechanism is the first.
 pub(super) fn compared_mechanisms(
@@ -26,22 +26,22 @@ pub(super) fn compared_mechanisms(
     let compared = compare_mechanisms(asked, &Budget::new(epsilon, 0.0)?, 1)?;
     let mut peers = ComparedMechanism::from_comparison(&compared);
     for (name, part) in [
-        ("sampled PM", SingleNumberMechanism::Piecewise),
-        ("sampled HM", SingleNumberMechanism::Hybrid),
+        ("sampled PM", SingleNumberMechanismKind::Piecewise),
+        ("sampled HM", SingleNumberMechanismKind::Hybrid),
     ] {
         let own = SampledPiecewise::new(attributes, part, epsilon)?;
         peers.push(sampled_mechanism(name, &own));
     }
     for (name, part) in [
-        ("sampled PM, best k", SingleNumberMechanism::Piecewise),
+        ("sampled PM, best k", SingleNumberMechanismKind::Piecewise),
         (
             "sampled PM, best k and width",
-            SingleNumberMechanism::BestWidthPiecewise,
+            SingleNumberMechanismKind::BestWidthPiecewise,
         ),
-        ("sampled HM, best k", SingleNumberMechanism::Hybrid),
+        ("sampled HM, best k", SingleNumberMechanismKind::Hybrid),
         (
             "sampled HM-TP, best k",
-            SingleNumberMechanism::HybridThreePiecewise,
+            SingleNumberMechanismKind::HybridThreeOutputPiecewise,
         ),
     ] {
         let own = SampledPiecewise::with_least_variance(attributes, part, epsilon)?;
@@ -53,7 +53,10 @@ pub(super) fn compared_mechanisms(
 
 fn sampled_mechanism(name: &'static str, own: &SampledPiecewise) -> ComparedMechanism {
     let mean = AveragedCrowd::Uniform.mean_over_crowd(&|x| own.variance(x));
-    let values = vec![(WORST, own.worst_variance()), (MEAN, mean)];
+    let values = vec![
+        (WORST_VARIANCE_METRIC, own.worst_variance()),
+        (MEAN_VARIANCE_METRIC, mean),
+    ];
     ComparedMechanism { name, values }
 }
 
@@ -78,6 +81,9 @@ fn split_epsilon_mechanism(attributes: u32, epsilon: f64) -> Result<ComparedMech
     }
     Ok(ComparedMechanism {
         name: "hushbin window, ε split",
-        values: vec![(WORST, best[0]), (MEAN, best[1])],
+        values: vec![
+            (WORST_VARIANCE_METRIC, best[0]),
+            (MEAN_VARIANCE_METRIC, best[1]),
+        ],
     })
 }

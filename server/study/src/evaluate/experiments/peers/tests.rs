@@ -1,6 +1,6 @@
 //! Tests that list the cells in which a published mechanism has less variance than hushbin.
 
-use super::compared_mechanism::BOUND;
+use super::compared_mechanism::LOWER_BOUND_NAME;
 use super::*;
 
 /// Relative tolerance for rounding errors.
@@ -20,7 +20,7 @@ fn lost(kind: QuestionKind, metric: &'static str) -> (Vec<(u32, f64)>, f64) {
             .filter_map(|peer| peer.metric_value(metric))
             .fold(f64::INFINITY, f64::min);
         if own > (1.0 + ROUNDING) * best {
-            cells.push((cell.items, cell.epsilon));
+            cells.push((cell.attribute_or_option_count, cell.epsilon));
             most = most.max(own / best);
         }
     }
@@ -29,7 +29,7 @@ fn lost(kind: QuestionKind, metric: &'static str) -> (Vec<(u32, f64)>, f64) {
 
 /// Returns the cells of the question for one number whose ε is from `first` to `last`.
 fn from_to(first: f64, last: f64) -> Vec<(u32, f64)> {
-    let epsilons = number::EPSILONS.iter();
+    let epsilons = number::COMPARED_EPSILONS.iter();
     let inside = epsilons.filter(|epsilon| (first..=last).contains(*epsilon));
     inside.map(|epsilon| (1, *epsilon)).collect()
 }
@@ -37,7 +37,7 @@ fn from_to(first: f64, last: f64) -> Vec<(u32, f64)> {
 #[test]
 fn no_published_mechanism_for_numbers_is_better_in_the_worst_case() {
     for kind in [QuestionKind::Number, QuestionKind::Several] {
-        assert_eq!(lost(kind, WORST), (vec![], 1.0));
+        assert_eq!(lost(kind, WORST_VARIANCE_METRIC), (vec![], 1.0));
     }
 }
 
@@ -52,9 +52,9 @@ fn crowds_with_a_better_published_mechanism_are_known() {
         (AveragedCrowd::Normal, from_to(1.0, 6.0), 1.45),
         // Two points have the variance A² − x², which is smallest at the ends.
         (AveragedCrowd::Skewed, from_to(0.25, 0.75), 1.004),
-        (AveragedCrowd::Ends, from_to(0.25, 6.0), 2.75),
+        (AveragedCrowd::HalfAtEachEnd, from_to(0.25, 6.0), 2.75),
         // The better mechanism is a grid with a level at 0, or Three-Outputs with its output 0.
-        (AveragedCrowd::Middle, from_to(1.0, 6.0), 5.36),
+        (AveragedCrowd::AllAtZero, from_to(1.0, 6.0), 5.36),
     ] {
         let (found, greatest) = lost(QuestionKind::Number, crowd.mean_variance_metric());
         assert_eq!(found, cells, "{crowd:?}");
@@ -65,7 +65,7 @@ fn crowds_with_a_better_published_mechanism_are_known() {
 /// The mean over uniform numbers includes numbers near the middle, where PM has less variance.
 #[test]
 fn several_uniform_numbers_have_a_better_mechanism_in_eight_cells() {
-    let (cells, most) = lost(QuestionKind::Several, MEAN);
+    let (cells, most) = lost(QuestionKind::Several, MEAN_VARIANCE_METRIC);
     let near = [(8, 1.0), (8, 2.0), (16, 1.0), (16, 2.0)];
     let expected = [[(2, 2.0), (3, 2.0), (4, 1.0), (4, 2.0)], near].concat();
     assert_eq!(cells, expected);
@@ -77,7 +77,7 @@ fn several_uniform_numbers_have_a_better_mechanism_in_eight_cells() {
 /// variance by up to 0.1 per cent.
 #[test]
 fn choices_lose_to_subset_selection_in_three_cells() {
-    let (cells, most) = lost(QuestionKind::Choice, MEAN);
+    let (cells, most) = lost(QuestionKind::Choice, MEAN_VARIANCE_METRIC);
     assert_eq!(cells, [(40, 0.25), (100, 0.5), (100, 1.0)]);
     assert!(most < 1.001, "{most}");
 }
@@ -86,7 +86,7 @@ fn choices_lose_to_subset_selection_in_three_cells() {
 /// hushbin chooses its parameters by the mean variance over all answers.
 #[test]
 fn a_persons_own_answer_has_less_variance_under_unary_encoding() {
-    let (cells, most) = lost(QuestionKind::Choice, WORST);
+    let (cells, most) = lost(QuestionKind::Choice, WORST_VARIANCE_METRIC);
     assert!(cells.iter().all(|own| own.0 >= 7));
     assert_eq!(cells.len(), 22);
     assert!(most < 7.0, "{most}");
@@ -95,7 +95,7 @@ fn a_persons_own_answer_has_less_variance_under_unary_encoding() {
         let peers = cell.compared_mechanisms().unwrap();
         let unary = peers.iter().find(|peer| peer.name == "SPRR").unwrap();
         assert!(
-            unary.metric_value(MEAN) > peers[0].metric_value(MEAN),
+            unary.metric_value(MEAN_VARIANCE_METRIC) > peers[0].metric_value(MEAN_VARIANCE_METRIC),
             "{cell:?}"
         );
     }
@@ -109,10 +109,13 @@ fn values_for_the_average_are_nearly_the_best_for_uniform_numbers() {
         let rows = cell.measurements().unwrap();
         let of = |name| {
             rows.iter()
-                .find(|row| row.mechanism == name && row.metric == OVER_BEST)
+                .find(|row| row.mechanism == name && row.metric == OVER_BEST_PUBLISHED_METRIC)
         };
-        let average = of(FOR_AVERAGE).unwrap().value;
-        assert!(average <= of(MEAN).unwrap().value + ROUNDING, "{cell:?}");
+        let average = of(HUSHBIN_FOR_AVERAGE_NAME).unwrap().value;
+        assert!(
+            average <= of(MEAN_VARIANCE_METRIC).unwrap().value + ROUNDING,
+            "{cell:?}"
+        );
         assert!(average < 1.05, "{cell:?}: {average}");
     }
 }
@@ -123,13 +126,13 @@ fn one_number_is_near_the_lower_bound() {
         let peers = cell.compared_mechanisms().unwrap();
         let bound = peers
             .iter()
-            .find_map(|peer| peer.metric_value(LOWER_BOUND))
+            .find_map(|peer| peer.metric_value(LOWER_BOUND_METRIC))
             .unwrap();
-        let ratio = peers[0].metric_value(WORST).unwrap() / bound;
+        let ratio = peers[0].metric_value(WORST_VARIANCE_METRIC).unwrap() / bound;
         let most = if cell.epsilon <= 5.0 { 1.01 } else { 1.015 };
         assert!((1.0..most).contains(&ratio), "{cell:?}: {ratio}");
-        for peer in peers.iter().filter(|peer| peer.name != BOUND) {
-            let worst = peer.metric_value(WORST).unwrap();
+        for peer in peers.iter().filter(|peer| peer.name != LOWER_BOUND_NAME) {
+            let worst = peer.metric_value(WORST_VARIANCE_METRIC).unwrap();
             assert!(worst >= bound, "{cell:?}: {peer:?}");
         }
     }

@@ -3,7 +3,9 @@
 use hushbin_analysis::estimate::QuantileEstimate;
 use rand_chacha::ChaCha8Rng;
 
-use super::mechanisms::{CELLS, CHOICE, HIERARCHY, PATTERN, QuantileMechanisms, WAVE};
+use super::mechanisms::{
+    BIN_CHOICE_NAME, CELL_COUNT, HIERARCHY_NAME, PATTERN_NAME, QuantileMechanisms, SQUARE_WAVE_NAME,
+};
 use crate::evaluate::crowd::number::{NumberCrowd, QUANTILE_LEVELS};
 use crate::evaluate::crowd::random::generator_stream;
 use crate::evaluate::measure::experiment::{Measurement, MeasurementPoint, StudyError};
@@ -14,24 +16,24 @@ use crate::evaluate::measure::measurement::MSE;
 pub(super) struct SimulatedCell {
     pub(super) crowd: NumberCrowd,
     pub(super) epsilon: f64,
-    pub(super) people: u64,
+    pub(super) people_count: u64,
 }
 
 /// Metric: 1 if an interval covers the true quantile of the crowd's distribution, otherwise 0.
-pub(super) const COVERED: &str = "covered by the 95 % interval";
+pub(super) const COVERAGE_METRIC: &str = "covered by the 95 % interval";
 /// Metric: width of an interval, as a fraction of the whole scale.
-pub(super) const WIDTH: &str = "width of the 95 % interval";
+pub(super) const INTERVAL_WIDTH_METRIC: &str = "width of the 95 % interval";
 /// Metric: estimate minus the true quantile of the crowd, as a fraction of the range.
 const BIAS: &str = "bias";
 /// Metric: 1 if an estimate was moved into its interval, otherwise 0.
-const CLAMPED: &str = "moved into the interval";
+const CLAMPED_ESTIMATE_METRIC: &str = "moved into the interval";
 
 impl SimulatedCell {
     /// Returns the point of the cell in tables.
     pub(super) fn point(&self) -> MeasurementPoint {
         MeasurementPoint {
-            people: self.people,
-            items: CELLS,
+            people: self.people_count,
+            items: CELL_COUNT,
             sparsity: 1,
             epsilon: self.epsilon,
             delta: 0.0,
@@ -40,7 +42,7 @@ impl SimulatedCell {
     }
 
     fn measurement(&self, at: usize, mechanism: &str, metric: &str, value: f64) -> Measurement {
-        let estimand = self.crowd.estimands[at];
+        let estimand = self.crowd.estimand_names[at];
         Measurement::new(self.point(), mechanism, estimand, metric, value)
     }
 
@@ -57,14 +59,14 @@ impl SimulatedCell {
             let [lower, upper] = own.interval;
             let covered = lower <= truth[at] && truth[at] <= upper;
             for (metric, value) in [
-                (COVERED, f64::from(u8::from(covered))),
+                (COVERAGE_METRIC, f64::from(u8::from(covered))),
                 (
-                    WIDTH,
+                    INTERVAL_WIDTH_METRIC,
                     scale.scale_position(upper) - scale.scale_position(lower),
                 ),
-                (CLAMPED, f64::from(u8::from(own.clamped))),
+                (CLAMPED_ESTIMATE_METRIC, f64::from(u8::from(own.clamped))),
             ] {
-                rows.push(self.measurement(at, PATTERN, metric, value));
+                rows.push(self.measurement(at, PATTERN_NAME, metric, value));
             }
         }
         rows
@@ -82,7 +84,7 @@ impl SimulatedCell {
         let scale = self.crowd.scale();
         let numbers = self
             .crowd
-            .draw_numbers(self.people, &mut generator_stream(rng, 0));
+            .draw_numbers(self.people_count, &mut generator_stream(rng, 0));
         let places: Vec<f64> = numbers
             .iter()
             .map(|own| scale.scale_position(*own))
@@ -96,19 +98,19 @@ impl SimulatedCell {
             rows.push(self.measurement(at, mechanism, BIAS, off));
         };
         for (at, own) in found.iter().enumerate() {
-            add(PATTERN, at, own.estimate);
+            add(PATTERN_NAME, at, own.estimate);
         }
         let published = [
             (
-                WAVE,
+                SQUARE_WAVE_NAME,
                 mechanisms.simulate_square_wave(&places, &mut generator_stream(rng, 2)),
             ),
             (
-                HIERARCHY,
+                HIERARCHY_NAME,
                 mechanisms.simulate_hierarchy(&places, &mut generator_stream(rng, 3)),
             ),
             (
-                CHOICE,
+                BIN_CHOICE_NAME,
                 mechanisms.simulate_bin_choice(&places, &mut generator_stream(rng, 4)),
             ),
         ];
@@ -120,7 +122,7 @@ impl SimulatedCell {
         for crowd in 0..more {
             // Streams 0 to 4 belong to the first crowd and its mechanisms.
             let [people, reports] = [5, 6].map(|first| generator_stream(rng, first + 2 * crowd));
-            let numbers = self.crowd.draw_numbers(self.people, &mut { people });
+            let numbers = self.crowd.draw_numbers(self.people_count, &mut { people });
             let found = mechanisms.simulate_pattern(&numbers, &mut { reports })?;
             rows.extend(self.interval_measurements(&found, &truth));
         }

@@ -5,34 +5,34 @@
 use hushbin::Mechanism;
 use hushbin::mechanism::pattern::{Pattern, PatternEstimator, triangular_cdf};
 
-use super::mechanisms::{HIERARCHY, PATTERN, quantile_task};
+use super::mechanisms::{HIERARCHY_NAME, PATTERN_NAME, quantile_task};
 use crate::competitors::Budget;
 use crate::competitors::distribution::{BinSelection, HierarchicalHistogram};
 use crate::evaluate::crowd::number::NumberScale;
 use crate::evaluate::measure::experiment::{Measurement, MeasurementPoint, StudyError};
 
 /// Numbers of cells for which variances are computed.
-pub(super) const CELLS: [u32; 3] = [32, 64, 128];
+pub(super) const COMPUTED_CELL_COUNTS: [u32; 3] = [32, 64, 128];
 /// Values of ε for which variances are computed.
-pub(super) const EPSILONS: [f64; 8] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+pub(super) const COMPUTED_EPSILONS: [f64; 8] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
 /// Estimand in tables: the share of people below each edge.
-pub(super) const BELOW: &str = "shares below edges";
+pub(super) const SHARES_BELOW_ESTIMAND: &str = "shares below edges";
 /// Estimand in tables: the share of people below each edge, smoothed over neighbouring edges.
-pub(super) const SMOOTHED: &str = "shares below edges, averaged over an eighth";
+pub(super) const SMOOTHED_SHARES_ESTIMAND: &str = "shares below edges, averaged over an eighth";
 /// Metric: variance of one report's estimate, averaged over edges.
-pub(super) const VARIANCE: &str = "mean variance of one report";
-/// Metric: [`VARIANCE`] divided by [`variance_lower_bound`].
-pub(super) const OVER_BOUND: &str = "mean variance over the lower bound";
-/// Metric: lower bound on [`VARIANCE`] for all unbiased mechanisms.
-pub(super) const BOUND: &str = "lower bound of the mean variance";
+pub(super) const MEAN_VARIANCE_METRIC: &str = "mean variance of one report";
+/// Metric: [`MEAN_VARIANCE_METRIC`] divided by [`edge_variance_lower_bound`].
+pub(super) const VARIANCE_OVER_BOUND_METRIC: &str = "mean variance over the lower bound";
+/// Metric: lower bound on [`MEAN_VARIANCE_METRIC`] for all unbiased mechanisms.
+pub(super) const VARIANCE_BOUND_METRIC: &str = "lower bound of the mean variance";
 /// Name of the window mechanism over cells: the discrete form of Square Wave, with an unbiased
 /// estimate.
-pub(super) const WINDOW: &str = "window";
+pub(super) const WINDOW_NAME: &str = "window";
 /// Name of subset selection among all cells.
-pub(super) const CHOICE: &str = "choice of a cell";
+pub(super) const CELL_CHOICE_NAME: &str = "choice of a cell";
 
 /// Name, in tables, of the mechanisms that the lower bound covers.
-const ANY: &str = "any unbiased mechanism";
+const ANY_MECHANISM_NAME: &str = "any unbiased mechanism";
 
 /// Returns a lower bound on the variance of unbiased estimates of the shares below edges, averaged
 /// over edges, if people are spread evenly over the cells.
@@ -105,7 +105,7 @@ fn pattern_edge_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyErr
             &pattern.share_estimator(cells, epsilon),
         )),
         _ => Err(StudyError::invalid_draft(
-            PATTERN,
+            PATTERN_NAME,
             &"the task has another mechanism",
         )),
     }
@@ -114,21 +114,21 @@ fn pattern_edge_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyErr
 /// Computes the variances of all mechanisms, and the lower bound, for this number of cells.
 pub(super) fn formula_measurements(cells: u32) -> Result<Vec<Measurement>, StudyError> {
     let mut rows = Vec::new();
-    for epsilon in EPSILONS {
+    for epsilon in COMPUTED_EPSILONS {
         let budget = Budget::new(epsilon, 0.0)?;
         let bins = BinSelection::new(cells, &budget)?;
         let hierarchy = HierarchicalHistogram::new(cells.ilog2() as usize, &budget)?;
         let all = [
-            (PATTERN, pattern_edge_variances(cells, epsilon)?),
+            (PATTERN_NAME, pattern_edge_variances(cells, epsilon)?),
             (
-                HIERARCHY,
+                HIERARCHY_NAME,
                 mean_edge_variances(cells, &|weights| hierarchy.weighted_sum_variance(weights)),
             ),
             (
-                CHOICE,
+                CELL_CHOICE_NAME,
                 mean_edge_variances(cells, &|weights| bins.weighted_sum_variance(weights)),
             ),
-            (WINDOW, best_window_edge_variances(cells, epsilon)?),
+            (WINDOW_NAME, best_window_edge_variances(cells, epsilon)?),
         ];
         let least = edge_variance_lower_bound(cells, epsilon);
         let point = MeasurementPoint {
@@ -143,11 +143,31 @@ pub(super) fn formula_measurements(cells: u32) -> Result<Vec<Measurement>, Study
             rows.push(Measurement::new(point, mechanism, estimand, metric, value));
         };
         for (mechanism, [sharp, smooth]) in all {
-            add(mechanism, BELOW, VARIANCE, sharp);
-            add(mechanism, SMOOTHED, VARIANCE, smooth);
-            add(mechanism, BELOW, OVER_BOUND, sharp / least);
+            add(
+                mechanism,
+                SHARES_BELOW_ESTIMAND,
+                MEAN_VARIANCE_METRIC,
+                sharp,
+            );
+            add(
+                mechanism,
+                SMOOTHED_SHARES_ESTIMAND,
+                MEAN_VARIANCE_METRIC,
+                smooth,
+            );
+            add(
+                mechanism,
+                SHARES_BELOW_ESTIMAND,
+                VARIANCE_OVER_BOUND_METRIC,
+                sharp / least,
+            );
         }
-        add(ANY, BELOW, BOUND, least);
+        add(
+            ANY_MECHANISM_NAME,
+            SHARES_BELOW_ESTIMAND,
+            VARIANCE_BOUND_METRIC,
+            least,
+        );
     }
     Ok(rows)
 }
@@ -174,20 +194,46 @@ mod tests {
             (2.0, [8.31, 1.84], [3.11, 0.843]),
         ] {
             for (value, stated) in [
-                (found(WINDOW, BELOW, VARIANCE, epsilon), wave),
-                (found(ANY, BELOW, BOUND, epsilon), least),
+                (
+                    found(
+                        WINDOW_NAME,
+                        SHARES_BELOW_ESTIMAND,
+                        MEAN_VARIANCE_METRIC,
+                        epsilon,
+                    ),
+                    wave,
+                ),
+                (
+                    found(
+                        ANY_MECHANISM_NAME,
+                        SHARES_BELOW_ESTIMAND,
+                        VARIANCE_BOUND_METRIC,
+                        epsilon,
+                    ),
+                    least,
+                ),
             ] {
                 let ratio: f64 = value / stated;
                 assert!((ratio - 1.0).abs() < 0.02, "{epsilon}: {value} {stated}");
             }
-            let pattern = found(PATTERN, BELOW, VARIANCE, epsilon);
+            let pattern = found(
+                PATTERN_NAME,
+                SHARES_BELOW_ESTIMAND,
+                MEAN_VARIANCE_METRIC,
+                epsilon,
+            );
             assert!(pattern < 1.001 * sharp, "{epsilon}: {pattern}");
-            let pattern = found(PATTERN, SMOOTHED, VARIANCE, epsilon);
+            let pattern = found(
+                PATTERN_NAME,
+                SMOOTHED_SHARES_ESTIMAND,
+                MEAN_VARIANCE_METRIC,
+                epsilon,
+            );
             assert!(pattern < 1.05 * smooth, "{epsilon}: {pattern}");
         }
         assert!(
             rows.iter()
-                .all(|row| row.metric != OVER_BOUND || row.value > 1.0)
+                .all(|row| row.metric != VARIANCE_OVER_BOUND_METRIC || row.value > 1.0)
         );
     }
 }

@@ -1,8 +1,8 @@
 //! Figures of the experiment on quantiles. They show errors relative to Square Wave, and variances
 //! relative to the lower bound.
 
-use super::computed::{BELOW, CELLS, OVER_BOUND};
-use super::mechanisms::{CHOICE, HIERARCHY, PATTERN, WAVE};
+use super::computed::{COMPUTED_CELL_COUNTS, SHARES_BELOW_ESTIMAND, VARIANCE_OVER_BOUND_METRIC};
+use super::mechanisms::{BIN_CHOICE_NAME, HIERARCHY_NAME, PATTERN_NAME, SQUARE_WAVE_NAME};
 use crate::evaluate::crowd::number::NUMBER_CROWDS;
 use crate::evaluate::measure::experiment::{Figure, MeasurementPoint, Panel};
 use crate::evaluate::measure::measurement::MSE;
@@ -10,8 +10,8 @@ use crate::evaluate::measure::table::{AveragedRow, MeasurementTable};
 use crate::figure::Curve;
 
 /// Names of the quantiles in tables and figures.
-const NAMES: [&str; 3] = ["p50", "p75", "p95"];
-const RATIO: &str = "root mean square error relative to Square Wave, EMS";
+const QUANTILE_NAMES: [&str; 3] = ["p50", "p75", "p95"];
+const RELATIVE_ERROR_LABEL: &str = "root mean square error relative to Square Wave, EMS";
 
 /// Creates the figures: the errors of quantiles relative to the errors of Square Wave, and
 /// variances relative to the lower bound.
@@ -20,18 +20,18 @@ pub(super) fn quantile_figures(
     people: &[u64],
     epsilons: &[f64],
 ) -> Vec<Figure> {
-    let errors = (0..NAMES.len()).map(|at| Figure {
-        name: format!("quantiles-{}", NAMES[at]),
+    let errors = (0..QUANTILE_NAMES.len()).map(|at| Figure {
+        name: format!("quantiles-{}", QUANTILE_NAMES[at]),
         title: format!(
             "Error of {} relative to Square Wave, geometric mean over crowds",
-            NAMES[at]
+            QUANTILE_NAMES[at]
         ),
-        x: "ε",
-        y: RATIO,
-        logarithmic: [true, true],
+        x_label: "ε",
+        y_label: RELATIVE_ERROR_LABEL,
+        are_axes_logarithmic: [true, true],
         panels: (people.iter().map(|&people| Panel {
             title: format!("n = {people}"),
-            curves: (PATTERN_FIRST.iter())
+            curves: (PLOTTED_MECHANISM_NAMES.iter())
                 .map(|mechanism| mean_error_ratio_curve(table, at, mechanism, people, epsilons))
                 .collect(),
         }))
@@ -40,8 +40,8 @@ pub(super) fn quantile_figures(
     let panel = |cells: u32| Panel {
         title: format!("K = {cells}"),
         curves: table.mechanism_curves(
-            BELOW,
-            OVER_BOUND,
+            SHARES_BELOW_ESTIMAND,
+            VARIANCE_OVER_BOUND_METRIC,
             |point| point.items == cells,
             |point| point.epsilon,
         ),
@@ -49,15 +49,15 @@ pub(super) fn quantile_figures(
     let bound = Figure {
         name: "quantiles-bound".to_owned(),
         title: "Mean variance of the shares below edges, relative to the lower bound".to_owned(),
-        x: "ε",
-        y: OVER_BOUND,
-        logarithmic: [true, true],
-        panels: CELLS.map(panel).into(),
+        x_label: "ε",
+        y_label: VARIANCE_OVER_BOUND_METRIC,
+        are_axes_logarithmic: [true, true],
+        panels: COMPUTED_CELL_COUNTS.map(panel).into(),
     };
     errors.chain([bound]).collect()
 }
 
-const PATTERN_FIRST: [&str; 3] = [PATTERN, HIERARCHY, CHOICE];
+const PLOTTED_MECHANISM_NAMES: [&str; 3] = [PATTERN_NAME, HIERARCHY_NAME, BIN_CHOICE_NAME];
 
 fn mean_error_ratio_curve(
     table: &MeasurementTable,
@@ -92,16 +92,18 @@ pub(super) fn mean_error_ratio(
     let (mut sum, mut variance, mut count) = (0.0, 0.0, 0.0);
     for crowd in NUMBER_CROWDS {
         let of = |name: &str| {
-            let mut rows = table.rows_of(crowd.estimands[at], MSE);
-            rows.find(|row| row.first.mechanism == name && is_here(&row.first.point))
+            let mut rows = table.rows_of(crowd.estimand_names[at], MSE);
+            rows.find(|row| {
+                row.first_measurement.mechanism == name && is_here(&row.first_measurement.point)
+            })
         };
-        let (Some(own), Some(wave)) = (of(mechanism), of(WAVE)) else {
+        let (Some(own), Some(wave)) = (of(mechanism), of(SQUARE_WAVE_NAME)) else {
             continue;
         };
-        let relative = |row: &AveragedRow| row.standard_error / row.mean;
+        let relative = |row: &AveragedRow| row.standard_error / row.mean_value;
         // The metric is a mean square, so half of its logarithm is the logarithm of the root mean
         // square.
-        sum += 0.5 * (own.mean / wave.mean).ln();
+        sum += 0.5 * (own.mean_value / wave.mean_value).ln();
         variance += 0.25 * (relative(own).powi(2) + relative(wave).powi(2));
         count += 1.0;
     }

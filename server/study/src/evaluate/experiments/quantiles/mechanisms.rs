@@ -2,7 +2,9 @@
 //! production, and published mechanisms.
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
-use hushbin_analysis::estimate::{EstimateOptions, Estimator, QuantileEstimate, Query, Totals};
+use hushbin_analysis::estimate::{
+    EstimateOptions, EstimateQuery, Estimator, QuantileEstimate, Totals,
+};
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
@@ -15,28 +17,28 @@ use crate::evaluate::crowd::number::{LOG_SCALE_LOWER_END, NumberScale, QUANTILE_
 use crate::evaluate::measure::experiment::StudyError;
 
 /// Name of the pattern mechanism in tables.
-pub(super) const PATTERN: &str = "hushbin, pattern";
+pub(super) const PATTERN_NAME: &str = "hushbin, pattern";
 /// Name of Square Wave with its estimator EMS.
-pub(super) const WAVE: &str = "Square Wave, EMS";
+pub(super) const SQUARE_WAVE_NAME: &str = "Square Wave, EMS";
 /// Name of the hierarchy in tables.
-pub(super) const HIERARCHY: &str = "hierarchy";
-/// Name, in tables, of the choice among [`BINS`] bins.
-pub(super) const CHOICE: &str = "choice of 32";
+pub(super) const HIERARCHY_NAME: &str = "hierarchy";
+/// Name, in tables, of the choice among [`BIN_COUNT`] bins.
+pub(super) const BIN_CHOICE_NAME: &str = "choice of 32";
 
 /// Number of cells of the pattern mechanism and of the hierarchy.
-pub(super) const CELLS: u32 = 64;
-const HEIGHT: usize = 6;
-const BINS: u32 = 32;
+pub(super) const CELL_COUNT: u32 = 64;
+const HIERARCHY_HEIGHT: usize = 6;
+const BIN_COUNT: u32 = 32;
 /// Number of cells into which Square Wave divides its input range, and also its output range.
-const WAVE_CELLS: usize = 256;
+const SQUARE_WAVE_CELL_COUNT: usize = 256;
 
 /// Set of all compared mechanisms, with their parameters for one ε and one scale.
 pub(super) struct QuantileMechanisms {
     task: Task,
     estimator: Estimator,
-    query: Query,
+    query: EstimateQuery,
     wave: SquareWaveMechanism,
-    transition: TransitionMatrix,
+    transition_matrix: TransitionMatrix,
     bins: BinSelection,
     hierarchy: HierarchicalHistogram,
 }
@@ -60,7 +62,7 @@ pub(super) fn quantile_task(
         }],
     });
     let draft: TaskDraft = serde_json::from_value(draft)
-        .map_err(|error| StudyError::invalid_draft(PATTERN, &error))?;
+        .map_err(|error| StudyError::invalid_draft(PATTERN_NAME, &error))?;
     Ok(draft.resolve_task()?)
 }
 
@@ -68,22 +70,22 @@ impl QuantileMechanisms {
     /// Chooses the parameters of all mechanisms for this ε and this scale.
     pub(super) fn new(epsilon: f64, scale: NumberScale) -> Result<Self, StudyError> {
         let budget = Budget::new(epsilon, 0.0)?;
-        let task = quantile_task(CELLS, epsilon, scale)?;
+        let task = quantile_task(CELL_COUNT, epsilon, scale)?;
         let options = EstimateOptions {
             quantiles: Some(QUANTILE_LEVELS.to_vec()),
             ..EstimateOptions::default()
         };
-        let query = Query::new(&task, &options)
-            .map_err(|error| StudyError::invalid_draft(PATTERN, &error))?;
+        let query = EstimateQuery::new(&task, &options)
+            .map_err(|error| StudyError::invalid_draft(PATTERN_NAME, &error))?;
         let wave = SquareWaveMechanism::new(&budget)?;
         Ok(Self {
             estimator: Estimator::for_task(task.clone()),
             task,
             query,
-            transition: wave.transition_matrix(WAVE_CELLS),
+            transition_matrix: wave.transition_matrix(SQUARE_WAVE_CELL_COUNT),
             wave,
-            bins: BinSelection::new(BINS, &budget)?,
-            hierarchy: HierarchicalHistogram::new(HEIGHT, &budget)?,
+            bins: BinSelection::new(BIN_COUNT, &budget)?,
+            hierarchy: HierarchicalHistogram::new(HIERARCHY_HEIGHT, &budget)?,
         })
     }
 
@@ -107,16 +109,16 @@ impl QuantileMechanisms {
     /// Draws a report for each position on the scale by Square Wave, and returns the quantiles that
     /// EMS estimates.
     pub(super) fn simulate_square_wave(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
-        let mut counts = vec![0; WAVE_CELLS];
+        let mut counts = vec![0; SQUARE_WAVE_CELL_COUNT];
         for &place in places {
             let report = self.wave.randomize(place, rng);
-            counts[self.wave.output_cell(report, WAVE_CELLS)] += 1;
+            counts[self.wave.output_cell(report, SQUARE_WAVE_CELL_COUNT)] += 1;
         }
-        let shares = expectation_maximization_shares(&self.transition, &counts);
+        let shares = expectation_maximization_shares(&self.transition_matrix, &counts);
         QUANTILE_LEVELS.map(|part| quantile(&shares, part))
     }
 
-    /// Draws a report for each position on the scale by a choice among [`BINS`] bins, and returns
+    /// Draws a report for each position on the scale by a choice among [`BIN_COUNT`] bins, and returns
     /// the estimated quantiles.
     pub(super) fn simulate_bin_choice(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
         let mut counts = vec![0; self.bins.bin_count()];

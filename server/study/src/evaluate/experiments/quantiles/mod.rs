@@ -13,7 +13,7 @@ mod mechanisms;
 use rand_chacha::ChaCha8Rng;
 
 use self::cell::SimulatedCell;
-use self::mechanisms::{PATTERN, QuantileMechanisms};
+use self::mechanisms::{PATTERN_NAME, QuantileMechanisms};
 use crate::evaluate::crowd::number::{NUMBER_CROWDS, NumberScale};
 use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measurement, MetricComparison, StudyError, WorkUnit,
@@ -30,7 +30,7 @@ pub(crate) struct QuantilesExperiment {
     mechanisms: SharedValues<QuantileMechanisms>,
 }
 
-const PEOPLE: [u64; 2] = [10_000, 100_000];
+const PEOPLE_COUNTS: [u64; 2] = [10_000, 100_000];
 
 fn epsilon_values(size: StudySize) -> &'static [f64] {
     size.quick_or_full(&[1.0, 2.0], &[0.5, 0.7, 1.0, 2.0, 3.0, 4.0])
@@ -40,12 +40,12 @@ impl QuantilesExperiment {
     /// Creates the experiment, with the points and repeats of the given size.
     pub(crate) fn new(size: StudySize) -> Self {
         let mut cells = Vec::new();
-        for people in PEOPLE {
+        for people in PEOPLE_COUNTS {
             for &epsilon in epsilon_values(size) {
                 cells.extend(NUMBER_CROWDS.map(|crowd| SimulatedCell {
                     crowd,
                     epsilon,
-                    people,
+                    people_count: people,
                 }));
             }
         }
@@ -85,19 +85,22 @@ impl Experiment for QuantilesExperiment {
         let repeats = self.size.quick_or_full(4, 60);
         let cells = self.cells.iter().enumerate();
         let simulated = cells.flat_map(|(index, cell)| {
-            let work = 5e4 + cell.people as f64;
+            let work = 5e4 + cell.people_count as f64;
             WorkUnit::repeated_units(repeats, index, work, |repeat| {
                 format!(
                     "{}, n = {}, ε = {}, repeat {repeat}",
                     cell.crowd.name(),
-                    cell.people,
+                    cell.people_count,
                     cell.epsilon
                 )
             })
         });
-        let computed = computed::CELLS.iter().enumerate().map(|(at, cells)| {
-            WorkUnit::formula_unit(&format!("computed, K = {cells}"), self.cells.len() + at)
-        });
+        let computed = computed::COMPUTED_CELL_COUNTS
+            .iter()
+            .enumerate()
+            .map(|(at, cells)| {
+                WorkUnit::formula_unit(&format!("computed, K = {cells}"), self.cells.len() + at)
+            });
         simulated.chain(computed).collect()
     }
 
@@ -108,12 +111,14 @@ impl Experiment for QuantilesExperiment {
                 self.size.quick_or_full(0, 4),
                 rng,
             ),
-            None => computed::formula_measurements(computed::CELLS[unit.index - self.cells.len()]),
+            None => computed::formula_measurements(
+                computed::COMPUTED_CELL_COUNTS[unit.index - self.cells.len()],
+            ),
         }
     }
 
     fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
-        figures::quantile_figures(table, &PEOPLE, epsilon_values(self.size))
+        figures::quantile_figures(table, &PEOPLE_COUNTS, epsilon_values(self.size))
     }
 
     fn remarks(&self) -> &'static [&'static str] {
@@ -128,14 +133,18 @@ impl Experiment for QuantilesExperiment {
         let contest = |estimand| MetricComparison {
             estimand,
             metric: MSE,
-            ours: &[PATTERN],
-            logarithm: false,
+            hushbin_mechanisms: &[PATTERN_NAME],
+            is_logarithmic: false,
         };
-        let simulated = NUMBER_CROWDS.iter().flat_map(|crowd| crowd.estimands);
+        let simulated = NUMBER_CROWDS.iter().flat_map(|crowd| crowd.estimand_names);
         let mut contests: Vec<MetricComparison> = simulated.map(contest).collect();
         contests.extend(
-            [computed::BELOW, computed::SMOOTHED].map(|estimand| MetricComparison {
-                metric: computed::VARIANCE,
+            [
+                computed::SHARES_BELOW_ESTIMAND,
+                computed::SMOOTHED_SHARES_ESTIMAND,
+            ]
+            .map(|estimand| MetricComparison {
+                metric: computed::MEAN_VARIANCE_METRIC,
                 ..contest(estimand)
             }),
         );
@@ -165,7 +174,7 @@ mod tests {
             let cell = SimulatedCell {
                 crowd,
                 epsilon,
-                people: 100_000,
+                people_count: 100_000,
             };
             let mechanisms = quantiles.shared_mechanisms(&cell).unwrap();
             let run = |seed| {
@@ -174,11 +183,13 @@ mod tests {
             };
             let table = MeasurementTable::new((0..RUNS).flat_map(run));
             let error = |mechanism: &str| {
-                let mut rows = table.rows_of(crowd.estimands[2], MSE);
-                let row = rows.find(|row| row.first.mechanism == mechanism).unwrap();
-                row.mean.sqrt()
+                let mut rows = table.rows_of(crowd.estimand_names[2], MSE);
+                let row = rows
+                    .find(|row| row.first_measurement.mechanism == mechanism)
+                    .unwrap();
+                row.mean_value.sqrt()
             };
-            let ratio = error(PATTERN) / error(mechanisms::WAVE);
+            let ratio = error(PATTERN_NAME) / error(mechanisms::SQUARE_WAVE_NAME);
             assert!(ratio < limit, "{name}, ε = {epsilon}: {ratio}");
         }
     }

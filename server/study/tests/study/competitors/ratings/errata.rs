@@ -17,7 +17,7 @@ use super::privacy::loss;
 
 /// Returns the sum of the variances of all 2d frequencies, for a person with s entries of ±1.
 fn total(setting: &OracleSetting, moments: &EstimateMoments) -> f64 {
-    let (d, s) = (f64::from(setting.items), f64::from(setting.sparsity));
+    let (d, s) = (f64::from(setting.item_count), f64::from(setting.sparsity));
     let [own, opposite, other] = moments.variances_of_frequency().unwrap();
     s * (own + opposite) + (d - s) * 2.0 * other
 }

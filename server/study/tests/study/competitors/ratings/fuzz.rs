@@ -23,7 +23,7 @@ proptest! {
         ),
         seed in any::<u64>(),
     ) {
-        let setting = OracleSetting { items, sparsity: sparsity.min(items), epsilon, delta: 1e-6, distance };
+        let setting = OracleSetting { item_count: items, sparsity: sparsity.min(items), epsilon, delta: 1e-6, protected_distance: distance };
         let person = |person: &BTreeMap<u64, f64>| -> Vec<Entry> {
             let entries = person.iter().map(|(&item, &value)| Entry { item, value });
             entries.filter(|entry| entry.item < u64::from(items)).collect()

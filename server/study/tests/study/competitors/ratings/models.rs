@@ -12,11 +12,11 @@ use hushbin_study::competitors::{SupportProbabilities, TwoPointMechanism};
 /// Returns a setting with these parameters, a δ for the mechanisms that need one, and a distance L.
 pub(super) fn setting(items: u32, sparsity: u32, epsilon: f64) -> OracleSetting {
     OracleSetting {
-        items,
+        item_count: items,
         sparsity,
         epsilon,
         delta: 1e-5,
-        distance: 2.5,
+        protected_distance: 2.5,
     }
 }
 
@@ -98,7 +98,7 @@ fn vectors(places: u32, each: u32) -> Vec<Vec<u32>> {
 
 fn harmony(setting: &OracleSetting) -> (Law, Vec<Vec<f64>>) {
     let (d, points) = (
-        setting.items,
+        setting.item_count,
         *HarmonyMechanism::new(setting)
             .unwrap()
             .two_point_mechanism(),
@@ -150,7 +150,7 @@ fn privkv(setting: &OracleSetting, oracle: &PrivKv) -> (Law, Vec<Vec<f64>>) {
         [1.0 - p, own, other],
         [1.0 - p, other, own],
     ];
-    three(setting.items, 1.0 - p, answers)
+    three(setting.item_count, 1.0 - p, answers)
 }
 
 fn three_answers(setting: &OracleSetting) -> (Law, Vec<Vec<f64>>) {
@@ -161,13 +161,13 @@ fn three_answers(setting: &OracleSetting) -> (Law, Vec<Vec<f64>>) {
         .unwrap()
         .support_probabilities();
     let answers = [[p, q, q], [q, p, q], [q, q, p]];
-    three(setting.items, 2.0 * q, answers)
+    three(setting.item_count, 2.0 * q, answers)
 }
 
 /// Returns the model of PCKV-UE. A report is a vector over items and dummies with the values
 /// nothing, + and −.
 fn ue(setting: &OracleSetting) -> (Law, Vec<Vec<f64>>) {
-    let (d, s) = (setting.items, setting.sparsity);
+    let (d, s) = (setting.item_count, setting.sparsity);
     let PckvProbabilities {
         drawn_item_probability: a,
         other_item_probability: b,
@@ -208,7 +208,7 @@ fn ue(setting: &OracleSetting) -> (Law, Vec<Vec<f64>>) {
 
 /// Returns the model of PCKV-GRR. A report is an item or dummy with a sign.
 fn grr(setting: &OracleSetting, oracle: &PckvGrr) -> (Law, Vec<Vec<f64>>) {
-    let (d, s) = (setting.items, setting.sparsity);
+    let (d, s) = (setting.item_count, setting.sparsity);
     let PckvProbabilities {
         drawn_item_probability: a,
         true_sign_probability: p,
@@ -243,7 +243,7 @@ type Answers = (Box<dyn Fn(Slot) -> Vec<f64>>, Vec<Vec<f64>>);
 /// with one bit for each signed item and each dummy. Hash functions map elements to independent
 /// buckets.
 fn hits(setting: &OracleSetting) -> Answers {
-    let d = setting.items;
+    let d = setting.item_count;
     let hash = SignedHashOracle::new(setting).unwrap();
     let SupportProbabilities {
         own_answer_probability: p,
@@ -281,7 +281,7 @@ fn mixed(value: f64, ends: &[Vec<f64>; 2]) -> Vec<f64> {
 /// Returns the model of one-bit answers. An outcome consists of the hashed signs of all items and
 /// the bit.
 fn bits(setting: &OracleSetting) -> Answers {
-    let d = setting.items;
+    let d = setting.item_count;
     let points = *SignedBitOracle::new(setting).unwrap().two_point_mechanism();
     let all = move || (0..2_u32 << d).map(move |bits| (bits >> 1, bits & 1 == 0));
     let sign = |set: u32, item: u32| [1.0, -1.0][(set >> item & 1) as usize];
@@ -356,7 +356,7 @@ pub(super) fn repeated_bits(setting: &OracleSetting, random: bool) -> Law {
 
 /// Returns the model of naive perturbation. A report has a sign for every coordinate.
 pub(super) fn naive(setting: &OracleSetting, oracle: &NaivePerturbation) -> (Law, Vec<Vec<f64>>) {
-    let (d, points) = (setting.items, *oracle.two_point_mechanism());
+    let (d, points) = (setting.item_count, *oracle.two_point_mechanism());
     let heard = |set: Vec<u32>| {
         let signs = set.into_iter().map(|down| [1.0, -1.0][down as usize]);
         vec![0.0; d as usize].into_iter().chain(signs).collect()

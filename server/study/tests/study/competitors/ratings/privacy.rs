@@ -51,11 +51,11 @@ fn all_inputs(name: &str, setting: &OracleSetting) -> Vec<Vec<Entry>> {
         &[1.0, -1.0, 0.5]
     };
     let most = if name == "naive bits, event" {
-        setting.items
+        setting.item_count
     } else {
         setting.sparsity
     };
-    inputs(setting.items, most, values)
+    inputs(setting.item_count, most, values)
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn normal_noise_within_a_distance_has_the_loss_of_the_farthest_neighbours() {
         .zip([0.5, 1.0, 3.5].into_iter().cycle())
     {
         let setting = OracleSetting {
-            distance,
+            protected_distance: distance,
             ..setting(3, 1, epsilon)
         };
         let noise = GaussianRatingMechanism::with_distance_privacy(&setting).unwrap();
@@ -277,7 +277,7 @@ fn laplace_noise_has_the_loss_of_the_farthest_neighbours() {
         .zip([0.01, 1.0, 4.0].into_iter().cycle())
     {
         let setting = OracleSetting {
-            distance,
+            protected_distance: distance,
             ..setting(3, 1, epsilon)
         };
         let noise = LaplaceMechanism::new(&setting).unwrap();
@@ -296,11 +296,11 @@ fn laplace_noise_has_the_loss_of_the_farthest_neighbours() {
 
 /// Returns the greatest Euclidean distance between the vectors of two neighbours.
 fn farthest(setting: &OracleSetting, inputs: &[Vec<Entry>], protects: PrivacyUnit) -> f64 {
-    let vector = |input: &[Entry]| vector(setting.items, input);
+    let vector = |input: &[Entry]| vector(setting.item_count, input);
     let mut most: f64 = 0.0;
     for a in inputs {
         for b in inputs {
-            if neighbours(protects, setting.distance, a, b) {
+            if neighbours(protects, setting.protected_distance, a, b) {
                 let both = vector(a).into_iter().zip(vector(b));
                 let square = both.map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
                 most = most.max(square.sqrt());
@@ -314,9 +314,12 @@ fn farthest(setting: &OracleSetting, inputs: &[Vec<Entry>], protects: PrivacyUni
 fn bad_settings_are_refused() {
     let one = setting(10, 3, 1.0);
     let bad = [
-        OracleSetting { items: 0, ..one },
         OracleSetting {
-            items: (1 << 20) + 1,
+            item_count: 0,
+            ..one
+        },
+        OracleSetting {
+            item_count: (1 << 20) + 1,
             ..one
         },
         OracleSetting { sparsity: 0, ..one },
@@ -325,7 +328,7 @@ fn bad_settings_are_refused() {
             ..one
         },
         OracleSetting {
-            items: 2000,
+            item_count: 2000,
             sparsity: 1025,
             ..one
         },
@@ -365,7 +368,10 @@ fn bad_settings_are_refused() {
         );
     }
     for distance in [0.0, -1.0, f64::NAN, 2049.0] {
-        let far = OracleSetting { distance, ..one };
+        let far = OracleSetting {
+            protected_distance: distance,
+            ..one
+        };
         for named in PUBLISHED_RATING_ORACLES {
             let refused = (named.build)(&far).err().map(|error| error.code());
             let expected = (named.privacy_unit == PrivacyUnit::WithinDistance)

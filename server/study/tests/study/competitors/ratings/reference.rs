@@ -49,11 +49,11 @@ fn assert_near(ours: f64, row: &Value, field: &str) {
 fn setting(row: &Value, items: u32, sparsity: u32) -> OracleSetting {
     assert!(EPSILON_RANGE.contains(number(row, "epsilon")));
     OracleSetting {
-        items,
+        item_count: items,
         sparsity,
         epsilon: number(row, "epsilon"),
         delta: 0.0,
-        distance: 1.0,
+        protected_distance: 1.0,
     }
 }
 
@@ -83,11 +83,11 @@ fn privkv_is_the_reference() {
     }
     for row in two {
         let setting = OracleSetting {
-            items: whole(&row, "d"),
+            item_count: whole(&row, "d"),
             sparsity: 1,
             epsilon: 1.0,
             delta: 0.0,
-            distance: 1.0,
+            protected_distance: 1.0,
         };
         let [key, value] = ["key_epsilon", "value_epsilon"].map(|field| number(&row, field));
         let own = PrivKv::with_presence_and_sign_epsilon(&setting, key, value).unwrap();
@@ -153,7 +153,7 @@ fn pckv_is_the_reference() {
 /// Returns the sum of the variances of all d means, or of all 2d frequencies, for a person with s
 /// entries of ±1.
 fn total(setting: &OracleSetting, moments: &EstimateMoments, frequencies: bool) -> f64 {
-    let (d, s) = (f64::from(setting.items), f64::from(setting.sparsity));
+    let (d, s) = (f64::from(setting.item_count), f64::from(setting.sparsity));
     if !frequencies {
         let [own, other] = moments.variances_of_mean();
         return s * own + (d - s) * other;
@@ -187,7 +187,12 @@ fn totals_are_the_reference() {
             assert_near(total(name, frequencies), &row, field);
         }
         let paper = as_printed::collision_draft(setting.sparsity, setting.epsilon);
-        let task = task(setting.items, setting.sparsity, setting.epsilon, &paper);
+        let task = task(
+            setting.item_count,
+            setting.sparsity,
+            setting.epsilon,
+            &paper,
+        );
         let question = &task.questions()[0];
         let Mechanism::Collision(collision) = question.mechanism() else {
             panic!("{row}")

@@ -91,11 +91,11 @@ fn entries(values: &[(u64, f64)]) -> Vec<Entry> {
 #[test]
 fn reports_are_drawn_as_listed() {
     let setting = OracleSetting {
-        items: 2,
+        item_count: 2,
         sparsity: 2,
         epsilon: 1.0,
         delta: 0.0,
-        distance: 1.0,
+        protected_distance: 1.0,
     };
     let people = [
         entries(&[]),
@@ -129,11 +129,11 @@ fn reports_are_drawn_as_listed() {
 #[test]
 fn too_many_entries_are_sampled_down() {
     let setting = |sparsity| OracleSetting {
-        items: 3,
+        item_count: 3,
         sparsity,
         epsilon: 1.0,
         delta: 0.0,
-        distance: 1.0,
+        protected_distance: 1.0,
     };
     let input = entries(&[(0, 1.0), (2, -1.0)]);
     let mut rng = seeded(21);
@@ -196,11 +196,11 @@ fn integral(from: f64, to: f64, of: impl Fn(f64) -> f64) -> f64 {
 #[test]
 fn laplace_noise_of_many_is_that_of_each() {
     let setting = OracleSetting {
-        items: 2,
+        item_count: 2,
         sparsity: 1,
         epsilon: 0.5,
         delta: 0.0,
-        distance: 3.0,
+        protected_distance: 3.0,
     };
     let oracle = LaplaceMechanism::new(&setting).unwrap();
     let mut rng = seeded(22);
@@ -219,7 +219,7 @@ fn laplace_noise_of_many_is_that_of_each() {
         for all in [true, false] {
             let mut counts = vec![0; law.len()];
             for _ in 0..DRAWS / 2 {
-                let mut heard = ReportSums::new(setting.items);
+                let mut heard = ReportSums::new(setting.item_count);
                 if all {
                     oracle.add_reports(&people, &mut heard, &mut rng);
                 } else {

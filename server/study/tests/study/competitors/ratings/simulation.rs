@@ -11,11 +11,11 @@ use hushbin_tests::significance::{Moments, assert_moments};
 use rand_chacha::ChaCha8Rng;
 
 const SETTING: OracleSetting = OracleSetting {
-    items: 256,
+    item_count: 256,
     sparsity: 4,
     epsilon: 1.0,
     delta: 1e-5,
-    distance: 3.0,
+    protected_distance: 3.0,
 };
 const PEOPLE: usize = 100_000;
 const REPEATS: usize = 60;
@@ -29,7 +29,7 @@ fn crowd(
     people: usize,
     rng: &mut ChaCha8Rng,
 ) -> Vec<Vec<Entry>> {
-    let mut deck: Vec<u64> = (common.into()..u64::from(setting.items)).collect();
+    let mut deck: Vec<u64> = (common.into()..u64::from(setting.item_count)).collect();
     let person = |_| {
         let more = draw_below(rng, setting.sparsity) as usize;
         move_random_subset_to_front(rng, &mut deck, more);
@@ -47,7 +47,7 @@ fn crowd(
 
 /// Returns, for each item, the numbers of people who have it at 1 and at −1.
 fn counts(setting: &OracleSetting, crowd: &[Vec<Entry>]) -> Vec<[f64; 2]> {
-    let mut counts = vec![[0.0; 2]; setting.items as usize];
+    let mut counts = vec![[0.0; 2]; setting.item_count as usize];
     for entry in crowd.iter().flatten() {
         counts[entry.item as usize][usize::from(entry.value < 0.0)] += 1.0;
     }
@@ -136,7 +136,7 @@ fn large_crowds_have_the_variance_predicted() {
         let (mut means, mut signs) = (Errors::default(), Errors::default());
         let mut common = Errors::default();
         for _ in 0..REPEATS {
-            let heard = hear(&*oracle, &people, SETTING.items, &mut rng);
+            let heard = hear(&*oracle, &people, SETTING.item_count, &mut rng);
             assert_eq!(heard.report_count, PEOPLE as u64);
             let frequencies = linear.sign_frequencies(&heard);
             for (item, (estimate, truth)) in linear.means(&heard).iter().zip(&truths).enumerate() {
@@ -167,11 +167,11 @@ fn large_crowds_have_the_variance_predicted() {
 
 /// Setting with six items, of which each person has up to three.
 const SMALL: OracleSetting = OracleSetting {
-    items: 6,
+    item_count: 6,
     sparsity: 3,
     epsilon: 1.0,
     delta: 1e-5,
-    distance: 3.0,
+    protected_distance: 3.0,
 };
 const RUNS: usize = 20_000;
 
@@ -184,7 +184,7 @@ fn runs(
 ) -> Vec<Vec<f64>> {
     let linear = oracle.linear_estimator();
     let run = |_| {
-        let mut heard = ReportSums::new(SMALL.items);
+        let mut heard = ReportSums::new(SMALL.item_count);
         if all {
             oracle.add_reports(people, &mut heard, rng);
         } else {
@@ -224,7 +224,10 @@ fn covariances(runs: &[Vec<f64>]) -> Vec<[f64; 2]> {
 
 #[test]
 fn reports_at_once_are_those_one_by_one() {
-    let small = OracleSetting { items: 5, ..SMALL };
+    let small = OracleSetting {
+        item_count: 5,
+        ..SMALL
+    };
     let mut crowd = crowd(&small, 2, 40, &mut seeded(60));
     // No person has item 5, and some people have no item.
     crowd.resize(44, Vec::new());
@@ -278,15 +281,15 @@ fn values_between_the_ends_are_unbiased() {
         let kept = if sampled { 0.6 } else { 1.0 };
         let mut rng = seeded(seed);
         for (input, kept) in [(&few[..], 1.0), (&many[..], kept)] {
-            let mut truth = [[0.0; 2]; SMALL.items as usize];
+            let mut truth = [[0.0; 2]; SMALL.item_count as usize];
             for entry in input {
                 truth[entry.item as usize] = [kept * entry.value, kept];
             }
             for all in [false, true] {
                 let runs = runs(&*oracle, &[input], all, &mut rng);
                 let expected = |i: usize| {
-                    let [mean, presence] = truth[i % SMALL.items as usize];
-                    match i / SMALL.items as usize {
+                    let [mean, presence] = truth[i % SMALL.item_count as usize];
+                    match i / SMALL.item_count as usize {
                         0 => mean,
                         1 => 0.5 * (presence + mean),
                         _ => 0.5 * (presence - mean),

@@ -38,7 +38,7 @@ fn composition_is_that_of_all_outcomes() {
         for d in 1..=8 {
             for total in [0.0, 0.1, 1.0, 3.0] {
                 let exact = enumerated(&each, d, total);
-                let ours = each.composed_delta(d, total);
+                let ours = each.exact_total_delta(d, total);
                 assert!((ours - exact).abs() < 1e-13, "{d} {total}: {ours} {exact}");
             }
         }
@@ -114,7 +114,7 @@ fn the_printed_budget_fails_where_epsilon_is_large() {
         .iter()
         .find(|row| row.coordinate_count == 512 && row.epsilon == 1.0);
     let row = row.unwrap();
-    assert!((row.printed_delta_at_proven / row.delta - 1.000_693).abs() < 1e-6);
+    assert!((row.delta_at_proven_epsilon / row.delta - 1.000_693).abs() < 1e-6);
 }
 
 /// Exact composition allows a larger ε₀ than the closed form. A slightly larger ε₀ exceeds the
@@ -124,15 +124,15 @@ fn budgets_that_are_summed_up_are_larger() {
     for (d, times) in [(4, 3.809), (16, 1.943), (128, 1.764), (512, 1.750)] {
         let asked = budget(1.0, 1e-6);
         let closed = CoordinateBudget::new(d, &asked).unwrap();
-        let summed = CoordinateBudget::by_exact_composition(d, &asked).unwrap();
+        let summed = CoordinateBudget::from_exact_composition(d, &asked).unwrap();
         let ratio = summed.epsilon() / closed.epsilon();
         assert!((ratio - times).abs() < 1e-3, "{d}: {ratio}");
         assert_eq!(summed.delta(), closed.delta());
-        assert!(summed.composed_delta(d, 1.0) <= 1e-6);
+        assert!(summed.exact_total_delta(d, 1.0) <= 1e-6);
         let more =
             CoordinateBudget::from_epsilon_and_delta(1.001 * summed.epsilon(), summed.delta())
                 .unwrap();
-        assert!(more.composed_delta(d, 1.0) > 1e-6 || d == 4, "{d}");
+        assert!(more.exact_total_delta(d, 1.0) > 1e-6 || d == 4, "{d}");
     }
 }
 
@@ -194,7 +194,7 @@ fn the_printed_gamma_fails() {
     for row in &rows {
         assert!(row.printed_delta > 1.3 * row.delta, "{row:?}");
         assert!(row.corrected_delta <= row.delta, "{row:?}");
-        let short = row.corrected_gamma / row.printed_gamma;
+        let short = row.corrected_probability / row.printed_probability;
         let n = f64::from(row.people_count);
         let times = f64::from(row.step_count + 1).powi(row.coordinate_count as i32 - 1);
         assert!((short / (times * n / (n - 1.0)) - 1.0).abs() < 1e-12);
@@ -206,13 +206,13 @@ fn the_printed_gamma_fails() {
         (6, 2, 2)
     );
     assert_eq!(row.constant_origin, ConstantOrigin::Enumerated);
-    let told = of_sequences(9, row.printed_gamma, &[2; 5], row.epsilon);
+    let told = of_sequences(9, row.printed_probability, &[2; 5], row.epsilon);
     assert!((told - row.printed_delta).abs() < 1e-13, "{told}");
     assert!((told - 0.282_990).abs() < 1e-6);
     // The same γ suffices for d = 1, and no smaller γ does.
     let of_one = |gamma| grid::exact_shuffled_delta(3, gamma, 6, row.epsilon).unwrap();
-    assert!(of_one(row.printed_gamma) <= row.delta);
-    assert!(of_one(0.999 * row.printed_gamma) > row.delta);
+    assert!(of_one(row.printed_probability) <= row.delta);
+    assert!(of_one(0.999 * row.printed_probability) > row.delta);
     // With the paper's c and n = 10⁵, δ is 0.088 instead of 10⁻⁶.
     let worst = rows.last().unwrap();
     assert_eq!(worst.constant_origin, ConstantOrigin::Paper);
@@ -234,9 +234,10 @@ fn the_printed_correction_leaves_a_bias() {
         let uniform: f64 = (0..cells)
             .map(|cell| f64::from(cell % (row.step_count + 1)) / r)
             .sum();
-        let mean =
-            (1.0 - row.corrected_gamma) * u + row.corrected_gamma * uniform / f64::from(cells);
-        let left = |subtracted: f64| n * mean - subtracted - n * (1.0 - row.corrected_gamma) * u;
+        let mean = (1.0 - row.corrected_probability) * u
+            + row.corrected_probability * uniform / f64::from(cells);
+        let left =
+            |subtracted: f64| n * mean - subtracted - n * (1.0 - row.corrected_probability) * u;
         assert!(left(row.corrected_sum_offset).abs() < 1e-9 * n, "{row:?}");
         let bias = row.corrected_sum_offset - row.printed_sum_offset;
         assert!((left(row.printed_sum_offset) - bias).abs() < 1e-9 * n);
@@ -276,19 +277,22 @@ fn the_closed_form_is_more_than_enough() {
             grid::central_epsilon(row.cell_count, gamma, row.people_count, row.delta).unwrap()
         };
         assert!(
-            of(row.least_proven_gamma) <= row.epsilon * (1.0 + 1e-9),
+            of(row.least_proven_probability) <= row.epsilon * (1.0 + 1e-9),
             "{row:?}"
         );
-        assert!(of(0.999 * row.least_proven_gamma) > row.epsilon, "{row:?}");
         assert!(
-            row.closed_form_gamma > 4.8 * row.least_proven_gamma,
+            of(0.999 * row.least_proven_probability) > row.epsilon,
+            "{row:?}"
+        );
+        assert!(
+            row.closed_form_probability > 4.8 * row.least_proven_probability,
             "{row:?}"
         );
     }
     let last = rows.last().unwrap();
     assert!(
-        (last.closed_form_gamma - 5.64).abs() < 0.01
-            && (last.least_proven_gamma - 0.3545).abs() < 1e-4
+        (last.closed_form_probability - 5.64).abs() < 0.01
+            && (last.least_proven_probability - 0.3545).abs() < 1e-4
     );
 }
 
@@ -303,7 +307,7 @@ fn tables_of_what_is_printed_are_those_computed() {
             row.delta,
             row.printed_proven_delta / row.delta,
             row.printed_delta / row.delta,
-            row.printed_delta_at_proven / row.delta,
+            row.delta_at_proven_epsilon / row.delta,
             row.corrected_delta / row.delta,
         )
     });
@@ -324,9 +328,9 @@ fn tables_of_what_is_printed_are_those_computed() {
             row.coordinate_count,
             row.epsilon,
             row.delta,
-            row.printed_gamma,
+            row.printed_probability,
             row.printed_delta,
-            row.corrected_gamma,
+            row.corrected_probability,
             row.corrected_delta,
         )
     });
@@ -359,8 +363,8 @@ fn tables_of_what_is_printed_are_those_computed() {
             row.cell_count,
             row.epsilon,
             row.delta,
-            row.closed_form_gamma,
-            row.least_proven_gamma,
+            row.closed_form_probability,
+            row.least_proven_probability,
             row.local_epsilon,
         )
     });

@@ -44,7 +44,7 @@ fn reach_is_that_of_the_worst_pair() {
     for (levels, gamma, differing) in [(1, 1, 1), (2, 6, 3), (4, 20, 5), (8, 56, 9), (16, 144, 13)]
     {
         let tuples = ZeroSumTuples::new(levels).unwrap();
-        let reach = tuples.maximum_shift();
+        let reach = tuples.max_tuple_count_shift();
         assert_eq!(
             (reach.max_weighted_shift, reach.max_shifted_tuples),
             (gamma, differing)
@@ -54,7 +54,7 @@ fn reach_is_that_of_the_worst_pair() {
         for (from, to) in beyond {
             for units in [-3 * l, 3 * l] {
                 let shifts = tuples.tuple_names().map(|y| {
-                    tuples.count_shift(y, from, to, units).unsigned_abs() * y.unsigned_abs()
+                    tuples.tuple_count_shift(y, from, to, units).unsigned_abs() * y.unsigned_abs()
                 });
                 assert!(shifts.sum::<u32>() <= gamma);
             }

@@ -72,7 +72,7 @@ fn noise_is_the_reference() {
         )
         .unwrap();
         let noise = CoordinateNoise::new(whole(&row, "largest") as u32, &budget).unwrap();
-        let reach = noise.maximum_shift();
+        let reach = noise.max_tuple_count_shift();
         assert_eq!(
             reach.max_weighted_shift as i32,
             whole(&row, "gamma"),

@@ -12,9 +12,9 @@ use hushbin_analysis::estimate::{Totals, point_estimates};
 use rand_chacha::ChaCha8Rng;
 
 use super::local::LocalTraining;
-use super::messages::{MESSAGES, MessageDistribution, TextMessage};
+use super::messages::{MESSAGES_PER_PERSON, MessageDistribution, TextMessage};
 use crate::evaluate::crowd::random::generator_stream;
-use crate::evaluate::measure::axis::GAP;
+use crate::evaluate::measure::axis::PRIVACY_GAP_METRIC;
 use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
 };
@@ -32,11 +32,11 @@ pub(crate) struct FederatedLearningExperiment {
 /// different random numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct FederatedCell {
-    people: usize,
-    words: u16,
+    people_count: usize,
+    word_count: u16,
     /// Sparsity s: number of coordinates that a person reports.
     sparsity: u32,
-    rounds: usize,
+    round_count: usize,
     /// Local ε that all reports of a person consume together.
     epsilon: f64,
 }
@@ -45,7 +45,7 @@ struct FederatedCell {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CoordinateChoice {
     /// Coordinates whose changes have the greatest magnitudes.
-    Top,
+    LargestChanges,
     /// Random coordinates among those that changed. Their changes are divided by the fraction of
     /// coordinates that is kept.
     Random,
@@ -55,27 +55,27 @@ enum CoordinateChoice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Participation {
     /// A person takes part in one round, and reports at ε.
-    Once,
+    OneRound,
     /// A person takes part in each of the R rounds, and reports at ε/R.
-    Always,
+    EveryRound,
 }
 
 /// Variant of the training: how coordinates are chosen, in which rounds people take part, and
 /// whether reports are private.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct TrainingVariant {
-    pick: CoordinateChoice,
+    coordinate_choice: CoordinateChoice,
     participation: Participation,
     is_private: bool,
 }
 
-const METRIC: &str = "misclassified";
-const ESTIMAND: &str = "logistic regression, words";
+const MISCLASSIFIED_METRIC: &str = "misclassified";
+const WORD_MODEL_ESTIMAND: &str = "logistic regression, words";
 /// Name of the baseline that ignores the words and always predicts the more frequent answer. It has
 /// no privacy.
 const MAJORITY_BASELINE: &str = "the commoner answer";
 /// Clipping bound C: changes of a weight are clipped to [−C, C] and reported as fractions of C.
-const CLIP: f64 = 0.5;
+const CLIPPING_BOUND: f64 = 0.5;
 
 impl FederatedLearningExperiment {
     /// Creates the experiment, with the points and repeats of the given size.
@@ -83,10 +83,10 @@ impl FederatedLearningExperiment {
         let epsilons: &[f64] =
             size.quick_or_full(&[0.5, 2.0, 8.0], &[0.5, 1.0, 2.0, 4.0, 8.0, 12.0]);
         let cell = |&epsilon: &f64| FederatedCell {
-            people: size.quick_or_full(20_000, 100_000),
-            words: size.quick_or_full(256, 512),
+            people_count: size.quick_or_full(20_000, 100_000),
+            word_count: size.quick_or_full(256, 512),
             sparsity: 8,
-            rounds: size.quick_or_full(5, 10),
+            round_count: size.quick_or_full(5, 10),
             epsilon,
         };
         Self {
@@ -109,7 +109,7 @@ impl Experiment for FederatedLearningExperiment {
         let repeats = self.size.quick_or_full(3, 10);
         let cells = self.cells.iter().enumerate();
         let units = cells.flat_map(|(index, cell)| {
-            WorkUnit::repeated_units(repeats, index, cell.estimated_work(), |repeat| {
+            WorkUnit::repeated_units(repeats, index, cell.estimated_microseconds(), |repeat| {
                 format!("ε = {}, repeat {repeat}", cell.epsilon)
             })
         });
@@ -122,21 +122,26 @@ impl Experiment for FederatedLearningExperiment {
 
     fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
         let FederatedCell {
-            people,
-            words,
+            people_count: people,
+            word_count: words,
             sparsity,
-            rounds,
+            round_count: rounds,
             ..
         } = self.cells[0];
-        let curves = table.mechanism_curves(ESTIMAND, METRIC, |_| true, |point| point.epsilon);
+        let curves = table.mechanism_curves(
+            WORD_MODEL_ESTIMAND,
+            MISCLASSIFIED_METRIC,
+            |_| true,
+            |point| point.epsilon,
+        );
         vec![Figure {
             name: "p1-federated".to_owned(),
             title: format!(
                 "Federated logistic regression of {people} people in {rounds} rounds over ε"
             ),
-            x: "ε of a person in all",
-            y: METRIC,
-            logarithmic: [true, false],
+            x_label: "ε of a person in all",
+            y_label: MISCLASSIFIED_METRIC,
+            are_axes_logarithmic: [true, false],
             panels: vec![Panel {
                 title: format!("{words} words, {sparsity} reported"),
                 curves,
@@ -146,11 +151,11 @@ impl Experiment for FederatedLearningExperiment {
 }
 
 impl CoordinateChoice {
-    const BOTH: [Self; 2] = [Self::Top, Self::Random];
+    const ALL: [Self; 2] = [Self::LargestChanges, Self::Random];
 
     const fn label(self) -> &'static str {
         match self {
-            Self::Top => "greatest",
+            Self::LargestChanges => "greatest",
             Self::Random => "random",
         }
     }
@@ -161,29 +166,29 @@ impl TrainingVariant {
     /// the first.
     fn variants_of_choice(pick: CoordinateChoice) -> [Self; 3] {
         let way = |participation, is_private| Self {
-            pick,
+            coordinate_choice: pick,
             participation,
             is_private,
         };
         [
-            way(Participation::Once, false),
-            way(Participation::Once, true),
-            way(Participation::Always, true),
+            way(Participation::OneRound, false),
+            way(Participation::OneRound, true),
+            way(Participation::EveryRound, true),
         ]
     }
 
     fn label(self) -> String {
-        let pick = self.pick.label();
+        let pick = self.coordinate_choice.label();
         match (self.is_private, self.participation) {
             (false, _) => format!("without privacy, {pick}"),
-            (true, Participation::Once) => format!("CoCo, {pick}, one round each at ε"),
-            (true, Participation::Always) => format!("CoCo, {pick}, every round at ε/R"),
+            (true, Participation::OneRound) => format!("CoCo, {pick}, one round each at ε"),
+            (true, Participation::EveryRound) => format!("CoCo, {pick}, every round at ε/R"),
         }
     }
 }
 
 /// Channel through which the server learns the mean change of a round.
-enum ChangeChannel {
+enum ChangeAggregation {
     /// Exact mean of the changes, without privacy.
     Plain,
     /// Estimates of the mean from the reports of a task.
@@ -192,56 +197,67 @@ enum ChangeChannel {
 
 impl FederatedCell {
     /// Returns the estimated running time of a unit, in microseconds.
-    fn estimated_work(&self) -> f64 {
-        (self.people * (1 + 2 * self.rounds)) as f64 * 4.0
+    fn estimated_microseconds(&self) -> f64 {
+        (self.people_count * (1 + 2 * self.round_count)) as f64 * 4.0
     }
 
     /// Trains the model in all variants, on the same people. The generator's first stream draws the
     /// people, and later streams draw reports.
     fn train_all_variants(&self, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
-        let words = MessageDistribution::new(self.words);
+        let words = MessageDistribution::new(self.word_count);
         let drawn = &mut generator_stream(rng, 0);
-        let crowd: Vec<_> = (0..self.people)
+        let crowd: Vec<_> = (0..self.people_count)
             .map(|_| words.draw_messages(drawn))
             .collect();
-        let held_out: Vec<_> = (0..self.people / 10)
+        let held_out: Vec<_> = (0..self.people_count / 10)
             .map(|_| words.draw_messages(drawn))
             .collect();
         // Weights of 0 predict that no message is liked, so their error is the share of liked
         // messages.
-        let liked = misclassified_share(&vec![0.0; usize::from(self.words)], &held_out);
-        let mut rows = vec![self.measurement(MAJORITY_BASELINE, METRIC, liked.min(1.0 - liked))];
+        let liked = misclassified_share(&vec![0.0; usize::from(self.word_count)], &held_out);
+        let mut rows = vec![self.measurement(
+            MAJORITY_BASELINE,
+            MISCLASSIFIED_METRIC,
+            liked.min(1.0 - liked),
+        )];
         let mut index = 0;
-        for pick in CoordinateChoice::BOTH {
+        for pick in CoordinateChoice::ALL {
             let mut plain = None;
             for variant in TrainingVariant::variants_of_choice(pick) {
                 index += 1;
-                let weights = self.train(variant, &crowd, generator_stream(rng, index))?;
+                let weights =
+                    self.trained_weights(variant, &crowd, generator_stream(rng, index))?;
                 let error = misclassified_share(&weights, &held_out);
                 let plain = *plain.get_or_insert(error);
-                rows.push(self.measurement(&variant.label(), METRIC, error));
+                rows.push(self.measurement(&variant.label(), MISCLASSIFIED_METRIC, error));
                 // The gap is the difference from the run without privacy that picks coordinates in
                 // the same way.
-                rows.push(self.measurement(&variant.label(), GAP, error - plain));
+                rows.push(self.measurement(&variant.label(), PRIVACY_GAP_METRIC, error - plain));
             }
         }
         Ok(rows)
     }
 
     /// Returns the model's weights after all rounds. The weights start at 0.
-    fn train(
+    fn trained_weights(
         &self,
         variant: TrainingVariant,
-        crowd: &[[TextMessage; MESSAGES]],
+        crowd: &[[TextMessage; MESSAGES_PER_PERSON]],
         mut rng: ChaCha8Rng,
     ) -> Result<Vec<f64>, StudyError> {
         let channel = self.build_channel(variant)?;
-        let mut weights = vec![0.0; self.words.into()];
-        for round in 0..self.rounds {
+        let mut weights = vec![0.0; self.word_count.into()];
+        for round in 0..self.round_count {
             let people = self.participants(variant.participation, crowd, round);
-            let change = self.mean_change(variant.pick, &channel, people, &weights, &mut rng)?;
+            let change = self.mean_change(
+                variant.coordinate_choice,
+                &channel,
+                people,
+                &weights,
+                &mut rng,
+            )?;
             for (weight, change) in weights.iter_mut().zip(change) {
-                *weight += RATE * CLIP * change;
+                *weight += SERVER_LEARNING_RATE * CLIPPING_BOUND * change;
             }
         }
         Ok(weights)
@@ -249,29 +265,29 @@ impl FederatedCell {
 
     /// Returns the people who take part in a round.
     fn participants<'a, T>(&self, part: Participation, crowd: &'a [T], round: usize) -> &'a [T] {
-        let each = crowd.len() / self.rounds;
+        let each = crowd.len() / self.round_count;
         match part {
-            Participation::Once => &crowd[round * each..(round + 1) * each],
-            Participation::Always => crowd,
+            Participation::OneRound => &crowd[round * each..(round + 1) * each],
+            Participation::EveryRound => crowd,
         }
     }
 
     /// Returns the channel that a variant uses. It transmits the coordinates of a change, as
     /// fractions of the clipping bound C. If the variant is private, the channel is a task.
-    fn build_channel(&self, variant: TrainingVariant) -> Result<ChangeChannel, Error> {
+    fn build_channel(&self, variant: TrainingVariant) -> Result<ChangeAggregation, Error> {
         if !variant.is_private {
-            return Ok(ChangeChannel::Plain);
+            return Ok(ChangeAggregation::Plain);
         }
         let draft = TaskDraft {
             id: "change".to_owned(),
             epsilon: match variant.participation {
-                Participation::Once => self.epsilon,
-                Participation::Always => self.epsilon / self.rounds as f64,
+                Participation::OneRound => self.epsilon,
+                Participation::EveryRound => self.epsilon / self.round_count as f64,
             },
             people_count: None,
             questions: vec![QuestionDraft {
                 name: "weights".to_owned(),
-                kind: KindDraft::Ratings(Items::Count(self.words.into()), ValueKind::Real),
+                kind: KindDraft::Ratings(Items::Count(self.word_count.into()), ValueKind::Real),
                 sparsity: Some(self.sparsity),
                 people_by_entry_count: None,
                 mean_item_overlap: None,
@@ -280,7 +296,7 @@ impl FederatedCell {
             }],
             budget: Budget::default(),
         };
-        Ok(ChangeChannel::Private(Box::new(draft.resolve_task()?)))
+        Ok(ChangeAggregation::Private(Box::new(draft.resolve_task()?)))
     }
 
     /// Returns the mean change of each weight over the people of a round, as the channel estimates
@@ -288,16 +304,18 @@ impl FederatedCell {
     fn mean_change(
         &self,
         pick: CoordinateChoice,
-        channel: &ChangeChannel,
-        people: &[[TextMessage; MESSAGES]],
+        channel: &ChangeAggregation,
+        people: &[[TextMessage; MESSAGES_PER_PERSON]],
         weights: &[f64],
         rng: &mut ChaCha8Rng,
     ) -> Result<Vec<f64>, StudyError> {
         let mut local = LocalTraining::new(weights.len());
         let mut sums = vec![0.0; weights.len()];
         let mut private = match channel {
-            ChangeChannel::Plain => None,
-            ChangeChannel::Private(task) => Some((task, Randomizer::new(task), Totals::new(task))),
+            ChangeAggregation::Plain => None,
+            ChangeAggregation::Private(task) => {
+                Some((task, Randomizer::new(task), Totals::new(task)))
+            }
         };
         for messages in people {
             let mut changes = local.train_on_messages(weights, messages);
@@ -314,7 +332,7 @@ impl FederatedCell {
         let Some((task, _, totals)) = private else {
             return Ok(sums.iter().map(|sum| sum / people.len() as f64).collect());
         };
-        let items: Vec<u64> = (0..u64::from(self.words)).collect();
+        let items: Vec<u64> = (0..u64::from(self.word_count)).collect();
         let points = point_estimates(task, &totals, &items);
         let mean = |own: &hushbin_analysis::estimate::ItemPointEstimates| {
             own.mean.expect("CoCo estimates means").estimate
@@ -331,10 +349,10 @@ impl FederatedCell {
         rng: &mut ChaCha8Rng,
     ) {
         let (all, keep) = (changes.len(), self.sparsity as usize);
-        let mut scale = 1.0 / CLIP;
+        let mut scale = 1.0 / CLIPPING_BOUND;
         if keep < all {
             match pick {
-                CoordinateChoice::Top => {
+                CoordinateChoice::LargestChanges => {
                     let greater = |a: &Entry, b: &Entry| b.value.abs().total_cmp(&a.value.abs());
                     changes.select_nth_unstable_by(keep, greater);
                 }
@@ -354,24 +372,24 @@ impl FederatedCell {
 
     fn measurement(&self, mechanism: &str, metric: &str, value: f64) -> Measurement {
         let point = MeasurementPoint {
-            people: self.people as u64,
-            items: self.words.into(),
+            people: self.people_count as u64,
+            items: self.word_count.into(),
             sparsity: self.sparsity,
             epsilon: self.epsilon,
             delta: 0.0,
             parameter: 0.0,
         };
-        Measurement::new(point, mechanism, ESTIMAND, metric, value)
+        Measurement::new(point, mechanism, WORD_MODEL_ESTIMAND, metric, value)
     }
 }
 
 /// Factor by which the mean change is multiplied in a step. It exceeds 1 because only few people
 /// write any given word.
-const RATE: f64 = 4.0;
+const SERVER_LEARNING_RATE: f64 = 4.0;
 
 /// Returns the fraction of messages that are predicted wrong.
-fn misclassified_share(weights: &[f64], people: &[[TextMessage; MESSAGES]]) -> f64 {
+fn misclassified_share(weights: &[f64], people: &[[TextMessage; MESSAGES_PER_PERSON]]) -> f64 {
     let messages = people.iter().flatten();
-    let wrong = messages.filter(|own| (own.weight_sum(weights) > 0.0) != own.liked);
-    wrong.count() as f64 / (people.len() * MESSAGES) as f64
+    let wrong = messages.filter(|own| (own.weight_sum(weights) > 0.0) != own.is_liked);
+    wrong.count() as f64 / (people.len() * MESSAGES_PER_PERSON) as f64
 }

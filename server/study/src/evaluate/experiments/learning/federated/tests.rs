@@ -5,10 +5,10 @@ use rand_core::SeedableRng;
 use super::*;
 
 const SMALL: FederatedCell = FederatedCell {
-    people: 3000,
-    words: 32,
+    people_count: 3000,
+    word_count: 32,
     sparsity: 4,
-    rounds: 3,
+    round_count: 3,
     epsilon: 4.0,
 };
 
@@ -24,10 +24,10 @@ fn learn(cell: FederatedCell, seeds: u64) -> MeasurementTable {
 
 /// Returns the mean of a metric over repeats, and its standard error.
 fn mean(table: &MeasurementTable, metric: &str, variant: TrainingVariant) -> [f64; 2] {
-    let mut rows = table.rows_of(ESTIMAND, metric);
-    let row = rows.find(|row| row.first.mechanism == variant.label());
+    let mut rows = table.rows_of(WORD_MODEL_ESTIMAND, metric);
+    let row = rows.find(|row| row.first_measurement.mechanism == variant.label());
     let row = row.unwrap();
-    [row.mean, row.standard_error]
+    [row.mean_value, row.standard_error]
 }
 
 fn changes(values: &[f64]) -> Vec<Entry> {
@@ -49,10 +49,10 @@ fn the_greatest_changes_are_kept_as_parts_of_what_they_are_clipped_to() {
     let rng = &mut generator(1);
     let all = [0.05, -0.25, 0.125, -0.75, 0.0625, 0.5, 0.03];
     let kept = [(11, -0.5), (12, 0.25), (13, -1.0), (15, 1.0)];
-    assert_eq!(reported(CoordinateChoice::Top, &all, rng), kept);
+    assert_eq!(reported(CoordinateChoice::LargestChanges, &all, rng), kept);
     // If there are at most s changes, neither way to pick coordinates drops or scales a change.
     let few = [(10, 0.125), (11, -1.0), (12, 1.0), (13, -0.25)];
-    for pick in CoordinateChoice::BOTH {
+    for pick in CoordinateChoice::ALL {
         let found = reported(pick, &[0.0625, -0.5, 4.0, -0.125], rng);
         assert_eq!(found, few, "{pick:?}");
         assert_eq!(reported(pick, &[], rng), []);
@@ -78,7 +78,7 @@ fn random_changes_are_unbiased_until_they_are_clipped() {
         }
     }
     for (sum, change) in sums.into_iter().zip(all) {
-        let (mean, part) = (sum / f64::from(draws), change / CLIP);
+        let (mean, part) = (sum / f64::from(draws), change / CLIPPING_BOUND);
         let error = part.abs() * (0.75 / f64::from(draws)).sqrt();
         assert!((mean - part).abs() < 5.0 * error, "{mean} {part}");
     }
@@ -90,19 +90,25 @@ fn random_changes_are_unbiased_until_they_are_clipped() {
 /// the noise of reports differs from the mean without privacy.
 #[test]
 fn the_mean_that_is_reported_is_that_without_privacy() {
-    let words = MessageDistribution::new(SMALL.words);
+    let words = MessageDistribution::new(SMALL.word_count);
     let rng = &mut generator(3);
     let people: Vec<_> = (0..300).map(|_| words.draw_messages(rng)).collect();
-    let weights: Vec<f64> = (0..SMALL.words)
+    let weights: Vec<f64> = (0..SMALL.word_count)
         .map(|word| f64::from(word % 3) - 1.0)
         .collect();
     let mut change = |variant| {
         let channel = SMALL.build_channel(variant).unwrap();
         SMALL
-            .mean_change(CoordinateChoice::Top, &channel, &people, &weights, rng)
+            .mean_change(
+                CoordinateChoice::LargestChanges,
+                &channel,
+                &people,
+                &weights,
+                rng,
+            )
             .unwrap()
     };
-    let [plain, once, _] = TrainingVariant::variants_of_choice(CoordinateChoice::Top);
+    let [plain, once, _] = TrainingVariant::variants_of_choice(CoordinateChoice::LargestChanges);
     let plain = change(plain);
     let repeats = 200;
     let rounds: Vec<Vec<f64>> = (0..repeats).map(|_| change(once)).collect();
@@ -138,31 +144,31 @@ fn the_mean_that_is_reported_is_that_without_privacy() {
 #[test]
 fn nobody_spends_more_than_epsilon() {
     let cell = FederatedCell {
-        people: 32,
-        rounds: 5,
+        people_count: 32,
+        round_count: 5,
         ..SMALL
     };
-    let crowd: Vec<usize> = (0..cell.people).collect();
-    for pick in CoordinateChoice::BOTH {
+    let crowd: Vec<usize> = (0..cell.people_count).collect();
+    for pick in CoordinateChoice::ALL {
         let [plain, private @ ..] = TrainingVariant::variants_of_choice(pick);
         assert!(matches!(
             cell.build_channel(plain).unwrap(),
-            ChangeChannel::Plain
+            ChangeAggregation::Plain
         ));
         for variant in private {
-            let ChangeChannel::Private(task) = cell.build_channel(variant).unwrap() else {
+            let ChangeAggregation::Private(task) = cell.build_channel(variant).unwrap() else {
                 panic!("{variant:?} is private");
             };
             assert_eq!(task.questions().len(), 1);
-            let mut spent = vec![0.0; cell.people];
-            for round in 0..cell.rounds {
+            let mut spent = vec![0.0; cell.people_count];
+            for round in 0..cell.round_count {
                 for &person in cell.participants(variant.participation, &crowd, round) {
                     spent[person] += task.questions()[0].epsilon();
                 }
             }
             // People left over from equal rounds take no part.
             let expected = |person| match variant.participation {
-                Participation::Once if person >= 30 => 0.0,
+                Participation::OneRound if person >= 30 => 0.0,
                 _ => cell.epsilon,
             };
             for (person, spent) in spent.into_iter().enumerate() {
@@ -179,16 +185,18 @@ fn nobody_spends_more_than_epsilon() {
 #[test]
 fn the_gap_to_the_run_without_privacy_shrinks() {
     let [hidden, told] = [0.5, 8.0].map(|epsilon| learn(FederatedCell { epsilon, ..SMALL }, 16));
-    for pick in CoordinateChoice::BOTH {
+    for pick in CoordinateChoice::ALL {
         let [plain, private @ ..] = TrainingVariant::variants_of_choice(pick);
         for table in [&hidden, &told] {
-            assert_eq!(mean(table, GAP, plain), [0.0; 2]);
+            assert_eq!(mean(table, PRIVACY_GAP_METRIC, plain), [0.0; 2]);
         }
         // The run without privacy does not depend on ε.
-        let [of_hidden, of_told] = [&hidden, &told].map(|table| mean(table, METRIC, plain));
+        let [of_hidden, of_told] =
+            [&hidden, &told].map(|table| mean(table, MISCLASSIFIED_METRIC, plain));
         assert_eq!(of_hidden, of_told);
         for variant in private {
-            let [hidden, told] = [&hidden, &told].map(|table| mean(table, GAP, variant));
+            let [hidden, told] =
+                [&hidden, &told].map(|table| mean(table, PRIVACY_GAP_METRIC, variant));
             let shrunk = hidden[0] - told[0];
             let error = hidden[1].hypot(told[1]);
             assert!(
@@ -208,25 +216,27 @@ fn the_gap_to_the_run_without_privacy_shrinks() {
 #[test]
 fn without_privacy_it_predicts_better_than_a_coin() {
     for (pick, rounds) in [
-        (CoordinateChoice::Top, 4),
-        (CoordinateChoice::Top, 5),
+        (CoordinateChoice::LargestChanges, 4),
+        (CoordinateChoice::LargestChanges, 5),
         (CoordinateChoice::Random, 5),
     ] {
         let cell = FederatedCell {
-            people: 2000 * rounds,
-            words: 64,
+            people_count: 2000 * rounds,
+            word_count: 64,
             sparsity: 8,
-            rounds,
+            round_count: rounds,
             ..SMALL
         };
-        let words = MessageDistribution::new(cell.words);
+        let words = MessageDistribution::new(cell.word_count);
         let rng = &mut generator(4);
-        let crowd: Vec<_> = (0..cell.people).map(|_| words.draw_messages(rng)).collect();
+        let crowd: Vec<_> = (0..cell.people_count)
+            .map(|_| words.draw_messages(rng))
+            .collect();
         let held_out: Vec<_> = (0..1000).map(|_| words.draw_messages(rng)).collect();
         let liked = misclassified_share(&[0.0; 64], &held_out);
         let guessed = liked.min(1.0 - liked);
         let [plain, ..] = TrainingVariant::variants_of_choice(pick);
-        let weights = cell.train(plain, &crowd, generator(5)).unwrap();
+        let weights = cell.trained_weights(plain, &crowd, generator(5)).unwrap();
         let error = misclassified_share(&weights, &held_out);
         let what = format!("{pick:?}, {rounds}: {error} beside {guessed}");
         assert!((0.12..guessed - 0.05).contains(&error), "{what}");
@@ -236,7 +246,7 @@ fn without_privacy_it_predicts_better_than_a_coin() {
 #[test]
 fn runs_repeat_and_units_are_named_once() {
     let small = FederatedCell {
-        people: 200,
+        people_count: 200,
         ..SMALL
     };
     let table = learn(small, 2);
@@ -256,7 +266,7 @@ fn runs_repeat_and_units_are_named_once() {
     assert_eq!([figures.len(), figures[0].panels.len()], [1, 1]);
     let curves = figures[0].panels[0].curves.iter();
     let labels: Vec<&str> = curves.map(|own| own.label.as_str()).collect();
-    let ways = CoordinateChoice::BOTH
+    let ways = CoordinateChoice::ALL
         .into_iter()
         .flat_map(TrainingVariant::variants_of_choice)
         .map(TrainingVariant::label);
