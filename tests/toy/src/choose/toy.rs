@@ -27,9 +27,11 @@ impl PredictErrors for Toy {
     ) -> PredictedErrors {
         let gap = self.lean(epsilon) / f64::from(domain.sparsity());
         let square = 1.0 / (gap * gap);
-        let items = predict::averaged_item_count(domain, population);
+        let items = predict::item_count_for_averaging(domain, population);
         let mean =
-            predict::error_with_sampling(domain, population, items, square - 1.0, |_| square);
+            predict::error_after_entry_sampling(domain, population, items, square - 1.0, |_| {
+                square
+            });
         PredictedErrors {
             mean_error: Some(mean),
             frequency_error: None,

@@ -5,7 +5,7 @@
 use hushbin::{Entry, Mechanism, Randomizer, Task, TaskDraft, Upload, UploadId};
 use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
 use hushbin_analysis::estimate::{
-    ErrorPredictor, Estimand, EstimateOptions, Query, Totals, estimates,
+    ErrorPredictor, Estimand, EstimateOptions, EstimateQuery, Totals, estimates,
 };
 use hushbin_analysis::likelihood::{Hypothesis, neighbour_pairs, observe_report};
 use rand_chacha::ChaCha20Rng;
@@ -57,7 +57,7 @@ fn a_task_file_becomes_estimates() {
             .iter()
             .for_each(|report| totals.add_report(report));
     }
-    let question = Query::new(&task, &EstimateOptions::default()).unwrap();
+    let question = EstimateQuery::new(&task, &EstimateOptions::default()).unwrap();
     let found = estimates(&task, &totals, &question);
     let stored = Totals::decode(&task, &totals.encode()).unwrap();
     assert_eq!(stored.encode(), totals.encode());

@@ -12,7 +12,7 @@ use crate::canonical::{CanonicalReader, CanonicalWriter, WriteCanonical};
 use crate::codec::{Cursor, append_varint};
 use crate::domain::{Domain, Entry, SignedItem};
 use crate::error::{Error, error};
-use crate::hash::{HashKeys, element_sign};
+use crate::hash::{HashKeys, hashed_element_sign};
 use crate::sample::{ExpLowerBound, Threshold, WeightAndCount, draw_below, realised_epsilon};
 
 /// MechanismParameters of the toy: none.
@@ -124,7 +124,7 @@ impl Randomize for Randomizer {
         let drawn = draw_below(rng, self.domain.sparsity()) as usize;
         let plus = match self.signed.get(drawn) {
             Some(signed) => {
-                let sign = element_sign(&self.domain, &HashKeys::new(seed), signed.item);
+                let sign = hashed_element_sign(&self.domain, &HashKeys::new(seed), signed.item);
                 (sign < 0) == signed.is_negative
             }
             // A padding has a fair sign.
