@@ -25,7 +25,7 @@ function setAttributes(element, attributes) {
 
 // www/dashboard/api.ts
 var ESTIMANDS = ["mean", "sum", "plus", "minus", "nonmissing", "share"];
-var isSums = (answer) => "privacy" in answer;
+var isSumTaskResponse = (answer) => "privacy" in answer;
 var CollectorError = class extends Error {
   name = "CollectorError";
   /** Last part of the problem document's type, for example `nothing-released`. */
@@ -60,16 +60,16 @@ var CollectorClient = class {
    * Requests a path below `tasks`, such as "survey/batches?…". An empty path requests the list of
    * all tasks.
    */
-  async get(path) {
+  async getFromTasks(path) {
     const response = await this.#get(path === "" ? "tasks" : `tasks/${path}`);
     const body = await response.json().catch(() => null);
     if (!response.ok || body === null) throw new CollectorError(response.status, body);
     return body;
   }
   /** Requests a path below `tasks`. Returns `null` if the collector does not know the path. */
-  async askIfThere(path) {
+  async getFromTasksOrNull(path) {
     try {
-      return await this.get(path);
+      return await this.getFromTasks(path);
     } catch (thrown) {
       if (thrown instanceof CollectorError && thrown.status === 404) return null;
       throw thrown;
@@ -119,27 +119,32 @@ var RAISED = {
 
 // www/dashboard/batch-unit.ts
 var REPORT_UNIT = {
-  one: "report",
-  more: "reports",
-  convert: (reports) => reports,
-  min: 0
+  singularNoun: "report",
+  pluralNoun: "reports",
+  convertCount: (reports) => reports,
+  minBatchSize: 0
 };
 function batchUnitOf({ messages, people = 0 }) {
   if (messages === void 0) return REPORT_UNIT;
   const each = messages.levels * messages.drawn + messages.noise;
-  return { one: "person", more: "people", convert: (own) => own / each, min: people };
+  return {
+    singularNoun: "person",
+    pluralNoun: "people",
+    convertCount: (own) => own / each,
+    minBatchSize: people
+  };
 }
-function batchSizeLimits({ convert, min }, closes) {
+function batchSizeLimits({ convertCount: convert, minBatchSize: min }, closes) {
   const own = Math.max(Math.ceil(convert(closes.least)), min);
   return [own, Math.max(Math.ceil(convert(closes.most)), own)];
 }
 var capitalize = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 var about = (value) => Number.isInteger(value) ? "" : "about ";
-function formatWithUnit({ one, more, convert }, collected) {
+function formatWithUnit({ singularNoun: one, pluralNoun: more, convertCount: convert }, collected) {
   const value = convert(collected);
   return `${about(value)}${formatCountWithNoun(Math.round(value), one, more)}`;
 }
-function formatWithoutUnit({ convert }, collected) {
+function formatWithoutUnit({ convertCount: convert }, collected) {
   return formatCount(convert(collected));
 }
 
@@ -188,7 +193,7 @@ function itemCount(question) {
   if (question.edges !== void 0) return question.edges.length - 1;
   return question.of?.length ?? 1;
 }
-var WORDS = {
+var ESTIMAND_TEXTS = {
   mean: { long: "mean rating (no rating counts as 0)", short: "Mean rating" },
   sum: { long: "sum over all people", short: "Sum over all people" },
   plus: {
@@ -217,9 +222,9 @@ var FRACTIONAL = {
   }
 };
 var isFractional = ({ kind = "", value }) => kind === "ratings" && value === "real";
-var wordsOf = (estimand, question) => (isFractional(question) ? FRACTIONAL[estimand] : void 0) ?? WORDS[estimand];
+var estimandTexts = (estimand, question) => (isFractional(question) ? FRACTIONAL[estimand] : void 0) ?? ESTIMAND_TEXTS[estimand];
 var isShare = (estimand, question) => !["mean", "sum"].includes(estimand) && !isFractional(question);
-var KINDS = {
+var KIND_DESCRIPTIONS = {
   ratings: "ratings",
   set: "any of several options",
   choice: "one of several options",
@@ -232,7 +237,7 @@ var KINDS = {
   vector: "a vector"
 };
 var REAL = /* @__PURE__ */ new Set(["numbers", "vector"]);
-var isReal = ({ kind = "" }) => REAL.has(kind);
+var hasRealValuedItems = ({ kind = "" }) => REAL.has(kind);
 function formatTime(seconds) {
   const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
   return format.format(seconds * 1e3);
@@ -291,14 +296,14 @@ function collapsedTable(summary, heads, rows) {
 
 // www/dashboard/batches-view.ts
 var MAX_LISTED = 50;
-var releasedOf = ({ batches }) => batches.filter(({ state: state2 }) => state2 === "released");
-var openOf = ({ batches }) => batches.find(({ state: state2 }) => state2 === "open");
-var reportsOf = (batches) => batches.reduce((sum, { reports }) => sum + reports, 0);
+var releasedBatches = ({ batches }) => batches.filter(({ state: state2 }) => state2 === "released");
+var openBatch = ({ batches }) => batches.find(({ state: state2 }) => state2 === "open");
+var totalReports = (batches) => batches.reduce((sum, { reports }) => sum + reports, 0);
 function closingRule({ closes }, unit) {
   const [least, most] = batchSizeLimits(unit, closes);
   const { hours } = closes;
-  const aged = `, or ${formatCountWithNoun(hours, "hour")} after it opened if it has at least ${formatCountWithNoun(least, unit.one, unit.more)}`;
-  return `The batch closes at ${formatCountWithNoun(most, unit.one, unit.more)}${hours === 0 ? "" : aged}. It is released soon afterwards.`;
+  const aged = `, or ${formatCountWithNoun(hours, "hour")} after it opened if it has at least ${formatCountWithNoun(least, unit.singularNoun, unit.pluralNoun)}`;
+  return `The batch closes at ${formatCountWithNoun(most, unit.singularNoun, unit.pluralNoun)}${hours === 0 ? "" : aged}. It is released soon afterwards.`;
 }
 function progressBar(name, value, max, words) {
   return el(
@@ -310,14 +315,14 @@ function progressBar(name, value, max, words) {
   );
 }
 function drawOpenBatchProgress(all, unit, now) {
-  const open = openOf(all);
+  const open = openBatch(all);
   if (open === void 0) return [];
   const [least, most] = batchSizeLimits(unit, all.closes);
   const { hours } = all.closes;
-  const have = unit.convert(open.reports);
+  const have = unit.convertCount(open.reports);
   const age = Math.max(now - open.opened, 0) / 3600;
   const to = (limit, which) => progressBar(
-    `${capitalize(unit.more)} towards the ${which}`,
+    `${capitalize(unit.pluralNoun)} towards the ${which}`,
     have,
     limit,
     `${formatCount(have)} of ${formatCount(limit)}`
@@ -337,7 +342,7 @@ function drawOpenBatchProgress(all, unit, now) {
   return bars;
 }
 function drawOpenBatchBar(all, unit) {
-  const have = unit.convert(openOf(all)?.reports ?? 0);
+  const have = unit.convertCount(openBatch(all)?.reports ?? 0);
   const [least, most] = batchSizeLimits(unit, all.closes);
   const max = have < least ? least : most;
   const of = have < least ? "at least" : "at most";
@@ -358,7 +363,7 @@ function closedBatchTable(all, unit) {
   const caption = more > 0 ? `The latest ${MAX_LISTED} of ${formatCount(closed.length)} closed batches` : "Closed batches";
   const heads = [
     "Batch",
-    { content: capitalize(unit.more), style: "amount" },
+    { content: capitalize(unit.pluralNoun), style: "amount" },
     { content: "Closed", style: "amount" }
   ];
   return createTable(caption, heads, rows);
@@ -388,19 +393,19 @@ function estimandRows(answer, question, wanted) {
     const range = numbers ? ranges.get(label) : void 0;
     return {
       label,
-      query: itemQueryName(item.item),
+      queryName: itemQueryName(item.item),
       estimate,
       ...range === void 0 ? {} : { range: [range[0] * by, range[1] * by] },
       ...item.unit === void 0 ? {} : { unit: item.unit }
     };
   });
   const format = formatterForEstimand(answer, question, estimand);
-  return { estimand, shares: isShare(estimand, question), rows, format };
+  return { estimand, areShares: isShare(estimand, question), rows, format };
 }
 function formatterForEstimand({ people }, question, estimand) {
   if (people !== void 0) return formatToErrorPrecision;
   if (isShare(estimand, question)) return shareText;
-  return isReal(question) ? formatNumber : ratingText;
+  return hasRealValuedItems(question) ? formatNumber : ratingText;
 }
 var ORDERS = ["largest", "smallest", "clearest", "name", "task"];
 var ORDER_WORDS = {
@@ -415,7 +420,7 @@ function distanceInHalfWidths({ estimate }) {
   const half = estimate.estimate >= 0 ? estimate.estimate - from : to - estimate.estimate;
   return Math.abs(estimate.estimate) / Math.max(half, Number.MIN_VALUE);
 }
-var COMPARE = {
+var ROW_COMPARATORS = {
   largest: (a, b) => b.estimate.estimate - a.estimate.estimate,
   smallest: (a, b) => a.estimate.estimate - b.estimate.estimate,
   clearest: (a, b) => distanceInHalfWidths(b) - distanceInHalfWidths(a),
@@ -423,7 +428,7 @@ var COMPARE = {
   task: () => 0
 };
 function sortedRows(rows, order) {
-  return [...rows].sort(COMPARE[order]);
+  return [...rows].sort(ROW_COMPARATORS[order]);
 }
 function matchesSearch(label, sought) {
   const name = label.toLowerCase();
@@ -513,7 +518,7 @@ function madeUpReportsEffectRow(own, questions) {
   const { estimate } = own;
   const item = estimate !== "below" && estimate !== "margin";
   const shares = !item || isShare(estimate, question);
-  const words = item && !shares && estimate !== "mean" ? wordsOf(estimate, question).short.toLowerCase() : ESTIMAND_NAMES[estimate];
+  const words = item && !shares && estimate !== "mean" ? estimandTexts(estimate, question).short.toLowerCase() : ESTIMAND_NAMES[estimate];
   return [
     own.question === void 0 ? words : `${own.question}: ${words}`,
     { content: formatMadeUpReportsEffect(own, shares, own.up), style: "amount" },
@@ -630,7 +635,7 @@ function excludesZero({ simultaneous_interval: [from, to] }) {
 function areDisjoint([a, b], [c, d]) {
   return b < c || d < a;
 }
-var confidenceOfEach = (confidence) => (1 + confidence) / 2;
+var confidencePerBatchOfTwo = (confidence) => (1 + confidence) / 2;
 function significantRows(rows) {
   const reach = ({ estimate: { simultaneous_interval: ends } }) => Math.min(...ends.map(Math.abs));
   return rows.filter(({ estimate }) => excludesZero(estimate)).sort((a, b) => reach(b) - reach(a));
@@ -648,8 +653,8 @@ function significantChanges(before, after) {
 
 // www/dashboard/dots.ts
 var HEIGHT = 28;
-function ariaHiddenPicture(style, height2, ...marks) {
-  return svg("svg", { class: style, height: height2, width: "100%", "aria-hidden": "true" }, ...marks);
+function ariaHiddenPicture(style, height, ...marks) {
+  return svg("svg", { class: style, height, width: "100%", "aria-hidden": "true" }, ...marks);
 }
 var verticalLine = (style, x, y1, y2) => svg("line", { class: style, x1: percentage(x), x2: percentage(x), y1, y2 });
 function tickLines(axis) {
@@ -682,7 +687,7 @@ function drawEstimateMarks(axis, estimate) {
   });
   return [line("together", estimate.simultaneous_interval), line("alone", estimate.interval), dot];
 }
-var styleOf = (estimate) => excludesZero(estimate) ? "strip" : "strip noise";
+var stripClass = (estimate) => excludesZero(estimate) ? "strip" : "strip noise";
 function axisForRows(rows) {
   const ends = rows.flatMap(({ estimate }) => [
     estimate.estimate,
@@ -693,7 +698,7 @@ function axisForRows(rows) {
 function dotTable(caption, rows, shown) {
   const own = shown.some(({ range }) => range !== void 0);
   const axis = axisForRows(shown);
-  const scale = own ? "each row has its own scale" : axisLabels(axis, rows.shares ? shareTickText : tickText);
+  const scale = own ? "each row has its own scale" : axisLabels(axis, rows.areShares ? shareTickText : tickText);
   const heads = [
     "Item",
     {
@@ -709,7 +714,7 @@ function dotTable(caption, rows, shown) {
 function dotTableCells(row, format, common) {
   const { label, estimate, range, unit } = row;
   const axis = range === void 0 ? common : { from: range[0], to: range[1], ticks: [...range] };
-  const style = range === void 0 ? styleOf(estimate) : "strip";
+  const style = range === void 0 ? stripClass(estimate) : "strip";
   const marks = ariaHiddenPicture(
     style,
     HEIGHT,
@@ -733,7 +738,7 @@ function conditionalMeanRows({ cross }) {
     const unitField = unit === void 0 ? {} : { unit };
     return {
       label: itemName(row),
-      query: null,
+      queryName: null,
       estimate: { estimate, interval, simultaneous_interval },
       ...unitField
     };
@@ -749,10 +754,10 @@ function marginTable({ name, shares = [] }) {
   if (shares.length === 0) return [];
   const rows = shares.map(({ item, share: estimate }) => ({
     label: itemName(item),
-    query: null,
+    queryName: null,
     estimate
   }));
-  const all = { estimand: "share", shares: true, rows, format: shareText };
+  const all = { estimand: "share", areShares: true, rows, format: shareText };
   return [dotTable(`Share of people by ${name}`, all, rows)];
 }
 function conditionalTables({
@@ -841,11 +846,11 @@ function quantileName(quantile) {
 }
 
 // www/dashboard/sums.ts
-var NO_LOCAL = "there is no local ε";
-var deltaOf = (delta) => formatScientific(delta.toExponential());
+var NO_LOCAL_EPSILON_TEXT = "there is no local ε";
+var formatDelta = (delta) => formatScientific(delta.toExponential());
 function privacyPromiseText(privacy) {
   const { central_epsilon, delta, people, honest_fraction } = privacy;
-  return `People must trust the shuffler: ${NO_LOCAL}. Batches have central ε = ${epsilonText(central_epsilon)}, δ = ${deltaOf(delta)} if they have at least ${formatCountWithNoun(people, "person", "people")} and ${formatPercent(honest_fraction)} of the people are honest.`;
+  return `People must trust the shuffler: ${NO_LOCAL_EPSILON_TEXT}. Batches have central ε = ${epsilonText(central_epsilon)}, δ = ${formatDelta(delta)} if they have at least ${formatCountWithNoun(people, "person", "people")} and ${formatPercent(honest_fraction)} of the people are honest.`;
 }
 function privacyFigure(name, figure, ...more) {
   return el(
@@ -866,7 +871,7 @@ function sumsPrivacyView({ privacy }, released) {
   ];
   const central = privacyFigure(
     "A batch, shuffled by another party",
-    `central ε = ${epsilonText(central_epsilon)}, δ = ${deltaOf(delta)}`,
+    `central ε = ${epsilonText(central_epsilon)}, δ = ${formatDelta(delta)}`,
     el(
       "dl",
       { class: "facts-list" },
@@ -874,7 +879,10 @@ function sumsPrivacyView({ privacy }, released) {
     ),
     released === null ? el("p", {}, "No batch is released yet.") : promiseCheckView(released)
   );
-  return [privacyFigure("The messages of one person", NO_LOCAL, help(statement)), central];
+  return [
+    privacyFigure("The messages of one person", NO_LOCAL_EPSILON_TEXT, help(statement)),
+    central
+  ];
 }
 function promiseCheckView({
   holds,
@@ -897,14 +905,14 @@ async function requestInfluenceOfReleases(collector2, task, released) {
   for (let first = 0; first < latest.length; first += MAX_PARALLEL) {
     const some = latest.slice(first, first + MAX_PARALLEL).map(async ({ number }) => {
       const path = `${encodeURIComponent(task)}/influence?batches=${number}`;
-      return [number, await collector2.get(path)];
+      return [number, await collector2.getFromTasks(path)];
     });
     found.push(...await Promise.all(some));
   }
   return found;
 }
 var amount = (content) => ({ content, style: "amount" });
-var times = (errors) => Number.isFinite(errors) ? `× ${formatNumber(errors)}` : "–";
+var formatErrorMultiple = (errors) => Number.isFinite(errors) ? `× ${formatNumber(errors)}` : "–";
 var MAX_LISTED2 = 50;
 function sumsInfluenceView({ people, influence, statement }, each) {
   const [first] = influence;
@@ -944,8 +952,8 @@ function releaseEffectsTable(each) {
       String(batch),
       amount(formatCount(people)),
       amount(formatCount(assumed)),
-      amount(times(errors / assumed)),
-      amount(times(errors))
+      amount(formatErrorMultiple(errors / assumed)),
+      amount(formatErrorMultiple(errors))
     ];
   });
   const heads = [
@@ -986,10 +994,10 @@ var TaskListView = class {
       );
     }
   }
-  #taskOf(id) {
-    const known2 = this.#answers.get(id);
-    if (known2 !== void 0) return known2;
-    const answer = this.#collector.askIfThere(encodeURIComponent(id));
+  #getTask(id) {
+    const known = this.#answers.get(id);
+    if (known !== void 0) return known;
+    const answer = this.#collector.getFromTasksOrNull(encodeURIComponent(id));
     this.#answers.set(id, answer);
     answer.catch(() => this.#answers.delete(id));
     return answer;
@@ -998,8 +1006,8 @@ var TaskListView = class {
     const asked = this.#tasks.slice(0, MAX_TASKS).map(async (id) => {
       const path = encodeURIComponent(id);
       const [batches, task] = await Promise.all([
-        this.#collector.askIfThere(`${path}/batches`),
-        this.#taskOf(id)
+        this.#collector.getFromTasksOrNull(`${path}/batches`),
+        this.#getTask(id)
       ]);
       return [id, batches && { batches, task }];
     });
@@ -1010,15 +1018,15 @@ var TaskListView = class {
       if (!own) return [{ content: link, style: "name" }, "", "", "", ""];
       const { batches, task } = own;
       const unit = task === null ? REPORT_UNIT : batchUnitOf(task.task);
-      const sums = task !== null && isSums(task);
-      const note = sums ? [el("span", { class: "kind" }, `sums through a shuffler; ${NO_LOCAL}`)] : [];
+      const sums = task !== null && isSumTaskResponse(task);
+      const note = sums ? [el("span", { class: "kind" }, `sums through a shuffler; ${NO_LOCAL_EPSILON_TEXT}`)] : [];
       const name = { content: el("span", {}, link, ...note), style: "name" };
-      const released = releasedOf(batches);
+      const released = releasedBatches(batches);
       const last = released[released.length - 1]?.closed;
       return [
         name,
         {
-          content: sums ? formatWithUnit(unit, reportsOf(released)) : formatCount(reportsOf(released)),
+          content: sums ? formatWithUnit(unit, totalReports(released)) : formatCount(totalReports(released)),
           style: "amount"
         },
         { content: formatCount(released.length), style: "amount" },
@@ -1042,11 +1050,11 @@ var TaskListView = class {
 };
 
 // www/dashboard/sign-in.ts
-var KEY = "hushbin-token";
-var storedToken = () => sessionStorage.getItem(KEY);
+var TOKEN_STORAGE_KEY = "hushbin-token";
+var storedToken = () => sessionStorage.getItem(TOKEN_STORAGE_KEY);
 function storeToken(token) {
-  if (token === null) sessionStorage.removeItem(KEY);
-  else sessionStorage.setItem(KEY, token);
+  if (token === null) sessionStorage.removeItem(TOKEN_STORAGE_KEY);
+  else sessionStorage.setItem(TOKEN_STORAGE_KEY, token);
 }
 function signInForm(enter, why) {
   const field = el("input", {
@@ -1136,8 +1144,8 @@ var EstimatesControls = class {
   #batches;
   #estimand;
   #order;
-  #find;
-  #names;
+  #searchField;
+  #searchControl;
   constructor(change) {
     this.#question = new DropDown(
       "question",
@@ -1159,34 +1167,37 @@ var EstimatesControls = class {
       "Order of rows",
       (own) => change({ order: ORDERS.find((order) => order === own) ?? DEFAULT_STATE.order })
     );
-    this.#find = el("input", {
+    this.#searchField = el("input", {
       id: "find",
       type: "search",
       autocomplete: "off",
       spellcheck: "false"
     });
     let due = 0;
-    this.#find.addEventListener("input", () => {
+    this.#searchField.addEventListener("input", () => {
       clearTimeout(due);
-      due = window.setTimeout(() => change({ find: this.#find.value }), SEARCH_AFTER_MS);
+      due = window.setTimeout(() => change({ find: this.#searchField.value }), SEARCH_AFTER_MS);
     });
-    this.#names = el(
+    this.#searchControl = el(
       "div",
       { class: "pick grow" },
       el("label", { for: "find" }, "Find items by name"),
-      this.#find
+      this.#searchField
     );
     this.element = el(
       "search",
       { class: "controls", "aria-label": "Filter the estimates" },
       ...[this.#question, this.#batches, this.#estimand, this.#order].map(({ element }) => element),
-      this.#names
+      this.#searchControl
     );
   }
   /** Shows the questions and batches to choose from, and selects the current ones. */
   show(state2, questions, current, released, unit) {
     this.#question.show(
-      questions.map(({ name = "", kind = "" }) => [name, `${name}: ${KINDS[kind] ?? kind}`]),
+      questions.map(({ name = "", kind = "" }) => [
+        name,
+        `${name}: ${KIND_DESCRIPTIONS[kind] ?? kind}`
+      ]),
       current.name ?? ""
     );
     const picked = [...released].reverse().slice(0, MAX_BATCHES);
@@ -1210,15 +1221,15 @@ var EstimatesControls = class {
     );
     const lists = !["number", "text"].includes(current.kind ?? "");
     this.#order.show(lists ? ORDERS.map((order) => [order, ORDER_WORDS[order]]) : [], state2.order);
-    this.#names.hidden = !lists;
-    if (document.activeElement !== this.#find) this.#find.value = state2.find;
+    this.#searchControl.hidden = !lists;
+    if (document.activeElement !== this.#searchField) this.#searchField.value = state2.find;
   }
   /** Shows the estimands to choose from, and selects the current one. */
-  estimands(there, current, question) {
+  showEstimands(there, current, question) {
     this.#estimand.show(
       there.map((own) => [
         own,
-        own === "mean" && isReal(question) ? "mean" : wordsOf(own, question).long
+        own === "mean" && hasRealValuedItems(question) ? "mean" : estimandTexts(own, question).long
       ]),
       current
     );
@@ -1278,12 +1289,12 @@ var EstimatesCache = class {
    * @param released numbers of the released batches; part of the cache key if all batches are
    * requested
    */
-  estimates(task, question, query, released) {
+  getEstimates(task, question, query, released) {
     const path = estimatesPath(task, question, query);
     const key = `${path} ${query.batches === null ? released : ""}`;
     const kept = this.#responses.get(key);
     if (kept !== void 0) return kept;
-    const answer = this.#collector.get(path);
+    const answer = this.#collector.getFromTasks(path);
     this.#responses.set(key, answer);
     answer.catch(() => this.#responses.delete(key));
     const [oldest] = this.#responses.keys();
@@ -1295,8 +1306,8 @@ var EstimatesCache = class {
 // www/dashboard/histogram.ts
 var HEIGHT2 = 200;
 var GUTTER = 9;
-var besideGutter = (part) => GUTTER + part * (100 - GUTTER) / 100;
-var WHISKERS = 80;
+var plotToFullPosition = (part) => GUTTER + part * (100 - GUTTER) / 100;
+var MAX_BINS_WITH_WHISKERS = 80;
 function histogramBins(answer) {
   return answer.estimates.flatMap(({ item, share: own }) => {
     if (own === void 0) return [];
@@ -1353,23 +1364,23 @@ function quantileTable({ quantiles = [] }, unit) {
 }
 function binSharePlot(bins) {
   return {
-    title: (name) => `Share of people by bin of ${name}`,
+    titleFor: (name) => `Share of people by bin of ${name}`,
     shares: bins.map((bin) => bin.share),
     labels: bins.map(({ label }) => label),
-    marks: (axis) => bins.flatMap((bin, index) => drawBin(bin, index, bins.length, axis))
+    drawMarks: (axis) => bins.flatMap((bin, index) => drawBin(bin, index, bins.length, axis))
   };
 }
 function shareBelowPlot(bins, { distribution = [] }) {
   return {
-    title: (name) => `Share of people below each ${name}`,
+    titleFor: (name) => `Share of people below each ${name}`,
     shares: distribution,
     labels: distribution.map(({ below }) => `below ${formatNumber(below)}`),
-    marks: (axis) => distribution.flatMap(
+    drawMarks: (axis) => distribution.flatMap(
       (own, index) => drawShareDot(own, (index + 1) / bins.length * 100, axis)
     )
   };
 }
-function sharePlotAndTable({ title, shares, labels, marks }, bins, number, question, unit, together) {
+function sharePlotAndTable({ titleFor: title, shares, labels, drawMarks: marks }, bins, number, question, unit, together) {
   const name = question.name ?? "the number";
   const axis = axisContaining(
     shares.flatMap((own) => [own.estimate, ...own.simultaneous_interval])
@@ -1393,7 +1404,7 @@ function sharePlotAndTable({ title, shares, labels, marks }, bins, number, quest
       ...gridLines(axis),
       ...marks(axis),
       ...quantiles.flatMap(
-        (own) => marker(besideGutter(horizontalPositionInBins(bins, own.estimate)))
+        (own) => drawQuantileLine(plotToFullPosition(horizontalPositionInBins(bins, own.estimate)))
       )
     ),
     ...edgeLabels(bins)
@@ -1424,10 +1435,10 @@ function sharePlotAndTable({ title, shares, labels, marks }, bins, number, quest
     )
   ];
 }
-var height = (axis, value) => 100 - positionOnAxis(axis, value);
+var verticalPosition = (axis, value) => 100 - positionOnAxis(axis, value);
 function gridLines(axis) {
   return axis.ticks.flatMap((value) => {
-    const y = percentage(height(axis, value));
+    const y = percentage(verticalPosition(axis, value));
     return [
       svg("line", {
         class: value === 0 ? "zero" : "tick",
@@ -1445,21 +1456,23 @@ function gridLines(axis) {
   });
 }
 function drawBin({ share: own }, index, bins, axis) {
-  const [left, right] = [index, index + 1].map((edge) => besideGutter(edge / bins * 100));
+  const [left, right] = [index, index + 1].map(
+    (edge) => plotToFullPosition(edge / bins * 100)
+  );
   const gap = (right - left) * 0.06;
   const [top, bottom] = [Math.max(own.estimate, 0), Math.min(own.estimate, 0)];
   const bar = svg("rect", {
     class: "bar",
     x: percentage(left + gap),
     width: percentage(right - left - 2 * gap),
-    y: percentage(height(axis, top)),
+    y: percentage(verticalPosition(axis, top)),
     height: percentage(positionOnAxis(axis, top) - positionOnAxis(axis, bottom))
   });
-  return bins > WHISKERS ? [bar] : [bar, drawWhisker(own, (left + right) / 2, axis)];
+  return bins > MAX_BINS_WITH_WHISKERS ? [bar] : [bar, drawWhisker(own, (left + right) / 2, axis)];
 }
 function drawShareDot(own, place, axis) {
-  const x = besideGutter(place);
-  const y = percentage(height(axis, own.estimate));
+  const x = plotToFullPosition(place);
+  const y = percentage(verticalPosition(axis, own.estimate));
   return [
     drawWhisker(own, x, axis),
     svg("circle", { class: "dot", cx: percentage(x), cy: y, r: 3 })
@@ -1472,17 +1485,17 @@ function drawWhisker(own, place, axis) {
     class: "whisker",
     x1: x,
     x2: x,
-    y1: percentage(height(axis, from)),
-    y2: percentage(height(axis, to))
+    y1: percentage(verticalPosition(axis, from)),
+    y2: percentage(verticalPosition(axis, to))
   });
 }
-var marker = (x) => svg("line", { class: "quantile", x1: percentage(x), x2: percentage(x), y1: 0, y2: "100%" });
+var drawQuantileLine = (x) => svg("line", { class: "quantile", x1: percentage(x), x2: percentage(x), y1: 0, y2: "100%" });
 function edgeLabels(bins) {
   const all = [...bins.map(({ from }) => from), bins[bins.length - 1]?.to ?? 0];
   const every = Math.ceil(all.length / 7);
   return all.flatMap((edge, index) => {
     if (index % every !== 0) return [];
-    const x = besideGutter(index / bins.length * 100);
+    const x = plotToFullPosition(index / bins.length * 100);
     const anchor = x < 4 ? "start" : x > 96 ? "end" : "middle";
     const style = index / every % 2 === 1 ? "tick-text between" : "tick-text";
     return svg(
@@ -1520,19 +1533,19 @@ function parseUploadCounts(text) {
 }
 
 // www/dashboard/sample-size.ts
-var HALF_WIDTH = 1.96;
+var HALF_WIDTH_STANDARD_ERRORS = 1.96;
 var MAX_USEFUL_HALF_WIDTH = 0.1;
 function checkSampleSize(reports, estimand, estimates) {
   const whole2 = estimand === "mean" ? 2 : 1;
-  const half = ({ estimate, range }) => HALF_WIDTH * (estimate.standard_error ?? 0) / (range ? range[1] - range[0] : whole2);
+  const half = ({ estimate, range }) => HALF_WIDTH_STANDARD_ERRORS * (estimate.standard_error ?? 0) / (range ? range[1] - range[0] : whole2);
   const widest = Math.max(0, ...estimates.map(half));
-  if (widest <= MAX_USEFUL_HALF_WIDTH) return { useful: true };
+  if (widest <= MAX_USEFUL_HALF_WIDTH) return { isUseful: true };
   const needed = Number((reports * (widest / MAX_USEFUL_HALF_WIDTH) ** 2).toPrecision(2));
   const within = estimand === "mean" ? "a tenth of the range" : "10 percentage points";
   const arrived = `${formatCountWithNoun(reports, "report")} ${reports === 1 ? "has" : "have"} arrived`;
   return {
     warning: `${arrived}. Estimates with an error of at most ${within} need about ${formatCount(needed)} reports, with 95% confidence.`,
-    useful: 2 * widest < 1
+    isUseful: 2 * widest < 1
   };
 }
 function checkNumberSampleSize({ reports = 0, number }) {
@@ -1550,7 +1563,7 @@ var PageSection = class {
   element;
   #body;
   /** Number of requests so far. A late response to an earlier request is dropped. */
-  #requests = 0;
+  #requestCount = 0;
   constructor(id, title, style = "") {
     const heading = el("h2", { id: `${id}-title` }, title);
     this.#body = el("div", { class: "body" });
@@ -1563,13 +1576,13 @@ var PageSection = class {
   }
   /** Shows this content, and drops responses to requests that are still running. */
   show(shown) {
-    this.#requests += 1;
+    this.#requestCount += 1;
     this.#replace(shown);
   }
   /** Loads new content with `make` and shows it. The old content stays visible until then. */
   async load(make) {
-    this.#requests += 1;
-    const own = this.#requests;
+    this.#requestCount += 1;
+    const own = this.#requestCount;
     this.element.setAttribute("aria-busy", "true");
     let shown;
     try {
@@ -1579,7 +1592,7 @@ var PageSection = class {
       if (!(thrown instanceof CollectorError)) console.error(thrown);
       shown = [el("p", { class: "refused" }, words)];
     }
-    if (own === this.#requests) this.#replace(shown);
+    if (own === this.#requestCount) this.#replace(shown);
   }
   #replace(shown) {
     this.element.hidden = shown === null;
@@ -1591,8 +1604,8 @@ var PageSection = class {
 // www/dashboard/significance-view.ts
 var MAX_LISTED3 = 12;
 function batchesToCompare({
-  selected,
-  released
+  selectedBatches: selected,
+  releasedBatches: released
 }) {
   const after = selected[selected.length - 1];
   const place = released.findIndex(({ number }) => number === after?.number);
@@ -1623,27 +1636,31 @@ function nonZeroItemsView({ rows, confidence }) {
 function comparableRows(answer, question, estimand) {
   const means = conditionalMeanRows(answer);
   if (means.length > 0)
-    return { estimand: "mean", shares: false, rows: means, format: formatNumber };
+    return { estimand: "mean", areShares: false, rows: means, format: formatNumber };
   if (question.kind !== "number") return estimandRows(answer, question, estimand ?? void 0);
   const { mean, quantiles = [], unit } = answer.number ?? {};
   const unitField = unit === void 0 ? {} : { unit };
-  const rows = mean ? [{ label: "mean", query: null, estimate: mean, ...unitField }] : quantiles.map((own) => ({
+  const rows = mean ? [{ label: "mean", queryName: null, estimate: mean, ...unitField }] : quantiles.map((own) => ({
     label: quantileName(own.quantile),
-    query: null,
+    queryName: null,
     estimate: own,
     ...unitField
   }));
-  return { estimand: "mean", shares: false, rows, format: formatNumber };
+  return { estimand: "mean", areShares: false, rows, format: formatNumber };
 }
 async function changedItemsView(context) {
   const pair = batchesToCompare(context);
   if (pair === null) return [el("p", {}, "There is no earlier batch for a comparison yet.")];
-  const { task, question, answers, items, estimand } = context;
-  const confidence = confidenceOfEach(context.confidence);
+  const { task, question, estimatesCache: answers, items, estimand } = context;
+  const confidence = confidencePerBatchOfTwo(context.confidence);
   const [before, after] = await Promise.all(
     pair.map(async ({ number }) => {
       const query = { batches: String(number), confidence, items };
-      return comparableRows(await answers.estimates(task, question, query, ""), question, estimand);
+      return comparableRows(
+        await answers.getEstimates(task, question, query, ""),
+        question,
+        estimand
+      );
     })
   );
   if (!before || !after) return [];
@@ -1667,7 +1684,7 @@ async function changedItemsView(context) {
   return [el("p", {}, about2), ...named.length > 0 ? [createTable(more, heads, named)] : []];
 }
 async function significanceView(context) {
-  if (context.selected.length === 0) return null;
+  if (context.selectedBatches.length === 0) return null;
   const numbers = ["number", "numbers"].includes(context.question.kind ?? "");
   const own = numbers ? [] : nonZeroItemsView(context);
   return [
@@ -1682,11 +1699,11 @@ async function significanceView(context) {
 
 // www/dashboard/lines.ts
 var HEIGHT3 = 84;
-var known = ({ points }) => points.flatMap(
+var pointsWithEstimate = ({ points }) => points.flatMap(
   ({ batch, estimate }, index) => estimate === null ? [] : { batch, estimate, index }
 );
 function axisForLines(lines, zero) {
-  const ends = lines.flatMap(known).flatMap(({ estimate }) => [estimate.estimate, ...estimate.simultaneous_interval]);
+  const ends = lines.flatMap(pointsWithEstimate).flatMap(({ estimate }) => [estimate.estimate, ...estimate.simultaneous_interval]);
   return axisContaining(ends, { zero, most: 4 });
 }
 function timeLinePlots(lines, format, scale, { zero, apart }) {
@@ -1723,7 +1740,7 @@ function drawTimeLine(line, axis, format, scale) {
   const { label, points } = line;
   const across = (index) => 14 + (index + 0.5) / points.length * 84;
   const y = (value) => percentage(100 - positionOnAxis(axis, value));
-  const own = known(line);
+  const own = pointsWithEstimate(line);
   const last = own[own.length - 1];
   const said = last === void 0 ? "no estimate" : `${format(last.estimate.estimate, last.estimate)} in batch ${last.batch}`;
   const ticks = axis.ticks.flatMap((tick) => [
@@ -1788,21 +1805,21 @@ function drawTimeLine(line, axis, format, scale) {
 // www/dashboard/timeline-view.ts
 var MAX_PARALLEL2 = 3;
 async function requestEstimatesPerBatch(context, items) {
-  const { task, question, answers, released } = context;
+  const { task, question, estimatesCache: answers, releasedBatches: released } = context;
   const batches = released.slice(-MAX_RELEASES);
   const confidence = confidencePerBatch(batches.length, context.confidence);
   const found = [];
   for (let first = 0; first < batches.length; first += MAX_PARALLEL2) {
     const some = batches.slice(first, first + MAX_PARALLEL2).map(async ({ number }) => {
       const query = { batches: String(number), confidence, items };
-      return [number, await answers.estimates(task, question, query, "")];
+      return [number, await answers.getEstimates(task, question, query, "")];
     });
     found.push(...await Promise.all(some));
   }
   return found;
 }
 async function timelineView(context, shown) {
-  const { question, released, rows, confidence } = context;
+  const { question, releasedBatches: released, rows, confidence } = context;
   if (released.length === 0) return null;
   if (released.length === 1) {
     return [
@@ -1816,7 +1833,7 @@ async function timelineView(context, shown) {
   const number = question.kind === "number" || rows === null;
   const picked = shown.slice(0, MAX_LINES);
   if (!number && picked.length === 0) return null;
-  const names = picked.map(({ query }) => query);
+  const names = picked.map(({ queryName: query }) => query);
   const items = number || names.includes(null) ? context.items : names.filter((name) => name !== null);
   const answers = await requestEstimatesPerBatch(context, items);
   const units = new Map(picked.map(({ label, unit }) => [label, unit]));
@@ -1837,7 +1854,7 @@ async function timelineView(context, shown) {
     ...timeLinePlots(
       lines,
       number ? formatNumber : rows.format,
-      rows?.shares === true ? shareTickText : tickText,
+      rows?.areShares === true ? shareTickText : tickText,
       {
         zero: !number && question.kind !== "numbers",
         apart: question.kind === "numbers" || number
@@ -1866,14 +1883,14 @@ var TaskPage = class {
   #unit;
   #state;
   #batchData;
-  constructor(collector2, task, known2, state2, change) {
+  constructor(collector2, task, known, state2, change) {
     this.#collector = collector2;
     this.#cache = new EstimatesCache(collector2);
     this.#task = task;
     this.#unit = batchUnitOf(task.task);
     this.id = task.task.id;
     this.#state = state2;
-    this.#batchData = known2;
+    this.#batchData = known;
     this.#controls = new EstimatesControls(change);
     this.#influence.show(null);
     const again = el("button", { type: "button", class: "quiet" }, "Refresh");
@@ -1930,22 +1947,22 @@ var TaskPage = class {
   /**
    * Shows the current batches. Returns true, and loads everything again, if there is a new release.
    */
-  update(known2) {
-    const before = this.#releases;
-    this.#batchData = known2;
+  update(known) {
+    const before = this.#releasedRanges;
+    this.#batchData = known;
     this.#showBatches();
-    if (before === this.#releases) return false;
+    if (before === this.#releasedRanges) return false;
     void this.#loadAll();
     return true;
   }
   /** Text with the numbers of the released batches, as ranges. */
-  get #releases() {
-    return formatAsRanges(releasedOf(this.#batchData).map(({ number }) => number));
+  get #releasedRanges() {
+    return formatAsRanges(releasedBatches(this.#batchData).map(({ number }) => number));
   }
   /** Released batches whose estimates are shown: all of them, or those that the address selects. */
-  get #selected() {
+  get #selectedBatches() {
     const { batches } = this.#state;
-    const released = releasedOf(this.#batchData);
+    const released = releasedBatches(this.#batchData);
     if (batches === null) return released;
     const spans = batches.split(",").map((part) => part.split("-").map(Number));
     return released.filter(
@@ -1954,15 +1971,15 @@ var TaskPage = class {
   }
   #showBatches() {
     const { task } = this.#task;
-    const released = releasedOf(this.#batchData);
+    const released = releasedBatches(this.#batchData);
     const questions = questionsOf(task).length;
     const asks = questions > 1 ? `, for ${formatCount(questions)} questions` : "";
-    const promise = isSums(this.#task) ? privacyPromiseText(this.#task.privacy) : `Each report protects ${this.#task.protects}.`;
-    const collected = formatWithUnit(this.#unit, reportsOf(released));
+    const promise = isSumTaskResponse(this.#task) ? privacyPromiseText(this.#task.privacy) : `Each report protects ${this.#task.protects}.`;
+    const collected = formatWithUnit(this.#unit, totalReports(released));
     this.#facts.textContent = `${collected} in ${formatCountWithNoun(released.length, "release")}${asks}. ${promise}`;
     this.#showControls();
     this.#batches.show([
-      el("h3", {}, `Batch ${openOf(this.#batchData)?.number ?? ""} is open`),
+      el("h3", {}, `Batch ${openBatch(this.#batchData)?.number ?? ""} is open`),
       ...drawOpenBatchProgress(this.#batchData, this.#unit, Date.now() / 1e3),
       el("p", { class: "help" }, closingRule(this.#batchData, this.#unit)),
       ...[closedBatchTable(this.#batchData, this.#unit)].filter((list) => list !== null)
@@ -1970,7 +1987,7 @@ var TaskPage = class {
   }
   #showControls() {
     const questions = questionsOf(this.#task.task);
-    const released = releasedOf(this.#batchData);
+    const released = releasedBatches(this.#batchData);
     this.#controls.show(this.#state, questions, this.#question, released, this.#unit);
   }
   /** Loads all sections. */
@@ -1979,12 +1996,12 @@ var TaskPage = class {
     await this.#privacy.load(async () => {
       const path = `${encodeURIComponent(this.id)}/privacy`;
       const task = this.#task;
-      if (isSums(task)) {
-        const response2 = this.#collector.get(path);
+      if (isSumTaskResponse(task)) {
+        const response2 = this.#collector.getFromTasks(path);
         const found = await responseOrReason(response2);
         return sumsPrivacyView(task, typeof found === "string" ? null : found);
       }
-      const response = this.#collector.get(path);
+      const response = this.#collector.getFromTasks(path);
       return privacyView(task, await responseOrReason(response));
     });
     await this.#loadInfluence();
@@ -1994,21 +2011,21 @@ var TaskPage = class {
   }
   /** Loads the estimates, the significant results and the time line. */
   async #loadEstimates(request) {
-    if (this.#question.kind === "text") return this.#loadTexts(request);
+    if (this.#question.kind === "text") return this.#loadCommonTexts(request);
     let rows = null;
     await this.#estimates.load(async () => {
       const items = itemsToRequest(this.#question, this.#state.find);
       if (items?.length === 0) return [el("p", {}, this.#noItemsText())];
       const answer = await responseOrReason(
-        this.#cache.estimates(this.id, this.#question, this.#query(items), this.#releases)
+        this.#cache.getEstimates(this.id, this.#question, this.#query(items), this.#releasedRanges)
       );
       if (typeof answer === "string") {
-        const words = isSums(this.#task) ? "No batch of this task is released yet." : answer;
+        const words = isSumTaskResponse(this.#task) ? "No batch of this task is released yet." : answer;
         return [el("p", {}, words), drawOpenBatchBar(this.#batchData, this.#unit)];
       }
       rows = estimandRows(answer, this.#question, this.#state.estimand ?? void 0);
       if (rows !== null)
-        this.#controls.estimands(
+        this.#controls.showEstimands(
           this.#question.kind === "number" ? [] : estimandsOf(answer),
           rows.estimand,
           this.#question
@@ -2019,15 +2036,15 @@ var TaskPage = class {
     await this.#significance.load(() => significanceView(context));
     await this.#timeline.load(() => timelineView(context, this.#matchingRows(context.rows)));
   }
-  async #loadTexts(request) {
+  async #loadCommonTexts(request) {
     this.#significance.show(null);
     this.#timeline.show(null);
-    this.#controls.estimands([], "share", this.#question);
+    this.#controls.showEstimands([], "share", this.#question);
     if (!request) return;
     const { name = "" } = this.#question;
     const path = `${encodeURIComponent(this.id)}/heavy-hitters?question=${encodeURIComponent(name)}`;
     await this.#estimates.load(
-      async () => commonTextsView(await this.#collector.get(path))
+      async () => commonTextsView(await this.#collector.getFromTasks(path))
     );
   }
   async #loadInfluence() {
@@ -2035,16 +2052,18 @@ var TaskPage = class {
     const query = batches === null ? "" : `?batches=${batches}`;
     await this.#influence.load(async () => {
       const path = `${encodeURIComponent(this.id)}/influence${query}`;
-      if (isSums(this.#task)) {
-        const all = await responseOrReason(this.#collector.get(path));
+      if (isSumTaskResponse(this.#task)) {
+        const all = await responseOrReason(this.#collector.getFromTasks(path));
         if (typeof all === "string") return null;
-        const released = releasedOf(this.#batchData);
+        const released = releasedBatches(this.#batchData);
         return sumsInfluenceView(
           all,
           await requestInfluenceOfReleases(this.#collector, this.id, released)
         );
       }
-      const found = await responseOrReason(this.#collector.get(path));
+      const found = await responseOrReason(
+        this.#collector.getFromTasks(path)
+      );
       return typeof found === "string" ? null : influenceView(found, questionsOf(this.#task.task));
     });
   }
@@ -2052,9 +2071,9 @@ var TaskPage = class {
     return {
       task: this.id,
       question: this.#question,
-      answers: this.#cache,
-      released: releasedOf(this.#batchData),
-      selected: this.#selected,
+      estimatesCache: this.#cache,
+      releasedBatches: releasedBatches(this.#batchData),
+      selectedBatches: this.#selectedBatches,
       items: itemsToRequest(this.#question, this.#state.find),
       estimand: this.#state.estimand,
       confidence: CONFIDENCE
@@ -2083,7 +2102,7 @@ var TaskPage = class {
       return [el("p", {}, "No report answers this question yet.")];
     }
     const of = people === void 0 ? formatCountWithNoun(reports, "report") : `${formatWithUnit(this.#unit, messages)}, counted by ${formatCountWithNoun(messages, "message")},`;
-    const batches = formatAsRanges(this.#selected.map(({ number }) => number));
+    const batches = formatAsRanges(this.#selectedBatches.map(({ number }) => number));
     const about2 = el(
       "p",
       {},
@@ -2091,7 +2110,7 @@ var TaskPage = class {
     );
     const notes = noteParagraphs(bias, repeats);
     if (this.#question.kind === "number") {
-      const { warning: warning2, useful: useful2 } = checkNumberSampleSize(answer);
+      const { warning: warning2, isUseful: useful } = checkNumberSampleSize(answer);
       return [
         el(
           "p",
@@ -2100,7 +2119,7 @@ var TaskPage = class {
         ),
         ...noteParagraphs(warning2),
         ...notes,
-        ...useful2 ? numberView(answer, this.#question) : []
+        ...useful ? numberView(answer, this.#question) : []
       ];
     }
     if (rows === null) return [about2, ...notes, ...crossView(answer)];
@@ -2109,8 +2128,8 @@ var TaskPage = class {
     const drawn = found.slice(0, MAX_ROWS);
     const all = itemCount(this.#question) ?? rows.rows.length;
     const caption = tableCaption(rows, this.#question, drawn.length, found.length, all);
-    const { warning, useful } = people === void 0 ? checkSampleSize(reports, rows.estimand, rows.rows) : { useful: true };
-    if (!useful) return [...noteParagraphs(warning), ...notes];
+    const { warning, isUseful } = people === void 0 ? checkSampleSize(reports, rows.estimand, rows.rows) : { isUseful: true };
+    if (!isUseful) return [...noteParagraphs(warning), ...notes];
     return [
       about2,
       ...noteParagraphs(warning),
@@ -2121,7 +2140,7 @@ var TaskPage = class {
   }
 };
 function tableCaption({ rows, estimand }, question, drawn, found, all) {
-  const what = wordsOf(estimand, question).short;
+  const what = estimandTexts(estimand, question).short;
   if (rows.length < all)
     return `${what}: ${formatCount(drawn)} of ${formatCountWithNoun(all, "item")} shown; search by name for other items`;
   if (drawn < found)
@@ -2143,7 +2162,7 @@ async function responseOrReason(answer) {
 var POLL_MS = 1e4;
 var collector = new CollectorClient();
 var main = byId("main");
-var trouble = byId("trouble");
+var troubleElement = byId("trouble");
 var state = viewStateFromFragment(location.hash);
 var page = null;
 var tasks = null;
@@ -2154,8 +2173,8 @@ function announceToScreenReaders(words) {
 function showTrouble(thrown) {
   const words = thrown instanceof Error ? thrown.message : String(thrown);
   if (!(thrown instanceof CollectorError)) console.error(thrown);
-  if (trouble.textContent !== words) trouble.replaceChildren(el("p", {}, words));
-  trouble.hidden = false;
+  if (troubleElement.textContent !== words) troubleElement.replaceChildren(el("p", {}, words));
+  troubleElement.hidden = false;
 }
 var isTokenRefused = (thrown) => thrown instanceof CollectorError && thrown.status === 401;
 function showSignIn(why) {
@@ -2184,8 +2203,8 @@ function showSignIn(why) {
   byId("token").focus();
 }
 async function loadTasks() {
-  tasks = (await collector.get("")).tasks;
-  trouble.hidden = true;
+  tasks = (await collector.getFromTasks("")).tasks;
+  troubleElement.hidden = true;
   await openView();
 }
 async function openView() {
@@ -2203,8 +2222,8 @@ async function openView() {
   }
   const id = encodeURIComponent(task);
   const [answer, batches] = await Promise.all([
-    collector.get(id),
-    collector.get(`${id}/batches`)
+    collector.getFromTasks(id),
+    collector.getFromTasks(`${id}/batches`)
   ]);
   if (own !== viewCount) return;
   showPage(new TaskPage(collector, answer, batches, state, changeViewState));
@@ -2236,11 +2255,13 @@ async function pollForChanges() {
   const own = page;
   if (own instanceof TaskListView) await own.update();
   if (own instanceof TaskPage) {
-    const batches = await collector.get(`${encodeURIComponent(own.id)}/batches`);
+    const batches = await collector.getFromTasks(
+      `${encodeURIComponent(own.id)}/batches`
+    );
     if (own === page && own.update(batches))
       announceToScreenReaders("A new batch has been released. The estimates are being updated.");
   }
-  trouble.hidden = true;
+  troubleElement.hidden = true;
 }
 async function withErrorsShown(work) {
   try {

@@ -9,13 +9,13 @@ import type { Budget, FetchedTask } from "./task.js";
 export const DAY_MS = 86_400_000;
 
 /** Amount by which a sum of ε may exceed a limit because of rounding errors. */
-export const TOLERANCE = 1e-9;
+export const EPSILON_TOLERANCE = 1e-9;
 
 /**
  * Time in milliseconds for which charges are kept after the end of a window. If the clock is wrongly
  * ahead by less than this time, charges of open windows are therefore not erased.
  */
-const KEPT_MS = 400 * DAY_MS;
+const CHARGE_RETENTION_MS = 400 * DAY_MS;
 
 /** Memo of a task: a randomised answer from which all reports of an epoch are made. */
 export interface LedgerMemo {
@@ -159,7 +159,9 @@ function addCharge(
 ): CollectorCharges {
   // Reports of one window share an entry, so there are at most as many entries as windows.
   const [before] = charges.filter((each) => each.until === until);
-  const others = charges.filter((each) => each.until > now - KEPT_MS && each !== before);
+  const others = charges.filter(
+    (each) => each.until > now - CHARGE_RETENTION_MS && each !== before,
+  );
   return [...others, { until, epsilon: (before?.epsilon ?? 0) + epsilon }];
 }
 
@@ -206,7 +208,7 @@ export function chargeReport(
   now: number,
 ): LedgerPair | undefined {
   // A sum of rounded numbers may exceed the limit by a rounding error.
-  const isOver = spentInOpenWindows(charges, now) + epsilon > maxEpsilon + TOLERANCE;
+  const isOver = spentInOpenWindows(charges, now) + epsilon > maxEpsilon + EPSILON_TOLERANCE;
   if (isOver || ledger.used >= reports) {
     return undefined;
   }

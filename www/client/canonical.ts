@@ -6,7 +6,7 @@ import { concatBytes, viewAsBytes } from "./bytes.js";
  * Encodes text as UTF-8. Lone surrogates become U+FFFD. This function is used instead of
  * TextEncoder, which Jest's jsdom lacks.
  */
-export const utf8 = (text: string) =>
+export const encodeUtf8 = (text: string) =>
   Uint8Array.from(
     // encodeURIComponent throws on lone surrogates, so they are replaced first.
     encodeURIComponent(text.replace(/\p{Cs}/gu, "\uFFFD")).replace(/%(..)/g, (_, hex) =>
@@ -23,25 +23,25 @@ export class CanonicalBytesBuilder {
   readonly #chunks: Uint8Array[] = [];
 
   /** Appends an integer below 2³². With `high`, the number is `value` + 2³²·`high`. */
-  number(value: number, high = 0): void {
+  appendInteger(value: number, high = 0): void {
     // Every platform with WebAssembly is little-endian, so its byte order is the required one.
     this.#append(Uint32Array.of(value, high));
   }
 
   /** Appends a list of integers, preceded by its length. */
-  list(values: readonly number[]): void {
-    for (const value of [values.length, ...values]) this.number(value);
+  appendIntegerList(values: readonly number[]): void {
+    for (const value of [values.length, ...values]) this.appendInteger(value);
   }
 
   /** Appends a number as a 64-bit float. */
-  float(value: number): void {
+  appendFloat(value: number): void {
     this.#append(Float64Array.of(value));
   }
 
   /** Appends a text as UTF-8, preceded by its length in bytes. */
-  text(value: string): void {
-    const bytes = utf8(value);
-    this.number(bytes.length);
+  appendText(value: string): void {
+    const bytes = encodeUtf8(value);
+    this.appendInteger(bytes.length);
     this.#append(bytes);
   }
 

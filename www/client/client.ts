@@ -10,22 +10,22 @@ import {
   StorageError,
   TaskError,
 } from "./errors.js";
-import { loadExtras, loadLeaving } from "./loaders.js";
+import { loadExtras, loadLeavingCode } from "./loaders.js";
 import {
   type ClientOptions,
   type ClientSettings,
   type CommonOptions,
-  isSum,
+  isSumTask,
   settingsFromOptions,
 } from "./options.js";
 import { isProcess } from "./page.js";
 import { emptyReceipt, type Receipt } from "./receipt.js";
 import {
+  convertLocalResult,
+  createSumConverter,
   type InputOf,
-  localConverter,
   type ResultConverter,
   type ResultsOf,
-  sumConverter,
 } from "./results.js";
 import { type ConsentGrant, openSession, openStore, type Session } from "./session.js";
 import { SessionRequests } from "./session-requests.js";
@@ -196,34 +196,34 @@ function revocationChannelOf({
 
 class HushbinClient<T extends Task | SumTask> implements Client<T> {
   readonly #settings: ClientSettings;
-  readonly #convert: ResultConverter<ResultsOf<T>>;
+  readonly #convertResult: ResultConverter<ResultsOf<T>>;
   readonly #channel: BroadcastChannel | undefined;
   /** Calls of `report` that are in progress. */
-  readonly #reports = new Set<Promise<Receipt>>();
+  readonly #reportCalls = new Set<Promise<Receipt>>();
   readonly #watchers = new Set<() => void>();
   #granted = false;
   #requests: SessionRequests;
-  #opening: Promise<Session> | undefined;
+  #sessionPromise: Promise<Session> | undefined;
   #session: Session | undefined;
-  #closing: Promise<void> | undefined;
+  #closePromise: Promise<void> | undefined;
   /** The latest consent that this client was granted. */
-  #grant: ConsentGrant = {};
+  #consentGrant: ConsentGrant = {};
   /**
    * Resolves when all revocations of consent are stored. They would end a session that began
    * earlier.
    */
-  #withdrawing: Promise<unknown> | undefined;
+  #storedRevocations: Promise<unknown> | undefined;
   #resolveGrant: () => void = () => {};
   #whenGranted: Promise<void>;
 
   constructor(settings: ClientSettings, convert: ResultConverter<ResultsOf<T>>) {
     this.#settings = settings;
-    this.#convert = convert;
+    this.#convertResult = convert;
     this.#requests = new SessionRequests(settings);
-    this.#whenGranted = this.#nextGrant();
+    this.#whenGranted = this.#createGrantPromise();
     this.#channel = revocationChannelOf(settings);
     if (this.#channel !== undefined) {
-      this.#channel.onmessage = this.#revoked;
+      this.#channel.onmessage = this.#onRevokedElsewhere;
     }
     if (settings.consent) {
       this.grant();
@@ -233,7 +233,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   get about(): ClientInfo<T> {
     const { url, task, dryRun, storage } = this.#settings;
     // A client is made for one kind of task, so the cast is safe.
-    const current = this.#session?.engine.task ?? task;
+    const current = this.#session?.reportMaker.task ?? task;
     return { url, task: current as T | undefined, dryRun, storage };
   }
 
@@ -242,23 +242,23 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   }
 
   get pending(): number {
-    return this.#session?.delivery.pending ?? 0;
+    return this.#session?.delivery.pendingCount ?? 0;
   }
 
   async ready(): Promise<{ task: T; fingerprint: string }> {
     this.#checkOpen();
     await this.#whenGranted;
-    const { task, fingerprint } = (await this.#open()).engine;
+    const { task, fingerprint } = (await this.#getOrBeginSession()).reportMaker;
     return { task: task as AnyTask as T, fingerprint };
   }
 
   async report(input: InputOf<T>): Promise<ResultsOf<T>["receipt"]> {
-    const report = this.#report(input);
-    this.#reports.add(report);
+    const report = this.#reportUnconverted(input);
+    this.#reportCalls.add(report);
     try {
-      return this.#convert(await report);
+      return this.#convertResult(await report);
     } finally {
-      this.#reports.delete(report);
+      this.#reportCalls.delete(report);
     }
   }
 
@@ -268,17 +268,17 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   atLeave(answers: () => InputOf<T> | undefined): void {
     this.#checkOpen();
-    this.#atLeave(answers).catch(this.#settings.onError);
+    this.#registerAnswersAtLeave(answers).catch(this.#settings.onError);
   }
 
-  async #atLeave(answers: () => unknown): Promise<void> {
+  async #registerAnswersAtLeave(answers: () => unknown): Promise<void> {
     await this.#whenGranted;
-    const session = await this.#open();
-    const { registerAnswersAtLeave } = await loadLeaving();
+    const session = await this.#getOrBeginSession();
+    const { registerAnswersAtLeave } = await loadLeavingCode();
     await registerAnswersAtLeave(session, answers, this.#settings);
   }
 
-  async #report(input: unknown): Promise<Receipt> {
+  async #reportUnconverted(input: unknown): Promise<Receipt> {
     this.#checkOpen();
     if (this.consent !== "granted") {
       const receipt = emptyReceipt("no-consent");
@@ -287,31 +287,31 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
       }
       return receipt;
     }
-    if (this.#session === undefined && this.#reports.size >= MAX_WAITING_CALLS) {
+    if (this.#session === undefined && this.#reportCalls.size >= MAX_WAITING_CALLS) {
       throw new OutboxFullError(`${MAX_WAITING_CALLS} reports wait for the task`);
     }
     // With cover reports, a request for the task at the time of an answer would reveal the answer.
-    if (this.#session?.isOutdated && !this.#session.begun.cover) {
-      this.#end()?.free();
+    if (this.#session?.isOutdated && !this.#session.initialState.coverReports) {
+      this.#endSession()?.free();
     }
     // The caller may change its object once this function has returned.
     const session = this.#session;
-    const report = session?.report(input) ?? this.#reportLater(deepCopy(input));
+    const report = session?.report(input) ?? this.#reportAfterOpening(deepCopy(input));
     const requests = this.#requests;
     try {
       return await report;
     } catch (error) {
       // Consent was revoked in the meantime, which closes the store and frees the randomiser.
       const isEnded = error instanceof ClosedError || (session && error instanceof StorageError);
-      if (isEnded && requests.stopped && this.#closing === undefined) {
+      if (isEnded && requests.stopped && this.#closePromise === undefined) {
         return emptyReceipt("no-consent");
       }
       throw error;
     }
   }
 
-  async #reportLater(answers: unknown): Promise<Receipt> {
-    return (await this.#open()).report(answers);
+  async #reportAfterOpening(answers: unknown): Promise<Receipt> {
+    return (await this.#getOrBeginSession()).report(answers);
   }
 
   async flush(): Promise<void> {
@@ -319,27 +319,29 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     if (this.consent !== "granted") {
       return;
     }
-    await this.#flush();
+    await this.#sendAllReports();
   }
 
   /** Sends all waiting reports, including those that are still being made. */
-  async #flush(): Promise<void> {
-    this.#requests.wake();
+  async #sendAllReports(): Promise<void> {
+    this.#requests.endUnrequestedPause();
     // A collector that cannot be reached must not block this call forever.
-    const session = this.#session ?? (await Promise.race([this.#open(), this.#requests.failure()]));
-    await Promise.allSettled(this.#reports);
+    const session =
+      this.#session ??
+      (await Promise.race([this.#getOrBeginSession(), this.#requests.nextFailure()]));
+    await Promise.allSettled(this.#reportCalls);
     await session.delivery.flush();
   }
 
   grant(): void {
     this.#checkOpen();
     this.#granted = true;
-    this.#changed();
+    this.#notifyWatchers();
     if (this.consent === "granted") {
       this.#resolveGrant();
       // Start loading now, so that the first report need not wait. That report also throws any
       // error.
-      this.#open().catch(() => {});
+      this.#getOrBeginSession().catch(() => {});
     }
   }
 
@@ -348,49 +350,49 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     this.#channel?.postMessage("revoked");
     // A worker that was granted may be about to create the database, and must find the revocation.
     const create = this.#granted;
-    const session = this.#refuse();
-    const withdrawn = this.#withStore((store) => store.withdraw(), session, create);
-    this.#withdrawing = Promise.allSettled([this.#withdrawing, withdrawn]);
+    const session = this.#endConsent();
+    const withdrawn = this.#withStore((store) => store.withdrawReports(), session, create);
+    this.#storedRevocations = Promise.allSettled([this.#storedRevocations, withdrawn]);
     try {
       await withdrawn;
     } finally {
       session?.free();
-      this.#changed();
+      this.#notifyWatchers();
     }
   }
 
   /** Ends consent and the session, because consent was revoked in another tab or worker. */
-  readonly #revoked = (): void => {
-    const session = this.#refuse();
+  readonly #onRevokedElsewhere = (): void => {
+    const session = this.#endConsent();
     // Reports in this page's memory were not withdrawn elsewhere.
     const withdrawn =
       this.#settings.storage === "spend-again" &&
-      this.#withStore(async (store) => store.durable || store.withdraw(), session);
-    this.#withdrawing = Promise.allSettled([this.#withdrawing, withdrawn]);
+      this.#withStore(async (store) => store.durable || store.withdrawReports(), session);
+    this.#storedRevocations = Promise.allSettled([this.#storedRevocations, withdrawn]);
     session?.free();
-    this.#changed();
+    this.#notifyWatchers();
   };
 
   /** Ends consent and the session. Returns the ended session, if there was one. */
-  #refuse(): Session | undefined {
-    this.#grant = {};
+  #endConsent(): Session | undefined {
+    this.#consentGrant = {};
     if (this.#granted) {
       this.#granted = false;
-      this.#whenGranted = this.#nextGrant();
+      this.#whenGranted = this.#createGrantPromise();
     }
     // End the session first: from here on it stores and sends nothing.
-    return this.#end();
+    return this.#endSession();
   }
 
   async budget(): Promise<ResultsOf<T>["budget"]> {
     const { task } = this.about;
     const [durable, { ledger, charges }] = await this.#withStore(
-      async (store) => [store.durable, await store.ledgers()] as const,
+      async (store) => [store.durable, await store.readLedgers()] as const,
     );
     const allowed = task && budgetOf(task);
     const now = Date.now();
     const { used, until, spent, reports, held } = ledgerAtTime(ledger, now);
-    return this.#convert({
+    return this.#convertResult({
       epsilon: task?.epsilon,
       allowed: allowed?.reports,
       used,
@@ -405,9 +407,9 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   }
 
   async history(): Promise<readonly ResultsOf<T>["entry"][]> {
-    const reports = await this.#withStore((store) => store.history());
+    const reports = await this.#withStore((store) => store.readAllReports());
     return reports.map(({ at, epsilon, bytes, state }) =>
-      this.#convert({ at: new Date(at), epsilon, bytes, state }),
+      this.#convertResult({ at: new Date(at), epsilon, bytes, state }),
     );
   }
 
@@ -419,22 +421,22 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+    this.#closePromise ??= this.#flushAndDestroy();
+    return this.#closePromise;
   }
 
   destroy(): void {
-    const session = this.#end();
+    const session = this.#endSession();
     session?.free();
     this.#channel?.close();
-    this.#closing ??= Promise.resolve();
+    this.#closePromise ??= Promise.resolve();
   }
 
-  async #close(): Promise<void> {
+  async #flushAndDestroy(): Promise<void> {
     try {
-      if (this.#opening !== undefined) {
-        this.#session?.leave?.();
-        await this.#flush();
+      if (this.#sessionPromise !== undefined) {
+        this.#session?.makeReportsAtLeave?.();
+        await this.#sendAllReports();
       }
     } catch (error) {
       // One attempt was promised, and it was made.
@@ -469,42 +471,42 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
    *
    * @throws ClosedError without consent, and once the client is closed
    */
-  #open(): Promise<Session> {
-    this.#opening ??= this.#begin();
-    return this.#opening;
+  #getOrBeginSession(): Promise<Session> {
+    this.#sessionPromise ??= this.#beginSession();
+    return this.#sessionPromise;
   }
 
-  #begin(): Promise<Session> {
+  #beginSession(): Promise<Session> {
     this.#checkOpen(this.#granted);
     const requests = new SessionRequests(this.#settings);
     this.#requests = requests;
     const opened = (session: Session) => {
       this.#session = session;
-      this.#changed();
+      this.#notifyWatchers();
     };
     const events = {
-      changed: this.#changed,
+      onChange: this.#notifyWatchers,
       renew: () => {
-        this.#end()?.free();
-        this.#open().catch(() => {});
+        this.#endSession()?.free();
+        this.#getOrBeginSession().catch(() => {});
       },
-      ended: this.#revoked,
-      withdrawing: this.#withdrawing,
-      grant: this.#grant,
+      onRevokedElsewhere: this.#onRevokedElsewhere,
+      storedRevocations: this.#storedRevocations,
+      consentGrant: this.#consentGrant,
     };
     const { task, onError } = this.#settings;
     const opening = openSession(this.#settings, requests, opened, events).catch((error) => {
       // A task that is invalid stays invalid. A module may load at the next attempt.
-      if (this.#opening === opening && !(error instanceof TaskError)) {
+      if (this.#sessionPromise === opening && !(error instanceof TaskError)) {
         if (task && !budgetOf(task).cover) {
-          this.#opening = undefined;
+          this.#sessionPromise = undefined;
         } else {
           // The task may have cover reports. Then an attempt must not depend on answers.
           onError(error);
           startTimer(() => {
-            if (this.#opening === opening) {
-              this.#opening = undefined;
-              this.#open().catch(() => {});
+            if (this.#sessionPromise === opening) {
+              this.#sessionPromise = undefined;
+              this.#getOrBeginSession().catch(() => {});
             }
           }, REOPEN_MS);
         }
@@ -518,27 +520,27 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
    * Ends the session, so that no part of it starts new work. Returns the ended session, if there
    * was one.
    */
-  #end(): Session | undefined {
+  #endSession(): Session | undefined {
     const session = this.#session;
     this.#requests.stop();
-    this.#opening = undefined;
+    this.#sessionPromise = undefined;
     this.#session = undefined;
     return session;
   }
 
-  readonly #changed = (): void => {
+  readonly #notifyWatchers = (): void => {
     // Run in a microtask: an error of a watcher goes to the page and affects nothing here.
     this.#watchers.forEach((watcher) => void queueMicrotask(watcher));
   };
 
-  #nextGrant(): Promise<void> {
+  #createGrantPromise(): Promise<void> {
     return new Promise((resolve) => {
       this.#resolveGrant = resolve;
     });
   }
 
   #checkOpen(granted = true): void {
-    if (!granted || this.#closing !== undefined) {
+    if (!granted || this.#closePromise !== undefined) {
       throw new ClosedError("client");
     }
   }
@@ -571,7 +573,7 @@ export function createClient(
   // Without options, the error names the first that is missing.
   const settings = settingsFromOptions(Object(options));
   const { task } = settings;
-  return isSum(task)
-    ? new HushbinClient<SumTask>(settings, sumConverter(task))
-    : new HushbinClient<Task>(settings, localConverter);
+  return isSumTask(task)
+    ? new HushbinClient<SumTask>(settings, createSumConverter(task))
+    : new HushbinClient<Task>(settings, convertLocalResult);
 }

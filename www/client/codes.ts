@@ -21,10 +21,10 @@ export const CORE_CODES = {
 } as const satisfies Readonly<Record<number, string>>;
 
 /** Error code for a browser that returned no randomness. */
-export const NO_ENTROPY = 13;
+export const NO_ENTROPY_CODE = 13;
 
 /** Error code for a module that lacks the task's mechanism or kind of question. */
-export const UNKNOWN_MECHANISM = 15;
+export const UNKNOWN_MECHANISM_CODE = 15;
 
 /** Function that loads the texts of error codes, by number. */
 export type ErrorTextsLoader = () => Promise<{

@@ -28,24 +28,24 @@ const MINUTE_MS = 60_000;
  * Time in milliseconds until the next attempt to begin a window or to send the report, if an
  * attempt fails or is not allowed.
  */
-const RETRY_MS = 60 * MINUTE_MS;
+const WINDOW_RETRY_MS = 60 * MINUTE_MS;
 
 /** Part of a session that holds and releases reports. */
 export interface CoverableSession extends SealableSession {
   readonly store: Store;
-  readonly delivery: Pick<Delivery, "add">;
-  readonly reporter: ReportFunction | undefined;
-  readonly begun: {
-    readonly grant: { readonly revoked?: number };
+  readonly delivery: Pick<Delivery, "scheduleReport">;
+  readonly reportInSteps: ReportFunction | undefined;
+  readonly initialState: {
+    readonly consentGrant: { readonly revoked?: number };
     /** Called after each change of the budget and the reports. */
-    readonly changed: () => void;
+    readonly onChange: () => void;
     /** Called to replace the session by one with the task that the collector has now. */
     readonly renew: () => void;
     /** Task as the collector described it. Undefined if the page contains the task. */
-    readonly described?: unknown;
+    readonly fetchedTask?: unknown;
   };
   /** Functions that are called when the session is stopped. */
-  readonly stops: (() => void)[];
+  readonly stopHandlers: (() => void)[];
 }
 
 /** Cover reports of a task in one session. */
@@ -58,7 +58,7 @@ export interface CoverReports {
    * @param charge returns the ledgers after a further report, or undefined if the budgets forbid it
    * @param pack returns an upload of the report
    */
-  hold(
+  holdReport(
     before: LedgerPair,
     entries: PackedEntries,
     now: number,
@@ -78,7 +78,7 @@ export interface CoverReports {
 }
 
 /** Returns the input that stands for "no answer" to a question. */
-function noAnswer(question: Question): unknown {
+function inputForNoAnswer(question: Question): unknown {
   switch (question.kind) {
     case "flag":
       return false;
@@ -95,9 +95,9 @@ function noAnswer(question: Question): unknown {
 }
 
 /** Returns the input that stands for "no answer" to all questions of a task. */
-function noAnswers(task: Task): unknown {
+function inputForNoAnswers(task: Task): unknown {
   return "questions" in task
-    ? new Map(task.questions.map((question) => [question.name, noAnswer(question)]))
+    ? new Map(task.questions.map((question) => [question.name, inputForNoAnswer(question)]))
     : {};
 }
 
@@ -107,34 +107,34 @@ function noAnswers(task: Task): unknown {
  * @throws StorageError
  */
 export async function releaseHeldReport(session: CoverableSession): Promise<void> {
-  const { store, begun, delivery } = session;
-  const [, released] = await store.change(({ ledger, charges }) => {
+  const { store, initialState: begun, delivery } = session;
+  const [, released] = await store.changeLedgers(({ ledger, charges }) => {
     const { held, revoked } = ledger;
-    if (!held || Date.now() < held.due || revoked !== begun.grant.revoked) {
+    if (!held || Date.now() < held.due || revoked !== begun.consentGrant.revoked) {
       return { ledger, charges, result: undefined };
     }
     const { at, epsilon, bytes } = held;
     return {
       ledger: { ...ledger, held: null },
       charges,
-      made: { at, epsilon, bytes, state: "waiting" },
+      newReport: { at, epsilon, bytes, state: "waiting" },
       result: undefined,
     };
   });
   if (released) {
-    delivery.add(released, isHidden());
-    begun.changed();
+    delivery.scheduleReport(released, isHidden());
+    begun.onChange();
   }
 }
 
 /** Returns the cover reports of a task, whose budget has the parameters `cover`. */
-export function prepareCover(engine: ReportMaker, { minutes }: Cover): CoverReports {
+export function createCoverReports(engine: ReportMaker, { minutes }: Cover): CoverReports {
   // The core has checked that a task with cover reports has a local ε.
-  const nothing = engine.read(noAnswers(engine.task as Task));
+  const nothing = engine.packAnswers(inputForNoAnswers(engine.task as Task));
   // Reports of answers that are held. A change is applied again if the page was left in between.
   const made = new WeakMap<PackedEntries, string>();
   return {
-    hold({ ledger, charges }, entries, now, charge, pack) {
+    holdReport({ ledger, charges }, entries, now, charge, pack) {
       const { held } = ledger;
       if (entries === nothing) {
         const after = ledger.used > 0 || held ? undefined : charge();
@@ -165,7 +165,7 @@ export function prepareCover(engine: ReportMaker, { minutes }: Cover): CoverRepo
     },
 
     async start(session, { onError, ignoreSignals }) {
-      const { store, begun, stops } = session;
+      const { store, initialState: begun, stopHandlers: stops } = session;
       let isStopped = false;
       let timer: ReturnType<typeof setTimeout> | undefined;
       const runAt = (next: number) => {
@@ -176,10 +176,11 @@ export function prepareCover(engine: ReportMaker, { minutes }: Cover): CoverRepo
         }
       };
       /** Returns the ledger of the task at the current time. */
-      const currentLedger = async () => ledgerAtTime((await store.ledgers()).ledger, Date.now());
+      const currentLedger = async () =>
+        ledgerAtTime((await store.readLedgers()).ledger, Date.now());
       const begin = async () => {
         try {
-          await (session.reporter?.(session, nothing) ?? session.change(nothing));
+          await (session.reportInSteps?.(session, nothing) ?? session.commitReport(nothing));
         } catch (error) {
           const failure = error as HushbinError;
           if (failure.code !== "outbox-full") {
@@ -188,28 +189,28 @@ export function prepareCover(engine: ReportMaker, { minutes }: Cover): CoverRepo
           // The session must go on, because it sends the reports that fill the outbox.
           onError(failure);
         }
-        begun.changed();
+        begun.onChange();
       };
       const run = async (isFirst: boolean) => {
         if (consentState(true, ignoreSignals) !== "granted") {
-          return runAt(Date.now() + RETRY_MS);
+          return runAt(Date.now() + WINDOW_RETRY_MS);
         }
         await releaseHeldReport(session);
         // The collector may have replaced the task since the last window. It is fetched at the end
         // of each window, so that the time of the request does not depend on answers.
-        if (!isFirst && begun.described && (await currentLedger()).used === 0) {
+        if (!isFirst && begun.fetchedTask && (await currentLedger()).used === 0) {
           return isStopped || begun.renew();
         }
         await begin();
         const { held, until, used } = await currentLedger();
-        return runAt(held?.due ?? (used > 0 ? until : Date.now() + RETRY_MS));
+        return runAt(held?.due ?? (used > 0 ? until : Date.now() + WINDOW_RETRY_MS));
       };
       const runLater = () => {
         run(false).catch((error) => {
           // A session that has ended has closed its store.
           if (!isStopped) {
             onError(error);
-            runAt(Date.now() + RETRY_MS);
+            runAt(Date.now() + WINDOW_RETRY_MS);
           }
         });
       };
@@ -218,7 +219,7 @@ export function prepareCover(engine: ReportMaker, { minutes }: Cover): CoverRepo
           isStopped = true;
           clearTimeout(timer);
         },
-        onLifeCycle({ hide: () => {}, wake: runLater }),
+        onLifeCycle({ onHide: () => {}, onWake: runLater }),
       );
       await run(true);
     },

@@ -13,7 +13,7 @@ import { runExclusively } from "./lock.js";
 import type { SessionRequests } from "./session-requests.js";
 import type { Store, StoredReport } from "./store/store.js";
 import { backoffMs, startTimer } from "./time.js";
-import { MAX_DELAY_MS, type SendResult, type Transport } from "./transport.js";
+import { MAX_RETRY_AFTER_MS, type SendResult, type Transport } from "./transport.js";
 import { FINGERPRINT_END } from "./upload.js";
 
 /**
@@ -34,7 +34,7 @@ export interface DeliveryDependencies {
   readonly session: SessionRequests;
   readonly transport: Transport;
   /** Name of the lock that makes tabs take turns in sending the reports of this task. */
-  readonly name: string;
+  readonly lockName: string;
   /** Maximum time in milliseconds that a report waits for further reports to share its request. */
   readonly delayMs: number;
   /** Receives every failure that no caller waits for. */
@@ -74,21 +74,21 @@ export function groupIntoRequests(uploads: readonly StoredReport[]): StoredRepor
 /** Attempt to send all reports that are waiting. */
 interface SendingRound {
   /** Resolves at the end of the round, with the keys of the reports that waited at its start. */
-  readonly sent: Promise<ReadonlySet<number>>;
+  readonly sentKeys: Promise<ReadonlySet<number>>;
   /** True if a caller waits for the round. */
   awaited: boolean;
 }
 
 /** Sends the reports in a store to the collector. */
 export class Delivery {
-  readonly #parts: DeliveryDependencies;
+  readonly #dependencies: DeliveryDependencies;
   /**
-   * Reports that this page has made and the collector has not acknowledged, by key. {@link hide}
+   * Reports that this page has made and the collector has not acknowledged, by key. {@link sendOnPageHide}
    * sends them.
    */
   readonly #unacknowledged = new Map<number, StoredReport>();
   readonly #inFlight = new Set<number>();
-  readonly #attempts = new Set<Promise<unknown>>();
+  readonly #closingAttempts = new Set<Promise<unknown>>();
   /** Total size in bytes of the reports that were made after the last round began. */
   #newBytes = 0;
   /** Round of sending that is in progress. */
@@ -99,14 +99,14 @@ export class Delivery {
   /** Reason why nothing is sent until the retry timer fires. Undefined while sending is allowed. */
   #pauseReason: NetworkError | undefined;
   /** End of the delay that the collector requested, in milliseconds since 1970. */
-  #notBefore = 0;
+  #requestedDelayEnd = 0;
 
   constructor(parts: DeliveryDependencies) {
-    this.#parts = parts;
+    this.#dependencies = parts;
   }
 
   /** Number of reports that this page has made and the collector has not acknowledged. */
-  get pending(): number {
+  get pendingCount(): number {
     return this.#unacknowledged.size;
   }
 
@@ -114,7 +114,7 @@ export class Delivery {
    * Schedules the sending of a stored report. It is sent at once if the page is hidden or a request
    * is full, otherwise after the delay `delayMs`.
    */
-  add(report: StoredReport, hidden: boolean): void {
+  scheduleReport(report: StoredReport, hidden: boolean): void {
     this.#unacknowledged.set(report.key, report);
     this.#newBytes += report.bytes.length;
     if (this.#paused) {
@@ -125,7 +125,7 @@ export class Delivery {
     } else if (this.#newBytes >= MAX_REQUEST_BYTES) {
       this.#sendInBackground();
     } else {
-      this.#delayTimer ??= startTimer(() => this.#sendInBackground(), this.#parts.delayMs);
+      this.#delayTimer ??= startTimer(() => this.#sendInBackground(), this.#dependencies.delayMs);
     }
   }
 
@@ -143,23 +143,23 @@ export class Delivery {
     if (before !== undefined) {
       // That round may have read the store before the last report was made.
       before.awaited = true;
-      await before.sent;
+      await before.sentKeys;
     }
     if (this.#pauseReason !== undefined) {
       // A delay that the collector requested takes precedence over the caller.
-      if (Date.now() < this.#notBefore) {
+      if (Date.now() < this.#requestedDelayEnd) {
         throw this.#pauseReason;
       }
       this.#endPause();
     }
-    const { session, store } = this.#parts;
+    const { session, store } = this.#dependencies;
     const round = this.#startRound();
     round.awaited = true;
-    const covered = await round.sent;
+    const covered = await round.sentKeys;
     // Requests that began when the page was hidden are no part of the round.
-    await Promise.all(this.#attempts);
-    session.check();
-    const left = await store.waiting();
+    await Promise.all(this.#closingAttempts);
+    session.throwIfStopped();
+    const left = await store.readWaitingReports();
     if (left.some(({ key }) => covered.has(key))) {
       throw this.#pauseReason ?? new NetworkError("some reports are not acknowledged");
     }
@@ -169,9 +169,9 @@ export class Delivery {
    * Starts requests for all reports of this page before it returns, because the page may be about
    * to close.
    */
-  hide(): void {
+  sendOnPageHide(): void {
     // There may be no later attempt.
-    this.#endOwnPause();
+    this.#endUnrequestedPause();
     this.#sendBeforeClose();
   }
 
@@ -179,8 +179,8 @@ export class Delivery {
    * Sends all waiting reports, including those of earlier pages. It is called when the network or
    * the page is available again.
    */
-  wake(): void {
-    this.#endOwnPause();
+  resumeSending(): void {
+    this.#endUnrequestedPause();
     this.#sendInBackground();
   }
 
@@ -192,12 +192,12 @@ export class Delivery {
 
   /** True while nothing may be sent. */
   get #paused(): boolean {
-    return this.#parts.session.stopped || this.#pauseReason !== undefined;
+    return this.#dependencies.session.stopped || this.#pauseReason !== undefined;
   }
 
   /** Ends the pause, unless the collector requested it. */
-  #endOwnPause(): void {
-    if (Date.now() >= this.#notBefore) {
+  #endUnrequestedPause(): void {
+    if (Date.now() >= this.#requestedDelayEnd) {
       this.#endPause();
     }
   }
@@ -212,10 +212,10 @@ export class Delivery {
       return;
     }
     const round = this.#startRound();
-    round.sent.catch((error: unknown) => {
+    round.sentKeys.catch((error: unknown) => {
       // A session that has ended has closed its store.
-      if (!round.awaited && !this.#parts.session.stopped) {
-        this.#parts.onError(error as HushbinError);
+      if (!round.awaited && !this.#dependencies.session.stopped) {
+        this.#dependencies.onError(error as HushbinError);
       }
     });
   }
@@ -226,7 +226,7 @@ export class Delivery {
     this.#delayTimer = undefined;
     this.#newBytes = 0;
     this.#round ??= {
-      sent: runExclusively(this.#parts.name, () => this.#sendAll()).finally(() => {
+      sentKeys: runExclusively(this.#dependencies.lockName, () => this.#sendAll()).finally(() => {
         this.#round = undefined;
       }),
       awaited: false,
@@ -242,14 +242,14 @@ export class Delivery {
    * are passed to `onError`
    */
   async #sendAll(): Promise<ReadonlySet<number>> {
-    const { session, store } = this.#parts;
+    const { session, store } = this.#dependencies;
     if (session.stopped) {
       return new Set();
     }
     // Listed before the store is read. Otherwise a report made in between would be missing from
     // `waiting`, and look as if another tab had sent it.
     const before = [...this.#unacknowledged.keys()];
-    const waiting = await store.waiting();
+    const waiting = await store.readWaitingReports();
     const keys = new Set(waiting.map(({ key }) => key));
     // Another tab has sent or withdrawn these.
     before.filter((key) => !keys.has(key)).forEach((key) => void this.#unacknowledged.delete(key));
@@ -259,7 +259,7 @@ export class Delivery {
     const work = async () => {
       for (;;) {
         const next = session.stopped ? undefined : requests.shift();
-        const found = next && (await this.#attempt(next, requests));
+        const found = next && (await this.#sendOneRequest(next, requests));
         if (found) {
           failures.push(found);
         }
@@ -271,7 +271,7 @@ export class Delivery {
     };
     await Promise.all([work(), work(), work(), work()]);
     const [refusal, ...others] = failures.filter((each) => each instanceof UploadRejectedError);
-    others.forEach((other) => void this.#parts.onError(other));
+    others.forEach((other) => void this.#dependencies.onError(other));
     if (failures.length > 0) {
       throw refusal ?? failures[0];
     }
@@ -285,13 +285,13 @@ export class Delivery {
     }
     const own = [...this.#unacknowledged.values()].filter(({ key }) => !this.#inFlight.has(key));
     for (const request of groupIntoRequests(own)) {
-      const attempt = this.#attempt(request, []).then((error) => {
-        this.#attempts.delete(attempt);
+      const attempt = this.#sendOneRequest(request, []).then((error) => {
+        this.#closingAttempts.delete(attempt);
         if (error !== undefined) {
-          this.#parts.onError(error);
+          this.#dependencies.onError(error);
         }
       });
-      this.#attempts.add(attempt);
+      this.#closingAttempts.add(attempt);
     }
   }
 
@@ -301,20 +301,20 @@ export class Delivery {
    * @param further receives the halves of a refused request, which are sent as separate requests
    * @returns the failure, if any
    */
-  async #attempt(
+  async #sendOneRequest(
     request: StoredReport[],
     further: StoredReport[][],
   ): Promise<HushbinError | undefined> {
     const keys = request.map(({ key }) => key);
     keys.forEach((key) => void this.#inFlight.add(key));
-    const outcome = await this.#parts.transport.send(request.map(({ bytes }) => bytes));
+    const outcome = await this.#dependencies.transport.send(request.map(({ bytes }) => bytes));
     keys.forEach((key) => void this.#inFlight.delete(key));
     if (outcome.kind === "retry") {
       return this.#recordFailure(outcome);
     }
     // Any response but `retry` comes from the collector.
     this.#failures = 0;
-    this.#endOwnPause();
+    this.#endUnrequestedPause();
     if (outcome.kind === "rejected" && request.length > 1) {
       // One bad upload may be the cause. Send each half as a request, until the bad upload is
       // alone.
@@ -323,13 +323,13 @@ export class Delivery {
     }
     try {
       const rejected = outcome.kind === "rejected";
-      await this.#parts.store.settle(keys, rejected ? "refused" : "acknowledged");
+      await this.#dependencies.store.setFinalState(keys, rejected ? "refused" : "acknowledged");
     } catch (error) {
       // The upload will be sent again, and the collector counts it once.
       return error instanceof HushbinError ? error : new StorageError(error);
     }
     keys.forEach((key) => void this.#unacknowledged.delete(key));
-    this.#parts.onSettled();
+    this.#dependencies.onSettled();
     return outcome.kind === "rejected"
       ? new UploadRejectedError(outcome.status, keys.length, outcome.problem, outcome.detail)
       : undefined;
@@ -349,9 +349,9 @@ export class Delivery {
     // Concurrent attempts that fail together count as one failure.
     if (this.#pauseReason === undefined) {
       this.#failures += 1;
-      this.#halt(error, backoffMs(this.#failures, retryAfterMs), retryAfterMs);
+      this.#pauseSending(error, backoffMs(this.#failures, retryAfterMs), retryAfterMs);
       if (retryAfterMs) {
-        this.#parts.onDelayed(this.#notBefore);
+        this.#dependencies.onDelayed(this.#requestedDelayEnd);
       }
     }
     return error;
@@ -361,10 +361,10 @@ export class Delivery {
    * Pauses sending for `ms` milliseconds. During the first `requestedMs` of them, no caller can end
    * the pause.
    */
-  #halt(reason: NetworkError, ms: number, requestedMs = 0): void {
-    this.#notBefore = Date.now() + requestedMs;
+  #pauseSending(reason: NetworkError, ms: number, requestedMs = 0): void {
+    this.#requestedDelayEnd = Date.now() + requestedMs;
     this.#pauseReason = reason;
-    if (!this.#parts.session.stopped) {
+    if (!this.#dependencies.session.stopped) {
       this.#retryTimer = startTimer(() => {
         this.#endPause();
         this.#sendInBackground();
@@ -379,11 +379,15 @@ export class Delivery {
    */
   start(notBefore: number): void {
     // The collector asks for a day at most. A longer delay comes from a clock that was set back.
-    const ms = Math.min(notBefore - Date.now(), MAX_DELAY_MS);
+    const ms = Math.min(notBefore - Date.now(), MAX_RETRY_AFTER_MS);
     if (ms > 0) {
-      this.#halt(new NetworkError("the collector asks to wait", { retryAfterMs: ms }), ms, ms);
+      this.#pauseSending(
+        new NetworkError("the collector asks to wait", { retryAfterMs: ms }),
+        ms,
+        ms,
+      );
     } else {
-      this.wake();
+      this.resumeSending();
     }
   }
 }

@@ -42,13 +42,13 @@ async function fetchTask(
 
 /** Task as the collector describes it now, or described it earlier. */
 export interface CollectorDescribedTask {
-  readonly described: FetchedTask;
+  readonly fetchedTask: FetchedTask;
   /**
    * Time until which a session may use the task, in milliseconds since 1970. For a remembered task,
    * this is the end of the full window: after it, the collector may have another task. Undefined if
    * the task was fetched.
    */
-  readonly until?: number;
+  readonly usableUntil?: number;
 }
 
 /**
@@ -67,6 +67,6 @@ export async function taskFromCollector(
 ): Promise<CollectorDescribedTask> {
   const { described, until } = ledger;
   return described && isWindowFull(ledger, budgetOf(described.task), Date.now())
-    ? { described, until }
-    : { described: await requests.retry(() => fetchTask(url, id, fetch, parse)) };
+    ? { fetchedTask: described, usableUntil: until }
+    : { fetchedTask: await requests.retryUntilSuccess(() => fetchTask(url, id, fetch, parse)) };
 }

@@ -3,19 +3,25 @@
  * tasks that the collector describes, memos, cover reports, texts of errors, and the log of the option `debug`.
  */
 
-import { TOLERANCE } from "./budget.js";
+import { EPSILON_TOLERANCE } from "./budget.js";
 import { bytesToHex } from "./bytes.js";
-import { prepareCover, releaseHeldReport } from "./cover.js";
+import { createCoverReports, releaseHeldReport } from "./cover.js";
 import { taskFromCollector } from "./described.js";
 import { TaskError } from "./errors.js";
-import { injectable } from "./injected.js";
+import { createInjector } from "./injected.js";
 import type { ReportMaker } from "./maker.js";
-import { prepareMemo } from "./memo.js";
-import { type ClientSettings, isPinned, isSum, limitOf } from "./options.js";
+import { createMemoFunction } from "./memo.js";
+import { type ClientSettings, epsilonLimitOption, isPinned, isSumTask } from "./options.js";
 import type { Receipt } from "./receipt.js";
 import { MemoryStore, type SharedCharges } from "./store/memory.js";
 import type { Store, StoredReport } from "./store/store.js";
-import { type AnyTask, budgetOf, DEFAULT_BUDGET, limitedEpsilon, type Task } from "./task.js";
+import {
+  type AnyTask,
+  budgetOf,
+  DEFAULT_BUDGET,
+  epsilonPerWindowOrEpoch,
+  type Task,
+} from "./task.js";
 
 /** Text of each error code of the core, by number. */
 const ERROR_TEXTS: Readonly<Partial<Record<number, string>>> = {
@@ -36,7 +42,7 @@ const ERROR_TEXTS: Readonly<Partial<Record<number, string>>> = {
  * Rounds ε to 6 significant digits. The digits after these may be wrong, because they come from
  * sums of floats.
  */
-const short = (epsilon: number) => Number(epsilon.toPrecision(6));
+const roundToSixDigits = (epsilon: number) => Number(epsilon.toPrecision(6));
 
 /**
  * Logs the result of a `report` call as one line. Expanding the line shows the given answers and
@@ -46,21 +52,21 @@ async function logReport(
   { id, dryRun }: ClientSettings,
   input: unknown,
   { outcome, epsilon, dropped }: Receipt,
-  session?: { readonly engine: ReportMaker; readonly store: Store },
+  session?: { readonly reportMaker: ReportMaker; readonly store: Store },
   made?: StoredReport,
 ): Promise<void> {
   // The store may have been closed by now. That does not affect the report.
-  const ledgers = await session?.store.ledgers().catch(() => undefined);
+  const ledgers = await session?.store.readLedgers().catch(() => undefined);
   const spent = ledgers?.ledger.spent;
   const bytes = made?.bytes;
   // Undefined for tasks with a local ε, whose cost is only ε.
-  const told = session?.engine.cost;
+  const told = session?.reportMaker.describeCost;
   const digits = bytes && bytesToHex(bytes);
   const line = [outcome + (dryRun ? " (a dry run: nothing is sent)" : "")];
   if (told) {
     line.push(...(bytes ? told(bytes) : []));
   } else if (spent !== undefined) {
-    line.push(`ε ${short(epsilon)} (${short(spent)} so far)`);
+    line.push(`ε ${roundToSixDigits(epsilon)} (${roundToSixDigits(spent)} so far)`);
   }
   if (dropped > 0) {
     line.push(`${dropped} unknown left out`);
@@ -86,12 +92,12 @@ async function logReport(
 function checkTaskBudget(task: AnyTask, settings: ClientSettings): void {
   const { maxEpsilon } = settings;
   const { days, reports, memo } = budgetOf(task);
-  const spends = limitedEpsilon(task);
-  if (spends > maxEpsilon + TOLERANCE) {
-    const central = isSum(task) ? "central " : "";
+  const spends = epsilonPerWindowOrEpoch(task);
+  if (spends > maxEpsilon + EPSILON_TOLERANCE) {
+    const central = isSumTask(task) ? "central " : "";
     throw new TaskError(
       "over-max-epsilon",
-      `task ${task.id} may spend ${central}ε = ${spends} in ${memo?.days ?? days} days, ${limitOf(task)} is ${maxEpsilon}`,
+      `task ${task.id} may spend ${central}ε = ${spends} in ${memo?.days ?? days} days, ${epsilonLimitOption(task)} is ${maxEpsilon}`,
     );
   }
   if (isPinned(settings)) {
@@ -121,14 +127,14 @@ function checkTaskBudget(task: AnyTask, settings: ClientSettings): void {
  * Stores in memory by key of the ledger, for pages without a database. Clients of the same task in
  * one page share a store, and thus one budget.
  */
-const shared = new Map<string, MemoryStore>();
+const storeByLedgerKey = new Map<string, MemoryStore>();
 /** Ledgers by collector. The stores of a collector's tasks share its ledger. */
-const sharedCharges = new Map<string, SharedCharges>();
+const chargesByCollector = new Map<string, SharedCharges>();
 /**
  * Stores in memory by settings of the client, for the option `storage: "memory"`. The budget of a
  * client thus outlives the client's sessions.
  */
-const own = new WeakMap<ClientSettings, MemoryStore>();
+const storeBySettings = new WeakMap<ClientSettings, MemoryStore>();
 
 /** Returns the value of a key. If there is none, creates it with `make`. */
 function getOrCreate<K, V>(
@@ -142,22 +148,26 @@ function getOrCreate<K, V>(
 }
 
 /** Returns the store in memory that belongs to one client alone. */
-const ownMemory = (settings: ClientSettings) => getOrCreate(own, settings, () => new MemoryStore());
+const ownMemoryStore = (settings: ClientSettings) =>
+  getOrCreate(storeBySettings, settings, () => new MemoryStore());
 
 /** Returns the store in memory that all clients of a task share in this page. */
-function sharedMemoryStore({ ledger, collector }: ClientSettings): MemoryStore {
-  const charges = getOrCreate(sharedCharges, collector, () => ({ charges: [] }));
-  return getOrCreate(shared, ledger, () => new MemoryStore(charges));
+function sharedMemoryStore({
+  taskLedgerKey: ledger,
+  collectorLedgerKey: collector,
+}: ClientSettings): MemoryStore {
+  const charges = getOrCreate(chargesByCollector, collector, () => ({ charges: [] }));
+  return getOrCreate(storeByLedgerKey, ledger, () => new MemoryStore(charges));
 }
 
-export const inject = injectable({
+export const inject = createInjector({
   ERROR_TEXTS,
   checkBudget: checkTaskBudget,
   describe: taskFromCollector,
   log: logReport,
-  ownMemory,
+  ownMemory: ownMemoryStore,
   sharedMemory: sharedMemoryStore,
-  prepareMemo,
-  prepareCover,
+  prepareMemo: createMemoFunction,
+  prepareCover: createCoverReports,
   releaseHeldReport,
 });

@@ -47,7 +47,7 @@ export class HushbinHistory extends Base {
   #clients: readonly HistoryClient[] = [];
   #words: Partial<Words> = {};
   #body: HTMLElement | undefined;
-  #stops: (() => void)[] = [];
+  #stopFunctions: (() => void)[] = [];
 
   /** Client whose reports are shown. If there are several, it is the first. */
   get client(): HistoryClient | undefined {
@@ -99,7 +99,7 @@ export class HushbinHistory extends Base {
 
   /** @internal */
   disconnectedCallback(): void {
-    this.#stops.splice(0).forEach((stop) => void stop());
+    this.#stopFunctions.splice(0).forEach((stop) => void stop());
   }
 
   /** @internal */
@@ -124,10 +124,10 @@ export class HushbinHistory extends Base {
         onRevoked: () => this.#dispatchRevoked(client),
       });
       const refresh = () => void view.refresh();
-      this.#stops.push(client.watch(refresh));
+      this.#stopFunctions.push(client.watch(refresh));
       // Other tabs may have reported in the meantime.
       document.addEventListener("visibilitychange", refresh);
-      this.#stops.push(() => document.removeEventListener("visibilitychange", refresh));
+      this.#stopFunctions.push(() => document.removeEventListener("visibilitychange", refresh));
       refresh();
       return view;
     });
@@ -153,8 +153,8 @@ declare global {
   }
 }
 
-const NAME = "hushbin-history";
+const ELEMENT_NAME = "hushbin-history";
 
-if (globalThis.customElements !== undefined && customElements.get(NAME) === undefined) {
-  customElements.define(NAME, HushbinHistory);
+if (globalThis.customElements !== undefined && customElements.get(ELEMENT_NAME) === undefined) {
+  customElements.define(ELEMENT_NAME, HushbinHistory);
 }

@@ -24,7 +24,7 @@ export let WasmError: typeof errors.WasmError;
  * Arguments that the page has passed to this file. The file passes them on to files that it loads
  * itself.
  */
-export let INJECTED: [
+export let INJECTED_ARGUMENTS: [
   errors: typeof errors.INJECTED_ERRORS,
   loadTexts: ErrorTextsLoader,
   sums?: WebAssembly.Module | undefined,
@@ -35,10 +35,10 @@ export let INJECTED: [
  * error classes, a loader of texts for error codes, and the WebAssembly module for sum tasks. The
  * module is given only on hosts that must not compile one from bytes.
  */
-export const injectable =
+export const createInjector =
   <T>(parts: T) =>
-  (...injected: typeof INJECTED): T => {
-    INJECTED = injected;
+  (...injected: typeof INJECTED_ARGUMENTS): T => {
+    INJECTED_ARGUMENTS = injected;
     [
       AnswerError,
       ClosedError,

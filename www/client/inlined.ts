@@ -3,8 +3,8 @@
 import type { CoreSources } from "./module.js";
 import { bytes } from "./wasm/collision-bytes.js";
 
-export const INLINED: CoreSources = {
-  module: bytes,
-  complete: async () => (await import("./complete.js")).bytes(),
+export const INLINED_SOURCES: CoreSources = {
+  firstModule: bytes,
+  completeModule: async () => (await import("./complete.js")).bytes(),
   fallback: async () => (await import("./fallback.js")).fallback,
 };

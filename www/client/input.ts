@@ -89,21 +89,21 @@ export type ReportInput<T extends Task | string = Task> = T extends QuestionsTas
  */
 export interface PackedEntries {
   /** Number of entries for each question, in order. */
-  readonly lengths: Uint32Array;
+  readonly entryCounts: Uint32Array;
   readonly items: Uint32Array;
   readonly values: Float64Array;
   /** Number of values beyond the ends of their scale, to which the core clips them. */
-  readonly clipped: number;
+  readonly clippedCount: number;
   /**
    * Errors for answers, or parts of answers, that the task does not have. These answers are left
    * out.
    */
-  readonly unknown: readonly HushbinError[];
+  readonly unknownAnswerErrors: readonly HushbinError[];
 }
 
-const EXPECTED_PARTS = "answers to all parts, in an object or Map";
+const EXPECTED_PARTS_TEXT = "answers to all parts, in an object or Map";
 
-const EXPECTED = {
+const EXPECTED_TEXTS = {
   sign: "1, -1 or 0",
   real: "a number from -1 to 1",
   ratings: "values by item name, in an object or Map",
@@ -112,9 +112,9 @@ const EXPECTED = {
   flag: "true or false",
   number: "a finite number",
   numbers: "numbers by name, in an object or Map",
-  cross: EXPECTED_PARTS,
+  cross: EXPECTED_PARTS_TEXT,
   text: "a text",
-  together: EXPECTED_PARTS,
+  together: EXPECTED_PARTS_TEXT,
 } as const;
 
 function isRatingValue(kind: RatingsFields["value"], value: unknown): value is number {
@@ -163,11 +163,11 @@ function unclippedRange(question: NumberQuestion): readonly [number, number] {
 class EntryBuffer {
   readonly items: ItemCode[] = [];
   readonly values: number[] = [];
-  readonly unknown: HushbinError[];
-  clipped = 0;
+  readonly unknownAnswerErrors: HushbinError[];
+  clippedCount = 0;
 
   constructor(unknown: HushbinError[] = []) {
-    this.unknown = unknown;
+    this.unknownAnswerErrors = unknown;
   }
 
   add(item: ItemCode, value: number): void {
@@ -179,12 +179,12 @@ class EntryBuffer {
    * Adds a value if it is a finite number. Counts it as clipped if it is not between `first` and
    * `last`. Returns whether it is a finite number.
    */
-  number(item: number, value: unknown, first: number, last: number): boolean {
+  addIfFinite(item: number, value: unknown, first: number, last: number): boolean {
     // Returns false for anything but numbers.
     const finite = Number.isFinite(value);
     if (finite) {
       this.add(item, value as number);
-      this.clipped += Number((value as number) < first || (value as number) > last);
+      this.clippedCount += Number((value as number) < first || (value as number) > last);
     }
     return finite;
   }
@@ -206,7 +206,7 @@ function answerReader(
 ): AnswerReader {
   const { kind, name } = question;
   const wrong = (answer: unknown) =>
-    new AnswerError(name || undefined, answer, EXPECTED[kind] + as);
+    new AnswerError(name || undefined, answer, EXPECTED_TEXTS[kind] + as);
   if (kind === "flag") {
     return (answer, packed) => {
       if (typeof answer !== "boolean") {
@@ -232,7 +232,7 @@ function answerReader(
   if (kind === "number") {
     const [first, last] = unclippedRange(question);
     return (answer, packed) => {
-      if (!packed.number(0, answer, first, last)) {
+      if (!packed.addIfFinite(0, answer, first, last)) {
         throw wrong(answer);
       }
     };
@@ -242,7 +242,7 @@ function answerReader(
     const found = find(given);
     if (found === undefined) {
       const where = name ? `question ${JSON.stringify(name)}${as}` : `task ${taskId}`;
-      packed.unknown.push(
+      packed.unknownAnswerErrors.push(
         typeof given === "string" ? new UnknownItemError(given, where) : wrong(given),
       );
     }
@@ -261,7 +261,7 @@ function answerReader(
       given.forEach((_, attribute) => void item(attribute, packed));
       question.of.forEach((each, index) => {
         const value = given.get(each.name);
-        if (!packed.number(index, value, each.min, each.max)) {
+        if (!packed.addIfFinite(index, value, each.min, each.max)) {
           throw new AnswerError(name, value, `a finite number as ${JSON.stringify(each.name)}`);
         }
       });
@@ -276,7 +276,7 @@ function answerReader(
     return (answer, packed) => {
       const given = new Map(named(answer));
       given.forEach((_, part) => void item(part, packed));
-      const all = new EntryBuffer(packed.unknown);
+      const all = new EntryBuffer(packed.unknownAnswerErrors);
       question.of.forEach((each, index) => void readers[index]?.(given.get(each.name), all));
       if (kind === "together") {
         all.items.forEach((option, index) => void packed.add(index, Number(option)));
@@ -284,7 +284,7 @@ function answerReader(
       }
       const columns = question.of[1].kind === "number" ? all.values : all.items;
       packed.add(all.items[0] as ItemCode, Number(columns[1]));
-      packed.clipped += all.clipped;
+      packed.clippedCount += all.clippedCount;
     };
   }
   if (kind === "ratings") {
@@ -297,7 +297,9 @@ function answerReader(
             packed.add(found, value);
           }
         } else {
-          packed.unknown.push(new ValueRangeError(rated, value, EXPECTED[question.value]));
+          packed.unknownAnswerErrors.push(
+            new ValueRangeError(rated, value, EXPECTED_TEXTS[question.value]),
+          );
         }
       }
     };
@@ -333,14 +335,14 @@ function drawOptionIndex(options: ChoiceQuestion["options"]): number {
 export class InputReader {
   readonly #hasQuestions: boolean;
   /** Readers of answers, by the name of their question, in the order of the questions. */
-  readonly #readers: ReadonlyMap<string, AnswerReader>;
+  readonly #readerByQuestion: ReadonlyMap<string, AnswerReader>;
 
   /** @param keyOf returns the core's 64-bit key of a name, for questions without a list of names */
   constructor(task: Task, keyOf: (name: string) => bigint) {
     this.#hasQuestions = "questions" in task;
     const questions: readonly Question[] =
       "questions" in task ? task.questions : [{ ...task, name: "", kind: "ratings" }];
-    this.#readers = new Map(
+    this.#readerByQuestion = new Map(
       questions.map((each) => [each.name, answerReader(each, task.id, keyOf)]),
     );
   }
@@ -350,39 +352,39 @@ export class InputReader {
    * @throws UnknownItemError
    * @throws ValueRangeError
    */
-  read(input: unknown): PackedEntries {
+  packAnswers(input: unknown): PackedEntries {
     const entries = this.#hasQuestions ? namedValuesOf(input) : [["", input] as const];
     if (entries === undefined) {
       throw new AnswerError(undefined, input, "an object of answers by question");
     }
     const packed = new EntryBuffer();
     for (const [name, answer] of entries) {
-      if (!this.#readers.has(name)) {
-        packed.unknown.push(new AnswerError(name, answer, "none, as it is not asked"));
+      if (!this.#readerByQuestion.has(name)) {
+        packed.unknownAnswerErrors.push(new AnswerError(name, answer, "none, as it is not asked"));
       }
     }
     const answers = new Map(entries);
-    const lengths = Uint32Array.from(this.#readers, ([name, reader]) => {
+    const lengths = Uint32Array.from(this.#readerByQuestion, ([name, reader]) => {
       const before = packed.items.length;
       try {
         reader(answers.get(name), packed);
       } catch (error) {
         // A name that is not known explains why another one is missing.
-        throw packed.unknown[0] ?? error;
+        throw packed.unknownAnswerErrors[0] ?? error;
       }
       return packed.items.length - before;
     });
-    const { items, values, clipped, unknown } = packed;
+    const { items, values, clippedCount: clipped, unknownAnswerErrors: unknown } = packed;
     // A key takes two 32-bit words, the low word first.
     const keyed = items.some((item) => typeof item === "bigint");
     return {
-      lengths,
+      entryCounts: lengths,
       items: keyed
         ? new Uint32Array(BigUint64Array.from(items, BigInt).buffer)
         : Uint32Array.from(items, Number),
       values: Float64Array.from(values),
-      clipped,
-      unknown,
+      clippedCount: clipped,
+      unknownAnswerErrors: unknown,
     };
   }
 }

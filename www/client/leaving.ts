@@ -25,32 +25,32 @@ import type { Transport } from "./transport.js";
  * Time in milliseconds after which the budget of a reservation without a lock is freed. Browsers do
  * not guarantee that other pages see a journal entry as soon as the lock is free.
  */
-const ORPHANED_MS = 60_000;
+const ORPHAN_GRACE_MS = 60_000;
 
 /** Part of a session that this file needs. */
 export interface LeavableSession {
-  readonly engine: ReportMaker;
+  readonly reportMaker: ReportMaker;
   readonly store: Store;
-  readonly delivery: Pick<Delivery, "add">;
+  readonly delivery: Pick<Delivery, "scheduleReport">;
   readonly transport: Transport;
   /** Defined if a report takes several steps, for example because it is sealed. */
-  readonly reporter: unknown;
-  readonly begun: {
-    readonly grant: { readonly revoked?: number };
-    readonly described?: FetchedTask | undefined;
+  readonly reportInSteps: unknown;
+  readonly initialState: {
+    readonly consentGrant: { readonly revoked?: number };
+    readonly fetchedTask?: FetchedTask | undefined;
     /** Defined if the task's budget has a memo. */
-    readonly memo: unknown;
+    readonly prepareMemoReport: unknown;
     /** Defined if the task has cover reports. */
-    readonly cover: unknown;
+    readonly coverReports: unknown;
     /** Called after each change of the budget and the reports. */
-    readonly changed: () => void;
+    readonly onChange: () => void;
   };
   /** Functions that are called when the session is stopped. */
-  readonly stops: (() => void)[];
+  readonly stopHandlers: (() => void)[];
   /** Makes the registered reports when the page is left. Undefined if none are registered. */
-  leave: (() => void) | undefined;
-  read(input: unknown): PackedEntries;
-  pack(entries: PackedEntries): Uint8Array<ArrayBuffer>;
+  makeReportsAtLeave: (() => void) | undefined;
+  packAnswers(input: unknown): PackedEntries;
+  makeUpload(entries: PackedEntries): Uint8Array<ArrayBuffer>;
   report(input: unknown): Promise<unknown>;
 }
 
@@ -61,9 +61,9 @@ type AnswersFunction = () => unknown;
 interface OwnReservation {
   readonly id: string;
   /** End of the window to which the report belongs, in milliseconds since 1970. */
-  readonly until: number;
+  readonly windowEnd: number;
   /** Releases the lock of the reservation. */
-  readonly unlock: () => void;
+  readonly releaseLock: () => void;
 }
 
 /**
@@ -71,8 +71,8 @@ interface OwnReservation {
  * report is made in the usual way.
  */
 interface RegisteredFunction {
-  readonly answers: AnswersFunction;
-  readonly reserved?: OwnReservation;
+  readonly getAnswers: AnswersFunction;
+  readonly reservation?: OwnReservation;
 }
 
 /** Report that is made while the page is left. */
@@ -81,30 +81,30 @@ interface MadeReport {
   readonly at: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Releases the lock of the reservation. */
-  readonly unlock: () => void;
+  readonly releaseLock: () => void;
 }
 
 /** Reports that are not sent yet, by the ids of their reservations. */
 type MadeReports = Map<string, MadeReport>;
 
-const nameOf = (id: string) => `hushbin ${id}`;
+const reservationKey = (id: string) => `hushbin ${id}`;
 
 /**
  * Journal in local storage. It has the upload of each reservation, or an empty text if no report
  * will be made.
  */
 const journal = {
-  read: (id: string) => localStorage.getItem(nameOf(id)),
+  read: (id: string) => localStorage.getItem(reservationKey(id)),
   /** Writes an entry. Returns false if that fails, for example because local storage is full. */
   write(id: string, at: number, bytes?: Uint8Array): boolean {
     try {
-      localStorage.setItem(nameOf(id), bytes ? `${at} ${bytesToHex(bytes)}` : "");
+      localStorage.setItem(reservationKey(id), bytes ? `${at} ${bytesToHex(bytes)}` : "");
       return true;
     } catch {
       return false;
     }
   },
-  remove: (id: string) => localStorage.removeItem(nameOf(id)),
+  remove: (id: string) => localStorage.removeItem(reservationKey(id)),
 };
 
 /** Parses a journal entry. Returns undefined if no report was made. */
@@ -128,7 +128,9 @@ function acquireReservationLock(id: string): Promise<() => void> {
       resolve(() => {});
       return;
     }
-    locks.request(nameOf(id), () => new Promise<void>((release) => resolve(release))).catch(reject);
+    locks
+      .request(reservationKey(id), () => new Promise<void>((release) => resolve(release)))
+      .catch(reject);
   });
 }
 
@@ -158,11 +160,11 @@ function refundReservation(
  * @returns the report as it was stored; undefined if none was made
  */
 async function endReservation(
-  { store, begun }: LeavableSession,
+  { store, initialState: begun }: LeavableSession,
   id: string,
   made?: { readonly at: number; readonly bytes: Uint8Array<ArrayBuffer> },
 ): Promise<StoredReport | undefined> {
-  const [, stored] = await store.change((before) => {
+  const [, stored] = await store.changeLedgers((before) => {
     const found = before.ledger.reserved.find((each) => each.id === id);
     if (found === undefined) {
       return { ...before, result: undefined };
@@ -181,16 +183,19 @@ async function endReservation(
     const less = state === "waiting" ? 0 : bytes.length;
     const waitingBytes = before.ledger.waitingBytes - less;
     const ledger = { ...before.ledger, reserved, waitingBytes };
-    return { ledger, charges: before.charges, made: report, result: undefined };
+    return { ledger, charges: before.charges, newReport: report, result: undefined };
   });
   // Only now: until the ledger is stored, the entry is all that remains if the page ends.
   journal.remove(id);
-  begun.changed();
+  begun.onChange();
   return stored;
 }
 
 /** Ends a reservation for which no report was made. */
-function releaseUnusedReservation(session: LeavableSession, { id, unlock }: OwnReservation): void {
+function releaseUnusedReservation(
+  session: LeavableSession,
+  { id, releaseLock: unlock }: OwnReservation,
+): void {
   // If the page ends before the ledger is stored, the next page need not wait.
   journal.write(id, 0);
   endReservation(session, id).then(unlock, unlock);
@@ -198,7 +203,7 @@ function releaseUnusedReservation(session: LeavableSession, { id, unlock }: OwnR
 
 /** Forgets registered functions, and ends their reservations. */
 function releaseAllReservations(session: LeavableSession, registered: RegisteredFunction[]): void {
-  for (const { reserved } of registered.splice(0)) {
+  for (const { reservation: reserved } of registered.splice(0)) {
     if (reserved) {
       releaseUnusedReservation(session, reserved);
     }
@@ -206,7 +211,7 @@ function releaseAllReservations(session: LeavableSession, registered: Registered
 }
 
 /** Functions that were registered in each session. */
-const sessions = new WeakMap<LeavableSession, RegisteredFunction[]>();
+const functionsBySession = new WeakMap<LeavableSession, RegisteredFunction[]>();
 
 /**
  * Registers the function `answers`. This function is called when the page is hidden or left, or
@@ -217,23 +222,23 @@ export async function registerAnswersAtLeave(
   answers: AnswersFunction,
   settings: ClientSettings,
 ): Promise<void> {
-  const registered = sessions.get(session) ?? watchForLeaving(session, settings.onError);
+  const registered = functionsBySession.get(session) ?? watchForLeaving(session, settings.onError);
   const wasHidden = isHidden();
   // A sealed report takes several steps. A memo is read from the database, and so is the cover
   // report that an answer replaces.
-  const { memo, cover } = session.begun;
-  const isOneStep = session.store.durable && !session.reporter && !memo && !cover;
-  const reserved = isOneStep ? await reserveReport(session, settings) : undefined;
+  const { prepareMemoReport: memo, coverReports: cover } = session.initialState;
+  const isOneStep = session.store.durable && !session.reportInSteps && !memo && !cover;
+  const reserved = isOneStep ? await reserveBudget(session, settings) : undefined;
   if (reserved === "over-budget") {
     return;
   }
-  registered.push({ answers, ...(reserved && { reserved }) });
-  if (!sessions.has(session)) {
+  registered.push({ getAnswers: answers, ...(reserved && { reservation: reserved }) });
+  if (!functionsBySession.has(session)) {
     // The session was stopped while its budget was reserved.
     releaseAllReservations(session, registered);
   }
   if (isHidden() && !wasHidden) {
-    session.leave?.();
+    session.makeReportsAtLeave?.();
   }
 }
 
@@ -243,7 +248,7 @@ export async function registerAnswersAtLeave(
  * @returns the reservation; `over-budget` if the budget does not allow a further report; undefined
  * if the browser does not allow local storage or locks
  */
-async function reserveReport(
+async function reserveBudget(
   session: LeavableSession,
   { maxEpsilon }: ClientSettings,
 ): Promise<OwnReservation | "over-budget" | undefined> {
@@ -256,13 +261,13 @@ async function reserveReport(
   } catch {
     return undefined;
   }
-  const { grant, described = null } = session.begun;
-  const { task } = session.engine;
+  const { consentGrant: grant, fetchedTask: described = null } = session.initialState;
+  const { task } = session.reportMaker;
   const { epsilon } = task;
   const budget = budgetOf(task);
   let until = 0;
   try {
-    [until] = await session.store.change(({ ledger: before, charges }) => {
+    [until] = await session.store.changeLedgers(({ ledger: before, charges }) => {
       const now = Date.now();
       const ledger = ledgerAtTime(before, now);
       const { revoked } = before;
@@ -287,8 +292,8 @@ async function reserveReport(
   if (until === 0) {
     return "over-budget";
   }
-  session.begun.changed();
-  return { id, until, unlock };
+  session.initialState.onChange();
+  return { id, windowEnd: until, releaseLock: unlock };
 }
 
 /**
@@ -300,7 +305,7 @@ function watchForLeaving(
 ): RegisteredFunction[] {
   const registered: RegisteredFunction[] = [];
   const made: MadeReports = new Map();
-  sessions.set(session, registered);
+  functionsBySession.set(session, registered);
   const leave = () => {
     if (registered.length + made.size > 0) {
       // Firefox terminates the script that runs while a tab is closed, but only that one. This
@@ -310,9 +315,9 @@ function watchForLeaving(
       sendMadeReports(session, made, onError);
     }
   };
-  session.leave = leave;
-  session.stops.push(() => {
-    sessions.delete(session);
+  session.makeReportsAtLeave = leave;
+  session.stopHandlers.push(() => {
+    functionsBySession.delete(session);
     releaseAllReservations(session, registered);
   });
   return registered;
@@ -327,16 +332,16 @@ function makeRegisteredReports(
 ): void {
   const at = Date.now();
   for (let next = registered[0]; next; next = registered[0]) {
-    const { answers, reserved } = next;
+    const { getAnswers: answers, reservation: reserved } = next;
     let input: unknown;
     let isMade = false;
     try {
       input = answers();
-      if (input !== undefined && reserved && at < reserved.until) {
-        const bytes = session.pack(session.read(input));
+      if (input !== undefined && reserved && at < reserved.windowEnd) {
+        const bytes = session.makeUpload(session.packAnswers(input));
         isMade = journal.write(reserved.id, at, bytes);
         if (isMade) {
-          made.set(reserved.id, { at, bytes, unlock: reserved.unlock });
+          made.set(reserved.id, { at, bytes, releaseLock: reserved.releaseLock });
         }
       }
     } catch (error) {
@@ -370,15 +375,15 @@ function sendMadeReports(
   const sending = session.transport.send(reports.map(([, { bytes }]) => bytes));
   for (const [id, report] of reports) {
     const storing = endReservation(session, id, report);
-    storing.then(report.unlock, report.unlock);
+    storing.then(report.releaseLock, report.releaseLock);
     Promise.all([storing, sending])
       .then(async ([stored, { kind }]) => {
         if (stored && kind === "acknowledged") {
-          await session.store.settle([stored.key], kind);
-          session.begun.changed();
+          await session.store.setFinalState([stored.key], kind);
+          session.initialState.onChange();
         } else if (stored) {
           // Sent again. If it was refused, it is refused again, and then settled.
-          session.delivery.add(stored, true);
+          session.delivery.scheduleReport(stored, true);
         }
       })
       .catch(onError);
@@ -396,22 +401,24 @@ export async function endOrphanedReservations(
   delayMs = 1_000,
 ): Promise<void> {
   const locks = await navigator.locks?.query?.();
-  const { ledger } = await session.store.ledgers();
+  const { ledger } = await session.store.readLedgers();
   const now = Date.now();
-  const own = sessions.get(session) ?? [];
-  const others = ledger.reserved.filter(({ id }) => !own.some((each) => each.reserved?.id === id));
+  const own = functionsBySession.get(session) ?? [];
+  const others = ledger.reserved.filter(
+    ({ id }) => !own.some((each) => each.reservation?.id === id),
+  );
   for (const { id, orphaned } of others) {
     const entry = journal.read(id);
-    const isAlone = locks && !locks.held?.some(({ name }) => name === nameOf(id));
+    const isAlone = locks && !locks.held?.some(({ name }) => name === reservationKey(id));
     if (entry !== null) {
       const stored = await endReservation(session, id, parseJournalEntry(entry));
       if (stored?.state === "waiting") {
-        session.delivery.add(stored, false);
+        session.delivery.scheduleReport(stored, false);
       }
-    } else if (isAlone && orphaned > 0 && Math.abs(now - orphaned) >= ORPHANED_MS) {
+    } else if (isAlone && orphaned > 0 && Math.abs(now - orphaned) >= ORPHAN_GRACE_MS) {
       await endReservation(session, id);
     } else if (isAlone && orphaned === 0) {
-      await session.store.change(({ ledger: before, charges }) => {
+      await session.store.changeLedgers(({ ledger: before, charges }) => {
         const reserved = before.reserved.map((each) =>
           each.id === id ? { ...each, orphaned: now } : each,
         );
@@ -419,7 +426,7 @@ export async function endOrphanedReservations(
       });
     }
   }
-  if (others.length > 0 && delayMs <= 2 * ORPHANED_MS) {
+  if (others.length > 0 && delayMs <= 2 * ORPHAN_GRACE_MS) {
     startTimer(() => void endOrphanedReservations(session, 4 * delayMs).catch(() => {}), delayMs);
   }
 }

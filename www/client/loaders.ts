@@ -2,13 +2,13 @@
 
 import { deepCopy } from "./entries.js";
 import { INJECTED_ERRORS, SealingError, WasmError } from "./errors.js";
-import { coreSources, messageOf } from "./module.js";
+import { coreSources, errorMessage } from "./module.js";
 import type { SumPrivacy } from "./sums/privacy.js";
 import type { SumTask } from "./sums/task.js";
 
 type Extras = ReturnType<typeof import("./extras.js").inject>;
 
-let extras: Extras | undefined;
+let loadedExtras: Extras | undefined;
 
 /**
  * Loads the code that few pages need. A later call tries again after a failure.
@@ -20,10 +20,10 @@ export async function loadExtras(): Promise<Extras> {
   try {
     const { inject } = await import("./extras.js");
     // Called once, because each call evaluates the file again.
-    extras ??= inject(INJECTED_ERRORS, loadExtras);
-    return extras;
+    loadedExtras ??= inject(INJECTED_ERRORS, loadExtras);
+    return loadedExtras;
   } catch (cause) {
-    throw new WasmError(`extras.js could not be loaded: ${messageOf(cause)}`, { cause });
+    throw new WasmError(`extras.js could not be loaded: ${errorMessage(cause)}`, { cause });
   }
 }
 
@@ -33,17 +33,17 @@ export async function loadExtras(): Promise<Extras> {
  * @throws WasmError if it cannot be loaded
  * @internal
  */
-export async function loadLeaving(): Promise<typeof import("./leaving.js")> {
+export async function loadLeavingCode(): Promise<typeof import("./leaving.js")> {
   try {
     return await import("./leaving.js");
   } catch (cause) {
-    throw new WasmError(`leaving.js could not be loaded: ${messageOf(cause)}`, { cause });
+    throw new WasmError(`leaving.js could not be loaded: ${errorMessage(cause)}`, { cause });
   }
 }
 
 type ShuffledCode = ReturnType<typeof import("./shuffled.js").inject>;
 
-let parts: ShuffledCode | undefined;
+let loadedShuffledCode: ShuffledCode | undefined;
 
 /**
  * Loads the code that seals reports and makes the reports of sum tasks. A later call tries again
@@ -56,10 +56,10 @@ export async function loadShuffledCode(): Promise<ShuffledCode> {
   try {
     const { inject } = await import("./shuffled.js");
     // Called once, because each call evaluates the file again.
-    parts ??= inject(INJECTED_ERRORS, loadExtras, coreSources.sums);
-    return parts;
+    loadedShuffledCode ??= inject(INJECTED_ERRORS, loadExtras, coreSources.sumsModule);
+    return loadedShuffledCode;
   } catch (cause) {
-    throw new SealingError(`what seals could not be loaded: ${messageOf(cause)}`, { cause });
+    throw new SealingError(`what seals could not be loaded: ${errorMessage(cause)}`, { cause });
   }
 }
 

@@ -14,12 +14,12 @@ export interface ReportMaker {
   /** Number of messages in a report, all of the same length. It is 1 for tasks with a local ε. */
   readonly messages: number;
   /** Translates a person's answers into the numbers that the core takes. */
-  read(input: unknown): PackedEntries;
-  /** Makes a report: randomises answers that {@link read} has translated. */
-  make(entries: PackedEntries): Uint8Array;
+  packAnswers(input: unknown): PackedEntries;
+  /** Makes a report: randomises answers that {@link packAnswers} has translated. */
+  makeReport(entries: PackedEntries): Uint8Array;
   /** Returns the header of an upload of `count` reports, with a new id. */
   uploadHeader(count: number): Uint8Array;
   /** Returns lines of text about the cost of an upload. Absent for tasks with a local ε. */
-  cost?(upload: Uint8Array): readonly string[];
+  describeCost?(upload: Uint8Array): readonly string[];
   free(): void;
 }

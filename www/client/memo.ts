@@ -14,7 +14,7 @@ import type { Memo, QuestionsTask, Task } from "./task.js";
 interface MemoMaker {
   readonly task: Task;
   /** Draws the memo of answers. Returns its slot. */
-  drawMemo(entries: PackedEntries): number;
+  drawMemoSlot(entries: PackedEntries): number;
   /** Makes a report from the slot of a memo. */
   makeFromMemo(slot: number): Uint8Array;
 }
@@ -22,7 +22,7 @@ interface MemoMaker {
 /** Report that may be made from a memo. */
 interface MemoReport {
   /** ε that the report adds to the total: that of the memo if it is drawn, or else 0. */
-  readonly lifetime: number;
+  readonly lifetimeEpsilon: number;
   /** Makes the report. Returns it with the memo that the ledger has to store. */
   make(): readonly [report: Uint8Array, memo: LedgerMemo];
 }
@@ -40,7 +40,7 @@ export type MemoFunction = (
 /** Slot and report that were made for one call of a client's `report`. */
 interface Draft {
   /** Slot that the ledger had. Undefined if the slot was drawn for this call. */
-  readonly stored: number | undefined;
+  readonly storedSlot: number | undefined;
   readonly slot: number;
   readonly report: Uint8Array;
 }
@@ -70,7 +70,7 @@ function memoKey(task: Task, { epsilon }: Memo): string {
  * @param memo memo of the task's budget
  * @param stored latest ledger that was read from the store
  */
-export async function prepareMemo(
+export async function createMemoFunction(
   engine: MemoMaker,
   memo: Memo,
   store: Store,
@@ -78,7 +78,7 @@ export async function prepareMemo(
 ): Promise<MemoFunction> {
   const now = Date.now();
   if (withoutEndedMemo(stored, now) !== stored) {
-    await store.change(({ ledger, charges }) => {
+    await store.changeLedgers(({ ledger, charges }) => {
       return { ledger: withoutEndedMemo(ledger, now), charges, result: undefined };
     });
   }
@@ -94,13 +94,13 @@ export async function prepareMemo(
       return undefined;
     }
     return {
-      lifetime: current ? 0 : memo.epsilon,
+      lifetimeEpsilon: current ? 0 : memo.epsilon,
       make: () => {
         const stored = current?.slot ?? undefined;
         let draft = drafts.get(entries);
-        if (draft === undefined || draft.stored !== stored) {
-          const slot = stored ?? engine.drawMemo(entries);
-          draft = { stored, slot, report: engine.makeFromMemo(slot) };
+        if (draft === undefined || draft.storedSlot !== stored) {
+          const slot = stored ?? engine.drawMemoSlot(entries);
+          draft = { storedSlot: stored, slot, report: engine.makeFromMemo(slot) };
           drafts.set(entries, draft);
         }
         const until = current?.until ?? now + memo.days * DAY_MS;

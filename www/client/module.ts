@@ -16,18 +16,18 @@ type WasmSourceSupplier = () => WasmSource | Promise<WasmSource>;
 
 /** Sources from which the core can be loaded. */
 export interface CoreSources {
-  readonly module: WasmSourceSupplier;
+  readonly firstModule: WasmSourceSupplier;
   /**
    * Source of the complete module. Tasks need it if the first module lacks the mechanism or kind
    * of question.
    */
-  readonly complete?: WasmSourceSupplier | undefined;
+  readonly completeModule?: WasmSourceSupplier | undefined;
   /** Core in JavaScript, for hosts without WebAssembly. */
   readonly fallback?: (() => Promise<Fallback>) | undefined;
   /**
    * Compiled WebAssembly module for sum tasks, for hosts that must not compile a module from bytes.
    */
-  readonly sums?: WebAssembly.Module | undefined;
+  readonly sumsModule?: WebAssembly.Module | undefined;
 }
 
 function throwMissing(what: string): never {
@@ -36,15 +36,15 @@ function throwMissing(what: string): never {
 
 /** @internal */
 export let coreSources: CoreSources = {
-  module: () => throwMissing("call initialize() first, or import hushbin"),
+  firstModule: () => throwMissing("call initialize() first, or import hushbin"),
 };
-let loading: Promise<void> | undefined;
-let completing: Promise<void> | undefined;
-let broken = false;
+let loadPromise: Promise<void> | undefined;
+let completeLoadPromise: Promise<void> | undefined;
+let hasTrapped = false;
 
 /** Sets the sources of the core, unless loading has already begun. Does not load anything. */
 export function setCoreSources(from: CoreSources): void {
-  if (loading === undefined) {
+  if (loadPromise === undefined) {
     coreSources = from;
   }
 }
@@ -109,7 +109,7 @@ async function startFromSource(source: WasmSource): Promise<void> {
 }
 
 /** @internal */
-export const messageOf = (cause: unknown) =>
+export const errorMessage = (cause: unknown) =>
   cause instanceof Error ? cause.message : String(cause);
 
 async function startOrFallBack(supplier: WasmSourceSupplier): Promise<void> {
@@ -120,14 +120,14 @@ async function startOrFallBack(supplier: WasmSourceSupplier): Promise<void> {
     // The core in JavaScript is for hosts without WebAssembly. It must not hide a module that is
     // missing on the server.
     if (isWasmAllowed()) {
-      throw new WasmError(`WebAssembly could not be loaded: ${messageOf(cause)}`, { cause });
+      throw new WasmError(`WebAssembly could not be loaded: ${errorMessage(cause)}`, { cause });
     }
     try {
       await startFromSource(await (fallback?.() ?? throwMissing("there is none")));
     } catch (cause) {
       throw new WasmError(
         "WebAssembly is missing, or forbidden by a Content-Security-Policy without " +
-          `'wasm-unsafe-eval', and its stand-in could not be loaded: ${messageOf(cause)}`,
+          `'wasm-unsafe-eval', and its stand-in could not be loaded: ${errorMessage(cause)}`,
         { cause },
       );
     }
@@ -140,11 +140,11 @@ async function startOrFallBack(supplier: WasmSourceSupplier): Promise<void> {
  * @throws WasmError
  */
 export function loadModule(): Promise<void> {
-  loading ??= startOrFallBack(coreSources.module).catch((error: unknown) => {
-    loading = undefined;
+  loadPromise ??= startOrFallBack(coreSources.firstModule).catch((error: unknown) => {
+    loadPromise = undefined;
     throw error;
   });
-  return loading;
+  return loadPromise;
 }
 
 /**
@@ -155,13 +155,13 @@ export function loadModule(): Promise<void> {
  */
 export function loadCompleteModule(): Promise<void> {
   const complete =
-    coreSources.complete ??
+    coreSources.completeModule ??
     (() => throwMissing("the task needs the complete module, hushbin.wasm"));
-  completing ??= startOrFallBack(complete).catch((error: unknown) => {
-    completing = undefined;
+  completeLoadPromise ??= startOrFallBack(complete).catch((error: unknown) => {
+    completeLoadPromise = undefined;
     throw error;
   });
-  return completing;
+  return completeLoadPromise;
 }
 
 /**
@@ -177,16 +177,16 @@ export function loadCompleteModule(): Promise<void> {
 export function callCore<T>(call: () => T): T {
   try {
     // Restart before the next call. Handles of the old instance are invalid after that.
-    if (broken) {
+    if (hasTrapped) {
       bindings.restart();
-      broken = false;
+      hasTrapped = false;
     }
     return call();
   } catch (cause) {
     if (typeof cause === "number" || cause instanceof HushbinError) {
       throw cause;
     }
-    broken = true;
+    hasTrapped = true;
     throw new WasmError("the WebAssembly module failed; the next call restarts it", { cause });
   }
 }

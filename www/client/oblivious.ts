@@ -22,20 +22,20 @@ export interface RelayRoute {
  * Start and end of the key in a key configuration, in bytes. The id of the key and the KEM precede
  * it.
  */
-const KEY = 3;
+const KEY_START = 3;
 const KEY_END = 35;
 /** Identifiers of HKDF-SHA256 and of AES-128-GCM, two bytes each. */
-const SYMMETRIC = [0, 1, 0, 1];
+const SYMMETRIC_ALGORITHM_IDS = [0, 1, 0, 1];
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
-const REQUEST = bytesOf("message/bhttp request\0");
-const RESPONSE = bytesOf("message/bhttp response");
+const REQUEST_LABEL = bytesOf("message/bhttp request\0");
+const RESPONSE_LABEL = bytesOf("message/bhttp response");
 
 /**
  * Length in bytes of the exported secret, and of the response nonce. `KEY_BITS` and `NONCE_BITS`
  * are the lengths of the AEAD's key and nonce.
  */
-const SECRET = 16;
+const SECRET_BYTES = 16;
 const KEY_BITS = 128;
 const NONCE_BITS = 96;
 
@@ -46,7 +46,7 @@ const NONCE_BITS = 96;
 const PADDING_STEP = 256;
 
 /** Problem type in the response of a gateway that does not have the key of a request. */
-const UNKNOWN_KEY = "http-problem-types#ohttp-key";
+const UNKNOWN_KEY_PROBLEM = "http-problem-types#ohttp-key";
 
 /** Encodes a number below 2^30 in as few bytes as possible (RFC 9000, section 16). */
 function encodeVarint(value: number): number[] {
@@ -147,14 +147,16 @@ export async function decryptResponse(
   sealed: Uint8Array,
 ): Promise<Uint8Array> {
   const { subtle } = crypto;
-  const salt = concatBytes([encapsulated, sealed.subarray(0, SECRET)]);
+  const salt = concatBytes([encapsulated, sealed.subarray(0, SECRET_BYTES)]);
   const base = await subtle.importKey("raw", secret, "HKDF", false, ["deriveBits"]);
   const derived = (info: string, bits: number) =>
     subtle.deriveBits({ name: "HKDF", hash: "SHA-256", salt, info: bytesOf(info) }, base, bits);
   const raw = await derived("key", KEY_BITS);
   const key = await subtle.importKey("raw", raw, "AES-GCM", false, ["decrypt"]);
   const iv = await derived("nonce", NONCE_BITS);
-  return new Uint8Array(await subtle.decrypt({ name: "AES-GCM", iv }, key, sealed.slice(SECRET)));
+  return new Uint8Array(
+    await subtle.decrypt({ name: "AES-GCM", iv }, key, sealed.slice(SECRET_BYTES)),
+  );
 }
 
 /**
@@ -170,7 +172,7 @@ async function sanitizeUnsealedResponse(response: Response): Promise<Response> {
     return Response.error();
   }
   const detail = "the gateway has not the key of relay.gateway";
-  const body = (await response.text()).includes(UNKNOWN_KEY)
+  const body = (await response.text()).includes(UNKNOWN_KEY_PROBLEM)
     ? { type: "urn:hushbin:problem:ohttp-key", detail }
     : {};
   const wait = headers.get("retry-after");
@@ -191,11 +193,14 @@ export async function exchangeThroughRelay(
   init: RequestInit = {},
 ): Promise<Response> {
   const { relay, gateway, fetch, suite } = route;
-  const head = concatBytes([gateway.subarray(0, KEY), new Uint8Array(SYMMETRIC)]);
-  const key = gateway.slice(KEY, KEY_END);
+  const head = concatBytes([
+    gateway.subarray(0, KEY_START),
+    new Uint8Array(SYMMETRIC_ALGORITHM_IDS),
+  ]);
+  const key = gateway.slice(KEY_START, KEY_END);
   const sender = await suite.createSenderContext({
     recipientPublicKey: await suite.kem.deserializePublicKey(key.buffer),
-    info: concatBytes([REQUEST, head]).buffer,
+    info: concatBytes([REQUEST_LABEL, head]).buffer,
   });
   const sealed = await sender.seal(encodeRequest(url, init));
   const encapsulated = new Uint8Array(sender.enc);
@@ -209,6 +214,6 @@ export async function exchangeThroughRelay(
     return sanitizeUnsealedResponse(response);
   }
   const answer = new Uint8Array(await response.arrayBuffer());
-  const secret = await sender.export(RESPONSE, SECRET);
+  const secret = await sender.export(RESPONSE_LABEL, SECRET_BYTES);
   return decodeResponse(await decryptResponse(secret, encapsulated, answer));
 }

@@ -164,10 +164,10 @@ export interface ClientSettings {
    */
   readonly task: AnyTask | undefined;
   /** Key of the task's ledger in this browser. */
-  readonly ledger: string;
+  readonly taskLedgerKey: string;
   readonly fingerprint: string | undefined;
   /** Key of the collector's ledger, which covers all of its tasks. */
-  readonly collector: string;
+  readonly collectorLedgerKey: string;
   /**
    * Maximum ε that all tasks together may spend in the windows that are open. Infinity means no
    * limit.
@@ -177,7 +177,7 @@ export interface ClientSettings {
    * Copy of the page's options, for the code that seals. Undefined if reports are not sealed and no
    * option for sealing is set.
    */
-  readonly shuffled: object | undefined;
+  readonly sealingOptions: object | undefined;
   readonly consent: boolean;
   readonly ignoreSignals: boolean;
   readonly delayMs: number;
@@ -189,8 +189,8 @@ export interface ClientSettings {
 }
 
 const STORAGES: readonly string[] = ["device", "spend-again", "memory"];
-const DELAY_MS = 5_000;
-const MAX_EPSILON = 2;
+const DEFAULT_DELAY_MS = 5_000;
+const DEFAULT_MAX_EPSILON = 2;
 const MAX_DELAY_MS = 86_400_000;
 
 function warnUnlessNetworkError(error: HushbinError): void {
@@ -252,10 +252,11 @@ function isBetween(value: unknown, least: number, most: number): boolean {
 }
 
 /** Returns whether a task is a sum task. Only sum tasks have a field `trust`. */
-export const isSum = (task: unknown): task is SumTask => Object(task).trust !== undefined;
+export const isSumTask = (task: unknown): task is SumTask => Object(task).trust !== undefined;
 
 /** Returns the name of the option that limits the ε which a task may spend. */
-export const limitOf = (task: unknown) => (isSum(task) ? "maxCentralEpsilon" : "maxEpsilon");
+export const epsilonLimitOption = (task: unknown) =>
+  isSumTask(task) ? "maxCentralEpsilon" : "maxEpsilon";
 
 /** Returns whether the page fixes the task's parameters, so that the collector cannot choose them. */
 export const isPinned = ({ task, fingerprint }: ClientSettings) =>
@@ -271,10 +272,10 @@ export function settingsFromOptions(
   options: ClientOptions<Task | SumTask | string>,
 ): ClientSettings {
   const { task: asked, fingerprint, fetch, onError = warnUnlessNetworkError } = options;
-  const { delayMs = DELAY_MS, storage = "device", relay, trust } = options;
-  const central = isSum(asked);
-  const limit = limitOf(asked);
-  const { [limit]: maxEpsilon = MAX_EPSILON, maxCentralEpsilon } = options;
+  const { delayMs = DEFAULT_DELAY_MS, storage = "device", relay, trust } = options;
+  const central = isSumTask(asked);
+  const limit = epsilonLimitOption(asked);
+  const { [limit]: maxEpsilon = DEFAULT_MAX_EPSILON, maxCentralEpsilon } = options;
   const base = collectorUrl(options.endpoint);
   const named = typeof asked === "string";
   // The code that reads tasks of sums is loaded later.
@@ -303,12 +304,12 @@ export function settingsFromOptions(
     id,
     task,
     // A task with a local ε has a separate ledger, even under the same name.
-    ledger: central ? `${url}#central` : url,
-    collector: central ? `${base}#central` : base,
+    taskLedgerKey: central ? `${url}#central` : url,
+    collectorLedgerKey: central ? `${base}#central` : base,
     fingerprint: fingerprint?.toLowerCase(),
     maxEpsilon,
     // The caller may change its own options afterwards.
-    shuffled: special ? deepCopy({ ...options }) : undefined,
+    sealingOptions: special ? deepCopy({ ...options }) : undefined,
     // Only `true` itself is consent, not any truthy value.
     consent: options.consent === true,
     ignoreSignals: options.ignoreSignals === true,

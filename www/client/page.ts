@@ -6,12 +6,12 @@ export interface LifeCycleHandlers {
    * Called when the page may be about to close. The requests for waiting reports must have started
    * when this function returns.
    */
-  readonly hide: () => void;
+  readonly onHide: () => void;
   /**
    * Called when the page or the network is available again, or when a process has nothing else to
    * do.
    */
-  readonly wake: () => void;
+  readonly onWake: () => void;
 }
 
 interface NodeProcess {
@@ -37,7 +37,7 @@ export async function waitUntilPageShown(): Promise<void> {
 /**
  * Returns whether an event announces the end of this page or process. Workers get no such event.
  */
-export const announcesEnd = () => isPage() || typeof nodeProcess()?.once === "function";
+export const hasEndEvent = () => isPage() || typeof nodeProcess()?.once === "function";
 
 /**
  * Returns Node's `process`, or `undefined`. Edge runtimes provide a stub without
@@ -61,7 +61,8 @@ function listen(target: unknown, event: string, run: (event: never) => void): ()
   return () => own.removeEventListener(event, run as EventListener);
 }
 
-const stopAll = (stops: readonly (() => void)[]) => () => stops.forEach((stop) => void stop());
+const combineStopFunctions = (stops: readonly (() => void)[]) => () =>
+  stops.forEach((stop) => void stop());
 
 /**
  * Calls `left` when the page is left and the browser keeps it in the back/forward cache. Calls
@@ -72,7 +73,9 @@ const stopAll = (stops: readonly (() => void)[]) => () => stops.forEach((stop) =
 export function onPageCacheChange(left: () => void, back: () => void): () => void {
   const listening = (event: "pagehide" | "pageshow", run: () => void) =>
     listen(globalThis, event, ({ persisted }: PageTransitionEvent) => void (persisted && run()));
-  return stopAll(isPage() ? [listening("pagehide", left), listening("pageshow", back)] : []);
+  return combineStopFunctions(
+    isPage() ? [listening("pagehide", left), listening("pageshow", back)] : [],
+  );
 }
 
 /**
@@ -93,7 +96,7 @@ export function onProcessEnd(run: () => void): () => void {
  *
  * @returns a function that stops the calls
  */
-export function onLifeCycle({ hide, wake }: LifeCycleHandlers): () => void {
+export function onLifeCycle({ onHide: hide, onWake: wake }: LifeCycleHandlers): () => void {
   const stops: (() => void)[] = [];
   // Workers also get events of the network.
   if (typeof (globalThis as Partial<EventTarget>).addEventListener === "function") {
@@ -109,5 +112,5 @@ export function onLifeCycle({ hide, wake }: LifeCycleHandlers): () => void {
   } else {
     stops.push(onProcessEnd(wake));
   }
-  return stopAll(stops);
+  return combineStopFunctions(stops);
 }

@@ -13,7 +13,7 @@ import {
   readString,
   type UncheckedFields,
 } from "./fields.js";
-import { OUT_OF_RANGE } from "./mechanism/codec.js";
+import { UNENCODABLE_VALUE } from "./mechanism/codec.js";
 import { type Mechanism, parseMechanism, writeMechanism } from "./mechanism/index.js";
 
 /**
@@ -210,7 +210,7 @@ export function questionItems(
 }
 
 /** @internal */
-export const attribute: FieldReader<Attribute> = (from, key) =>
+export const readAttribute: FieldReader<Attribute> = (from, key) =>
   readFields(
     from[key],
     key,
@@ -219,7 +219,7 @@ export const attribute: FieldReader<Attribute> = (from, key) =>
   );
 
 /** @internal */
-export const items: FieldReader<ItemList> = (from, key) => {
+export const readItems: FieldReader<ItemList> = (from, key) => {
   const value = from[key];
   if (value === "open") {
     return value;
@@ -227,15 +227,15 @@ export const items: FieldReader<ItemList> = (from, key) => {
   return (typeof value === "number" ? readInteger : listReader(readString))(from, key);
 };
 
-const part: FieldReader<ColumnPart> = (from, key) =>
+const readPart: FieldReader<ColumnPart> = (from, key) =>
   readQuestionFields(Object(from[key]) as UncheckedFields, key, PART_KINDS, {}, {}) as ColumnPart;
 
 /**
  * Reads the two parts of a cross-tabulation question. Canonical bytes cannot express another number
  * of parts.
  */
-const parts: FieldReader<CrossQuestion["of"]> = (from, key) => {
-  const both = listReader(part)(from, key);
+const readCrossParts: FieldReader<CrossQuestion["of"]> = (from, key) => {
+  const both = listReader(readPart)(from, key);
   if (both.length !== 2) {
     throw invalidTaskError(`${key} is not two parts`);
   }
@@ -243,46 +243,46 @@ const parts: FieldReader<CrossQuestion["of"]> = (from, key) => {
   return both as readonly ColumnPart[] as CrossQuestion["of"];
 };
 
-const mechanism: FieldReader<Mechanism> = (from, key) => parseMechanism(from[key]);
+const readMechanism: FieldReader<Mechanism> = (from, key) => parseMechanism(from[key]);
 
 /**
  * Kinds of values that ratings can have. The index of a kind encodes it in canonical bytes.
  *
  * @internal
  */
-export const VALUES = ["sign", "real"] as const;
+export const RATING_VALUE_KINDS = ["sign", "real"] as const;
 
 /**
  * Readers of the fields of a question for ratings, with or without a name.
  *
  * @internal
  */
-export const RATINGS_FIELDS = {
-  items,
+export const RATINGS_FIELD_READERS = {
+  items: readItems,
   sparsity: readInteger,
-  value: /* @__PURE__ */ oneOfReader(VALUES),
-  mechanism,
+  value: /* @__PURE__ */ oneOfReader(RATING_VALUE_KINDS),
+  mechanism: readMechanism,
 } as const satisfies FieldReaders;
 
 /**
  * Readers of the fields of each kind of question. The position of a kind encodes it in canonical
  * bytes, except for the kind `ratings`.
  */
-const FIELDS_BY_KIND = {
-  set: { options: items, sparsity: readInteger },
-  choice: { options: items },
+const FIELD_READERS_BY_KIND = {
+  set: { options: readItems, sparsity: readInteger },
+  choice: { options: readItems },
   flag: {},
   number: { min: readNumber, max: readNumber },
-  numbers: { of: /* @__PURE__ */ listReader(attribute) },
-  cross: { of: parts },
+  numbers: { of: /* @__PURE__ */ listReader(readAttribute) },
+  cross: { of: readCrossParts },
   text: { prefixes: /* @__PURE__ */ listReader(readInteger) },
-  together: { of: /* @__PURE__ */ listReader(part) },
-  ratings: RATINGS_FIELDS,
+  together: { of: /* @__PURE__ */ listReader(readPart) },
+  ratings: RATINGS_FIELD_READERS,
 } as const satisfies Readonly<Record<Question["kind"], FieldReaders>>;
 
 type QuestionKind = Question["kind"];
 
-const KINDS = /* @__PURE__ */ Object.keys(FIELDS_BY_KIND) as QuestionKind[];
+const QUESTION_KINDS = /* @__PURE__ */ Object.keys(FIELD_READERS_BY_KIND) as QuestionKind[];
 
 /** Kinds that a part of a question can have. The core refuses some combinations of kinds. */
 const PART_KINDS = ["choice", "flag", "number"] as const;
@@ -303,7 +303,7 @@ function readQuestionFields(
     {
       name: readString,
       kind: readString,
-      ...(binned ? { edges: listReader(readNumber) } : FIELDS_BY_KIND[kind]),
+      ...(binned ? { edges: listReader(readNumber) } : FIELD_READERS_BY_KIND[kind]),
       ...(kind === "number" && !binned && kinds === PART_KINDS && { levels: readInteger }),
       ...required,
     },
@@ -328,8 +328,8 @@ export const parseQuestion: FieldReader<Question> = (from, key) => {
     return readQuestionFields(
       value,
       "it",
-      KINDS,
-      { mechanism },
+      QUESTION_KINDS,
+      { mechanism: readMechanism },
       { weight: readInteger },
     ) as Question;
   } catch (error) {
@@ -345,15 +345,15 @@ export const parseQuestion: FieldReader<Question> = (from, key) => {
  */
 export function writeItems(listed: ItemList, bytes: CanonicalBytesBuilder): void {
   if (listed === "open") {
-    bytes.number(2);
+    bytes.appendInteger(2);
   } else if (typeof listed === "number") {
-    bytes.number(1);
-    bytes.number(listed);
+    bytes.appendInteger(1);
+    bytes.appendInteger(listed);
   } else {
-    bytes.number(0);
-    bytes.number(listed.length);
+    bytes.appendInteger(0);
+    bytes.appendInteger(listed.length);
     for (const name of listed) {
-      bytes.text(name);
+      bytes.appendText(name);
     }
   }
 }
@@ -365,7 +365,7 @@ export function writeItems(listed: ItemList, bytes: CanonicalBytesBuilder): void
  */
 export function writeUnit(unit: string | undefined, bytes: CanonicalBytesBuilder): void {
   // An empty text encodes a missing unit. An empty unit must differ from it; the core refuses "\0".
-  bytes.text(unit === undefined ? "" : unit || "\0");
+  bytes.appendText(unit === undefined ? "" : unit || "\0");
 }
 
 function writeScale(
@@ -373,21 +373,21 @@ function writeScale(
   bytes: CanonicalBytesBuilder,
 ): void {
   writeUnit(question.unit, bytes);
-  bytes.float((question as BinsQuestion).step ?? 0);
+  bytes.appendFloat((question as BinsQuestion).step ?? 0);
   if ("edges" in question) {
     // 0 encodes levels, so an empty list of edges must not be written as 0.
-    bytes.number(question.edges.length || OUT_OF_RANGE);
-    question.edges.forEach((edge) => void bytes.float(edge));
+    bytes.appendInteger(question.edges.length || UNENCODABLE_VALUE);
+    question.edges.forEach((edge) => void bytes.appendFloat(edge));
   } else {
-    bytes.number(0);
-    bytes.number(question.levels);
-    bytes.float(question.min);
-    bytes.float(question.max);
+    bytes.appendInteger(0);
+    bytes.appendInteger(question.levels);
+    bytes.appendFloat(question.min);
+    bytes.appendFloat(question.max);
   }
 }
 
 function writePart(part: ColumnPart, bytes: CanonicalBytesBuilder): void {
-  bytes.text(part.name);
+  bytes.appendText(part.name);
   writeKind(part.kind, bytes);
   if (part.kind === "number") {
     writeScale(part, bytes);
@@ -397,7 +397,7 @@ function writePart(part: ColumnPart, bytes: CanonicalBytesBuilder): void {
 }
 
 function writeKind(kind: QuestionKind, bytes: CanonicalBytesBuilder): void {
-  bytes.number(VALUES.length + KINDS.indexOf(kind));
+  bytes.appendInteger(RATING_VALUE_KINDS.length + QUESTION_KINDS.indexOf(kind));
 }
 
 /**
@@ -408,35 +408,35 @@ function writeKind(kind: QuestionKind, bytes: CanonicalBytesBuilder): void {
  */
 export function writeQuestion(question: Question, bytes: CanonicalBytesBuilder): void {
   const { name, weight = 1, kind } = question;
-  bytes.text(name);
-  bytes.number(weight);
+  bytes.appendText(name);
+  bytes.appendInteger(weight);
   const binned = kind === "number" && "edges" in question;
   const means = kind === "numbers" ? question.of : kind === "number" && !binned && [question];
   if (kind === "ratings") {
-    bytes.number(VALUES.indexOf(question.value));
+    bytes.appendInteger(RATING_VALUE_KINDS.indexOf(question.value));
   } else {
     writeKind(means ? "numbers" : kind, bytes);
   }
   if (means) {
-    bytes.number(means.length);
+    bytes.appendInteger(means.length);
     for (const { unit, min, max } of means) {
       writeUnit(unit, bytes);
-      bytes.float(min);
-      bytes.float(max);
+      bytes.appendFloat(min);
+      bytes.appendFloat(max);
     }
   }
   if (binned) {
     writeScale(question, bytes);
   } else if (kind === "cross" || kind === "together") {
     if (kind === "together") {
-      bytes.number(question.of.length);
+      bytes.appendInteger(question.of.length);
     }
     question.of.forEach((each) => void writePart(each, bytes));
   } else if (kind === "text") {
-    bytes.list(question.prefixes);
+    bytes.appendIntegerList(question.prefixes);
   } else if (kind !== "flag" && kind !== "number") {
     writeItems(questionItems(question), bytes);
-    bytes.number(
+    bytes.appendInteger(
       kind === "numbers" ? question.of.length : kind === "choice" ? 1 : question.sparsity,
     );
   }

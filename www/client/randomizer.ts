@@ -5,15 +5,15 @@
 
 import { bindings } from "./bindings.js";
 import { bytesToHex, concatBytes } from "./bytes.js";
-import { utf8 } from "./canonical.js";
-import { coreErrorText, NO_ENTROPY, UNKNOWN_MECHANISM } from "./codes.js";
+import { encodeUtf8 } from "./canonical.js";
+import { coreErrorText, NO_ENTROPY_CODE, UNKNOWN_MECHANISM_CODE } from "./codes.js";
 import { deepCopy } from "./entries.js";
 import { ClosedError, EntropyError, OptionError, TaskError } from "./errors.js";
 import { InputReader, type PackedEntries, type ReportInput } from "./input.js";
 import { loadExtras, loadSums } from "./loaders.js";
 import type { ReportMaker } from "./maker.js";
 import { callCore, loadCompleteModule, loadModule } from "./module.js";
-import { isSum } from "./options.js";
+import { isSumTask } from "./options.js";
 import type { SumRandomizer } from "./sums/randomizer.js";
 import type { SumTask } from "./sums/task.js";
 import { canonicalBytes, parseTask, type Task } from "./task.js";
@@ -128,9 +128,9 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
     this.task = task;
     // The key of a name is the first 64 bits of its digest.
     this.#reader = new InputReader(task, (name) =>
-      new DataView(this.#hash(utf8(name)).buffer).getBigUint64(0, true),
+      new DataView(this.#hash(encodeUtf8(name)).buffer).getBigUint64(0, true),
     );
-    callCore(() => this.#renew());
+    callCore(() => this.#recreateHandle());
     this.fingerprint = bytesToHex(this.#hash(canonicalBytes(task)));
   }
 
@@ -143,11 +143,11 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
   }
 
   randomize(input: ReportInput): Uint8Array {
-    const entries = this.read(input);
-    for (const error of entries.unknown) {
+    const entries = this.packAnswers(input);
+    for (const error of entries.unknownAnswerErrors) {
       throw error;
     }
-    return this.make(entries);
+    return this.makeReport(entries);
   }
 
   /**
@@ -156,16 +156,21 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
    *
    * @throws AnswerError
    */
-  read(input: unknown): PackedEntries {
-    return this.#reader.read(input);
+  packAnswers(input: unknown): PackedEntries {
+    return this.#reader.packAnswers(input);
   }
 
   /**
-   * Makes a report: randomises answers that {@link read} has read.
+   * Makes a report: randomises answers that {@link packAnswers} has read.
    *
    * @throws ClosedError, EntropyError, WasmError
    */
-  make({ lengths, items, values, clipped }: PackedEntries): Uint8Array {
+  makeReport({
+    entryCounts: lengths,
+    items,
+    values,
+    clippedCount: clipped,
+  }: PackedEntries): Uint8Array {
     const report = this.randomizeMany(lengths, items, values);
     // Counted only if a report was made.
     this.#clipped += clipped;
@@ -173,15 +178,15 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
   }
 
   /**
-   * Draws the memo of answers that {@link read} has read, for a task whose budget has a memo.
+   * Draws the memo of answers that {@link packAnswers} has read, for a task whose budget has a memo.
    *
    * @returns the slot of the randomised answer
    * @throws ClosedError, EntropyError, WasmError
    */
-  drawMemo({ items, values }: PackedEntries): number {
+  drawMemoSlot({ items, values }: PackedEntries): number {
     // Entries with value 0 count as absent.
     const option = Number(items[values.findIndex((value) => value !== 0)]);
-    return this.#call((handle) => handle.draw_memo(option));
+    return this.#callHandle((handle) => handle.draw_memo(option));
   }
 
   /**
@@ -190,7 +195,7 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
    * @throws ClosedError, EntropyError, WasmError
    */
   makeFromMemo(slot: number): Uint8Array {
-    return this.#call((handle) => handle.randomize_memo(slot));
+    return this.#callHandle((handle) => handle.randomize_memo(slot));
   }
 
   randomizeMany(lengths: Uint32Array, items: Uint32Array, values: Float64Array): Uint8Array {
@@ -199,7 +204,7 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
       this.#sampledDown = handle.sampled_down();
       return reports;
     };
-    return this.#call(run);
+    return this.#callHandle(run);
   }
 
   upload(reports: Uint8Array, count: number): Uint8Array<ArrayBuffer> {
@@ -208,7 +213,7 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
 
   uploadHeader(count: number): Uint8Array {
     // A copy of the module's memory, never a view.
-    return this.#call((handle) => handle.upload_header(count));
+    return this.#callHandle((handle) => handle.upload_header(count));
   }
 
   free(): void {
@@ -224,7 +229,7 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
     return callCore(() => bindings.digest(bytes));
   }
 
-  #renew(): WasmRandomizer {
+  #recreateHandle(): WasmRandomizer {
     this.#sampledDownBefore += this.#sampledDown;
     this.#sampledDown = 0;
     this.#handle = new bindings.Randomizer(canonicalBytes(this.task));
@@ -232,20 +237,20 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
     return this.#handle;
   }
 
-  #call<T>(run: (handle: WasmRandomizer) => T): T {
+  #callHandle<T>(run: (handle: WasmRandomizer) => T): T {
     const handle = this.#handle;
     if (handle === undefined) {
       throw new ClosedError("randomizer");
     }
     try {
       return callCore(() =>
-        run(this.#instance === bindings.currentInstance() ? handle : this.#renew()),
+        run(this.#instance === bindings.currentInstance() ? handle : this.#recreateHandle()),
       );
     } catch (cause) {
       if (typeof cause !== "number") {
         throw cause;
       }
-      throw cause === NO_ENTROPY
+      throw cause === NO_ENTROPY_CODE
         ? new EntropyError()
         : new OptionError("arguments", "invalid", "1 to 4096 reports, arrays that fit the task");
     }
@@ -262,7 +267,7 @@ async function createMakerUpgradingModule(task: Task): Promise<LocalReportMaker>
   try {
     return new LocalReportMaker(task);
   } catch (cause) {
-    if (cause !== UNKNOWN_MECHANISM) {
+    if (cause !== UNKNOWN_MECHANISM_CODE) {
       throw cause;
     }
     await loadCompleteModule();
@@ -285,7 +290,7 @@ export async function createLocalMaker(task: Task): Promise<LocalReportMaker> {
     if (typeof cause !== "number") {
       throw cause;
     }
-    throw cause === NO_ENTROPY
+    throw cause === NO_ENTROPY_CODE
       ? new EntropyError()
       : new TaskError(
           "invalid-task",
@@ -314,5 +319,5 @@ export async function createRandomizer(
 ): Promise<Randomizer | SumRandomizer> {
   // The caller may change its own task afterwards.
   const own = deepCopy(Object(options).task);
-  return isSum(own) ? (await loadSums()).createMaker(own) : createLocalMaker(parseTask(own));
+  return isSumTask(own) ? (await loadSums()).createMaker(own) : createLocalMaker(parseTask(own));
 }

@@ -147,13 +147,13 @@ export interface ResultConverter<K extends ResultTypes> {
 }
 
 /** Converter for tasks with a local ε. It changes nothing. */
-export const localConverter: ResultConverter<LocalResults> = <T>(result: T) => result;
+export const convertLocalResult: ResultConverter<LocalResults> = <T>(result: T) => result;
 
 /**
  * Returns the converter for a sum task. It renames fields so that all names of an ε contain
  * `central`. The ε is then not mistaken for a local one.
  */
-export const sumConverter = ({ delta }: SumTask): ResultConverter<SumResults> =>
+export const createSumConverter = ({ delta }: SumTask): ResultConverter<SumResults> =>
   (({
     epsilon,
     spent,

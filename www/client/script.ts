@@ -9,7 +9,7 @@
  */
 
 import * as exported from "./exports.js";
-import { INLINED } from "./inlined.js";
+import { INLINED_SOURCES } from "./inlined.js";
 import { setCoreSources } from "./module.js";
 
 /**
@@ -35,28 +35,30 @@ const scope = globalThis as unknown as {
 };
 
 // Element of this script, which is known only while the script runs. A worker has none.
-const own = globalThis.document?.currentScript as HTMLScriptElement | null | undefined;
+const scriptElement = globalThis.document?.currentScript as HTMLScriptElement | null | undefined;
 // A script whose text is in the page has no URL. Its attribute `data-folder` says where the other
 // files are.
-const folder = own?.dataset.folder ?? String(own?.src).replace(/[^/]*$/, "");
+const scriptFolder =
+  scriptElement?.dataset.folder ?? String(scriptElement?.src).replace(/[^/]*$/, "");
 
 /** Policy that accepts all URLs. Their hashes are checked. */
-const PLAIN: TrustedTypesPolicy = { createScriptURL: String };
+const UNCHECKED_URL_POLICY: TrustedTypesPolicy = { createScriptURL: String };
 /**
  * Policy with which this script sets URLs. Pages that enforce Trusted Types have to allow its name.
  */
-let policy: TrustedTypesPolicy | undefined;
+let scriptUrlPolicy: TrustedTypesPolicy | undefined;
 
-const loading: Record<string, Promise<unknown> | undefined> = {};
+const loadPromises: Record<string, Promise<unknown> | undefined> = {};
 
 /** Loads a file from the folder of this script, and runs it. The file must have the given hash. */
 function loadFile(name: string, hash: string): Promise<unknown> {
   // Load each file once: every further request would reveal its time to the host.
-  loading[name] ??= new Promise((resolve, reject) => {
+  loadPromises[name] ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
-    const url = `${folder}hushbin.script.${name}.js`;
-    policy ??= scope.trustedTypes?.createPolicy("hushbin", PLAIN) ?? PLAIN;
-    script.src = policy.createScriptURL(url);
+    const url = `${scriptFolder}hushbin.script.${name}.js`;
+    scriptUrlPolicy ??=
+      scope.trustedTypes?.createPolicy("hushbin", UNCHECKED_URL_POLICY) ?? UNCHECKED_URL_POLICY;
+    script.src = scriptUrlPolicy.createScriptURL(url);
     // Each file of this machine is another origin, so browsers cannot check its hash.
     if (location.protocol !== "file:") {
       script.integrity = hash;
@@ -65,12 +67,12 @@ function loadFile(name: string, hash: string): Promise<unknown> {
     }
     script.onload = () => resolve(hushbin.files[name]);
     script.onerror = () => {
-      loading[name] = undefined;
+      loadPromises[name] = undefined;
       reject(new Error(`${url} could not be loaded`));
     };
     document.head.append(script);
   });
-  return loading[name];
+  return loadPromises[name];
 }
 
 const hushbin: HushbinGlobal = {
@@ -93,9 +95,9 @@ const hushbin: HushbinGlobal = {
 
 // If the script is included twice, the first one stays, because other code may refer to its
 // objects.
-const early = scope.hushbin ?? [];
-if (Array.isArray(early)) {
-  setCoreSources(INLINED);
+const queuedFunctions = scope.hushbin ?? [];
+if (Array.isArray(queuedFunctions)) {
+  setCoreSources(INLINED_SOURCES);
   scope.hushbin = hushbin;
-  hushbin.push(...early);
+  hushbin.push(...queuedFunctions);
 }

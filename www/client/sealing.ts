@@ -17,14 +17,14 @@ import { bytesToHex } from "./bytes.js";
  * Length of a key configuration in bytes, and positions in it, as in `src/sealed/configuration.rs`.
  */
 export const CONFIGURATION_BYTES = 57;
-const KEY = 23;
+const KEY_START = 23;
 const KEY_END = 55;
 const KEY_ID_BYTES = 4;
 /** Version and cipher suite that a key configuration must have. */
-const VERSION = 1;
-const SUITE = "0,32,0,1,0,1";
+const CONFIGURATION_VERSION = 1;
+const CIPHER_SUITE_IDS = "0,32,0,1,0,1";
 
-const LABEL = new TextEncoder().encode("hushbin sealed report\0");
+const HPKE_INFO_LABEL = new TextEncoder().encode("hushbin sealed report\0");
 
 /** Function that seals the bytes of one report. */
 export type SealFunction = (report: Uint8Array) => Promise<Uint8Array>;
@@ -41,9 +41,9 @@ export async function hashKeyConfiguration(configuration: BufferSource): Promise
 export function isKeyConfiguration(bytes: Uint8Array, fingerprint: string): boolean {
   return (
     bytes.length === CONFIGURATION_BYTES &&
-    bytes[0] === VERSION &&
+    bytes[0] === CONFIGURATION_VERSION &&
     bytesToHex(bytes.subarray(1, 17)) === fingerprint &&
-    String(bytes.subarray(17, KEY)) === SUITE
+    String(bytes.subarray(17, KEY_START)) === CIPHER_SUITE_IDS
   );
 }
 
@@ -74,12 +74,12 @@ export async function createCipherSuite(): Promise<CipherSuite> {
  */
 export async function createSealer(configuration: Uint8Array<ArrayBuffer>): Promise<SealFunction> {
   const suite = await createCipherSuite();
-  const key = configuration.slice(KEY, KEY_END);
+  const key = configuration.slice(KEY_START, KEY_END);
   const recipientPublicKey = await suite.kem.deserializePublicKey(key.buffer);
   const [high = 0, low = 0] = configuration.subarray(KEY_END);
   const length = 256 * high + low;
   const id = (await hashKeyConfiguration(configuration)).subarray(0, KEY_ID_BYTES);
-  const info = new Uint8Array([...LABEL, ...configuration]).buffer;
+  const info = new Uint8Array([...HPKE_INFO_LABEL, ...configuration]).buffer;
   return async (report) => {
     if (report.length > length) {
       throw new RangeError(`a report has ${report.length} bytes, expected at most ${length}`);

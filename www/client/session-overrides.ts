@@ -13,7 +13,7 @@ export type ReportResult = readonly [receipt: Receipt, made: StoredReport | unde
 
 /** Part of a session that the code for sealing needs. */
 export interface SealableSession {
-  readonly engine: ReportMaker;
+  readonly reportMaker: ReportMaker;
   /**
    * Decides whether answers may be reported, randomises them and charges the budget, in one atomic
    * step.
@@ -21,7 +21,7 @@ export interface SealableSession {
    * @param pack returns an upload of only one report: of a report made from the memo if there is
    * one, or of a new report. If it throws, nothing is charged, and the caller gets the error
    */
-  change(
+  commitReport(
     entries: PackedEntries,
     pack?: (report?: Uint8Array) => Uint8Array<ArrayBuffer>,
   ): Promise<ReportResult>;
@@ -40,10 +40,10 @@ export interface SessionOverrides {
   /** Maximum time in milliseconds that a report waits before it is sent. */
   readonly delayMs?: number;
   /** Function that creates the maker of reports. Undefined for tasks with a local ε. */
-  readonly maker?: (() => Promise<ReportMaker>) | undefined;
+  readonly createMaker?: (() => Promise<ReportMaker>) | undefined;
   /**
    * Function that creates the session's {@link ReportFunction}. Undefined if reports are not
    * sealed.
    */
-  readonly reporter?: (engine: ReportMaker) => Promise<ReportFunction>;
+  readonly createReportFunction?: (engine: ReportMaker) => Promise<ReportFunction>;
 }

@@ -10,9 +10,9 @@ export class SessionRequests {
   readonly #onError: ClientSettings["onError"];
   /** Sends a request. Rejects with ClosedError after the session is stopped. */
   readonly fetch: typeof globalThis.fetch;
-  /** Functions that reject the promises of {@link failure} at the next failure. */
+  /** Functions that reject the promises of {@link nextFailure} at the next failure. */
   readonly #failureListeners = new Set<(error: NetworkError) => void>();
-  #notBefore = 0;
+  #requestedDelayEnd = 0;
   #endPause = () => {};
   /** True once nothing more may be sent or stored. */
   stopped = false;
@@ -21,16 +21,16 @@ export class SessionRequests {
   /**
    * Checks before the next request that consent still holds. Undefined if this check is not needed.
    */
-  confirm: (() => Promise<void>) | undefined;
+  confirmConsent: (() => Promise<void>) | undefined;
 
   constructor({ onError, fetch }: ClientSettings) {
     this.#onError = onError;
     // Without `confirm`, the request has begun when this returns.
     this.fetch = async (input, init) => {
-      if (this.confirm) {
-        await this.confirm();
+      if (this.confirmConsent) {
+        await this.confirmConsent();
       }
-      this.check();
+      this.throwIfStopped();
       return fetch(input, init);
     };
   }
@@ -40,7 +40,7 @@ export class SessionRequests {
    *
    * @throws ClosedError after the session was stopped
    */
-  check(): void {
+  throwIfStopped(): void {
     if (this.stopped) {
       throw new ClosedError("client");
     }
@@ -55,18 +55,18 @@ export class SessionRequests {
    * @throws any error of `attempt` that is not a NetworkError
    * @throws NetworkError in a process that is about to end
    */
-  async retry<R>(attempt: () => Promise<R>): Promise<R> {
+  async retryUntilSuccess<R>(attempt: () => Promise<R>): Promise<R> {
     for (let failures = 1; ; failures += 1) {
       try {
-        this.check();
+        this.throwIfStopped();
         return await attempt();
       } catch (error) {
-        this.check();
+        this.throwIfStopped();
         if (!(error instanceof NetworkError)) {
           throw error;
         }
         this.#reportFailure(error);
-        this.#notBefore = Date.now() + (error.retryAfterMs ?? 0);
+        this.#requestedDelayEnd = Date.now() + (error.retryAfterMs ?? 0);
         let isEnding = false;
         const stop = onProcessEnd(() => {
           isEnding = true;
@@ -83,15 +83,15 @@ export class SessionRequests {
   }
 
   /** Returns a promise that rejects at the next failed attempt. */
-  failure(): Promise<never> {
+  nextFailure(): Promise<never> {
     return new Promise((_, reject) => {
       this.#failureListeners.add(reject);
     });
   }
 
   /** Ends the current delay between attempts, unless the collector requested it. */
-  wake(): void {
-    if (Date.now() >= this.#notBefore) {
+  endUnrequestedPause(): void {
+    if (Date.now() >= this.#requestedDelayEnd) {
       this.#endPause();
     }
   }

@@ -3,19 +3,25 @@
  * delivery.
  */
 
-import { chargeReport, emptyLedger, type LedgerPair, ledgerAtTime, TOLERANCE } from "./budget.js";
+import {
+  chargeReport,
+  EPSILON_TOLERANCE,
+  emptyLedger,
+  type LedgerPair,
+  ledgerAtTime,
+} from "./budget.js";
 import { concatBytes } from "./bytes.js";
 import type { CoverReports } from "./cover.js";
 import { Delivery } from "./delivery.js";
 import type { CollectorDescribedTask } from "./described.js";
 import { ClosedError, OutboxFullError, StorageError, TaskError } from "./errors.js";
 import type { PackedEntries } from "./input.js";
-import { loadExtras, loadLeaving, loadShuffledCode } from "./loaders.js";
+import { loadExtras, loadLeavingCode, loadShuffledCode } from "./loaders.js";
 import type { ReportMaker } from "./maker.js";
 import type { MemoFunction } from "./memo.js";
 import { type ClientSettings, isPinned } from "./options.js";
 import {
-  announcesEnd,
+  hasEndEvent,
   isHidden,
   onLifeCycle,
   onPageCacheChange,
@@ -32,27 +38,27 @@ import type {
 import type { SessionRequests } from "./session-requests.js";
 import { IndexedStore } from "./store/indexed.js";
 import type { Store } from "./store/store.js";
-import { type AnyTask, budgetOf, limitedEpsilon, parseTask, type Task } from "./task.js";
+import { type AnyTask, budgetOf, epsilonPerWindowOrEpoch, parseTask, type Task } from "./task.js";
 import { FetchTransport, type Transport } from "./transport.js";
 
 /** Maximum total size in bytes of a task's waiting reports, which is about ten thousand reports. */
 const OUTBOX_BYTES = 1024 * 1024;
 
-const empty = async () => [];
+const resolveEmptyList = async () => [];
 
 /**
  * Store for browsers without a database. It is empty and stores nothing, and sessions make no
  * report with it.
  */
-const NOTHING = {
+const EMPTY_STORE = {
   durable: false,
-  ledgers: async () => ({ ledger: emptyLedger(), charges: [] }),
-  waiting: empty,
-  withdraw: empty,
-  history: empty,
+  readLedgers: async () => ({ ledger: emptyLedger(), charges: [] }),
+  readWaitingReports: resolveEmptyList,
+  withdrawReports: async () => {},
+  readAllReports: resolveEmptyList,
   close: () => {},
   // A session asks for nothing else if its store does not last.
-} as unknown as Store;
+} satisfies Partial<Store> as unknown as Store;
 
 /**
  * Opens the store of a task's budget and reports.
@@ -63,7 +69,7 @@ const NOTHING = {
  * @throws WasmError if the store in memory is needed and cannot be loaded
  */
 export async function openStore(settings: ClientSettings, create = true): Promise<Store> {
-  const { storage, dryRun, ledger, collector } = settings;
+  const { storage, dryRun, taskLedgerKey: ledger, collectorLedgerKey: collector } = settings;
   // A dry run must not change the real ledger.
   if (storage !== "memory" && !dryRun) {
     try {
@@ -80,9 +86,9 @@ export async function openStore(settings: ClientSettings, create = true): Promis
         throw new StorageError(error);
       }
       // There is no database, or it may not be used here.
-      return storage === "device" ? NOTHING : (await loadExtras()).sharedMemory(settings);
+      return storage === "device" ? EMPTY_STORE : (await loadExtras()).sharedMemory(settings);
     }
-    return NOTHING;
+    return EMPTY_STORE;
   }
   return (await loadExtras()).ownMemory(settings);
 }
@@ -101,64 +107,70 @@ export interface ConsentGrant {
 
 /** Objects and state with which a session begins. */
 interface SessionStart extends Partial<CollectorDescribedTask> {
-  readonly engine: ReportMaker;
+  readonly reportMaker: ReportMaker;
   readonly store: Store;
-  readonly grant: ConsentGrant;
+  readonly consentGrant: ConsentGrant;
   /** End of the delay that the collector requested, in milliseconds since 1970. */
-  readonly notBefore: number;
+  readonly requestedDelayEnd: number;
   /** Prepares reports from memos. Undefined if the task's budget has no memo. */
-  readonly memo: MemoFunction | undefined;
+  readonly prepareMemoReport: MemoFunction | undefined;
   /** Holds reports until they may be sent. Undefined if the task has no cover reports. */
-  readonly cover: CoverReports | undefined;
+  readonly coverReports: CoverReports | undefined;
   /** Called after each change of the session's reports. */
-  readonly changed: () => void;
+  readonly onChange: () => void;
   /** Called to replace the session by one with the task that the collector has now. */
   readonly renew: () => void;
   /** Called when another tab or worker has revoked consent. */
-  readonly ended: () => void;
+  readonly onRevokedElsewhere: () => void;
   /** Resolves after revocations by this client are stored. The session begins only then. */
-  readonly withdrawing: Promise<unknown> | undefined;
+  readonly storedRevocations: Promise<unknown> | undefined;
 }
 
 export class Session implements SealableSession {
   // Only declared, which makes the compiled code smaller, as in `errors.ts`.
-  declare readonly engine: ReportMaker;
+  declare readonly reportMaker: ReportMaker;
   declare readonly store: Store;
   declare readonly delivery: Delivery;
   declare readonly transport: Transport;
   /** Functions that are called when the session is stopped. */
-  declare readonly stops: (() => void)[];
+  declare readonly stopHandlers: (() => void)[];
   /**
    * Makes the reports that the page has registered for the time when it is left. Undefined if none
    * are registered.
    */
-  leave: (() => void) | undefined;
+  makeReportsAtLeave: (() => void) | undefined;
   /**
    * Function that reports answers in several steps, for example because it seals the report.
    * Undefined if one step is enough.
    */
-  declare reporter: ReportFunction | undefined;
+  declare reportInSteps: ReportFunction | undefined;
   readonly #settings: ClientSettings;
   readonly #requests: SessionRequests;
   /** Objects and state with which the session began. */
-  readonly begun: SessionStart;
+  readonly initialState: SessionStart;
 
   constructor(settings: ClientSettings, requests: SessionRequests, begun: SessionStart) {
-    const { engine, store, changed, grant, ended } = begun;
-    this.engine = engine;
+    const {
+      reportMaker,
+      store,
+      onChange: changed,
+      consentGrant: grant,
+      onRevokedElsewhere: ended,
+    } = begun;
+    this.reportMaker = reportMaker;
     this.store = store;
     this.#settings = settings;
     this.#requests = requests;
-    this.begun = begun;
+    this.initialState = begun;
     const { url, fetch, dryRun, onError, delayMs } = settings;
     this.transport = dryRun ? DRY_RUN_TRANSPORT : new FetchTransport(`${url}/reports`, fetch);
     this.delivery = new Delivery({
       store,
       session: requests,
       transport: this.transport,
-      name: `hushbin ${url}`,
+      lockName: `hushbin ${url}`,
       // A worker may end without an event, so its reports do not wait.
-      delayMs: announcesEnd() ? delayMs : 0,
+      delayMs: hasEndEvent() ? delayMs : 0,
       onError,
       onSettled: changed,
       // A page that is loaded again honours the delay, too.
@@ -168,24 +180,24 @@ export class Session implements SealableSession {
           ...rest,
           result: undefined,
         });
-        store.change(delayed).catch(() => {});
+        store.changeLedgers(delayed).catch(() => {});
       },
     });
-    this.stops = [
+    this.stopHandlers = [
       onLifeCycle({
-        hide: () => {
-          this.leave?.();
-          this.delivery.hide();
+        onHide: () => {
+          this.makeReportsAtLeave?.();
+          this.delivery.sendOnPageHide();
         },
-        wake: () => this.delivery.wake(),
+        onWake: () => this.delivery.resumeSending(),
       }),
       // While the page is kept for its return, it does not hear of revocations elsewhere. Called
       // after `hide`, whose requests cannot wait.
       onPageCacheChange(
         () => {
-          requests.confirm = async () => {
-            const { ledger } = await store.ledgers();
-            requests.confirm = undefined;
+          requests.confirmConsent = async () => {
+            const { ledger } = await store.readLedgers();
+            requests.confirmConsent = undefined;
             if (ledger.revoked !== grant.revoked) {
               ended();
             }
@@ -195,11 +207,11 @@ export class Session implements SealableSession {
       ),
     ];
     requests.onStop = () => {
-      this.stops.forEach((stop) => void stop());
+      this.stopHandlers.forEach((stop) => void stop());
       this.delivery.stop();
     };
     if (store.durable) {
-      this.delivery.start(begun.notBefore);
+      this.delivery.start(begun.requestedDelayEnd);
     }
   }
 
@@ -207,7 +219,7 @@ export class Session implements SealableSession {
    * True once the session may no longer use its task, because the collector may have replaced it.
    */
   get isOutdated(): boolean {
-    return Date.now() >= Number(this.begun.until);
+    return Date.now() >= Number(this.initialState.usableUntil);
   }
 
   /**
@@ -218,13 +230,14 @@ export class Session implements SealableSession {
    * EntropyError, WasmError; in these cases nothing is spent
    */
   async report(input: unknown): Promise<Receipt> {
-    const entries = this.read(input);
+    const entries = this.packAnswers(input);
     // Loaded first: if that fails, nothing must have been spent.
     const extras = this.#settings.debug ? await loadExtras() : undefined;
-    const [receipt, made] = await (this.reporter?.(this, entries) ?? this.change(entries));
+    const [receipt, made] = await (this.reportInSteps?.(this, entries) ??
+      this.commitReport(entries));
     if (made !== undefined) {
-      this.delivery.add(made, isHidden());
-      this.begun.changed();
+      this.delivery.scheduleReport(made, isHidden());
+      this.initialState.onChange();
     }
     await extras?.log(this.#settings, input, receipt, this, made);
     return receipt;
@@ -236,10 +249,10 @@ export class Session implements SealableSession {
    *
    * @throws AnswerError, UnknownItemError, ValueRangeError
    */
-  read(input: unknown): PackedEntries {
-    const entries = this.engine.read(input);
-    const { memo } = this.begun;
-    for (const error of entries.unknown) {
+  packAnswers(input: unknown): PackedEntries {
+    const entries = this.reportMaker.packAnswers(input);
+    const { prepareMemoReport: memo } = this.initialState;
+    for (const error of entries.unknownAnswerErrors) {
       if (!isPinned(this.#settings)) {
         // Without this report, the collector would learn that the person has an answer which the
         // task does not list. It could choose tasks to find out.
@@ -252,80 +265,92 @@ export class Session implements SealableSession {
   }
 
   /** Randomises answers unless a report is given. Returns an upload of only this report. */
-  pack(entries: PackedEntries, report = this.engine.make(entries)): Uint8Array<ArrayBuffer> {
-    return concatBytes([this.engine.uploadHeader(this.engine.messages), report]);
+  makeUpload(
+    entries: PackedEntries,
+    report = this.reportMaker.makeReport(entries),
+  ): Uint8Array<ArrayBuffer> {
+    return concatBytes([this.reportMaker.uploadHeader(this.reportMaker.messages), report]);
   }
 
-  async change(
+  async commitReport(
     entries: PackedEntries,
-    pack = (report?: Uint8Array) => this.pack(entries, report),
+    pack = (report?: Uint8Array) => this.makeUpload(entries, report),
   ): Promise<ReportResult> {
-    const { length: dropped } = entries.unknown;
+    const { length: dropped } = entries.unknownAnswerErrors;
     const { maxEpsilon, dryRun } = this.#settings;
-    const { grant, described = null, memo, cover } = this.begun;
+    const {
+      consentGrant: grant,
+      fetchedTask: described = null,
+      prepareMemoReport: memo,
+      coverReports: cover,
+    } = this.initialState;
     // After a stop, the store is closed.
     if (this.#requests.stopped) {
       return [emptyReceipt("no-consent", dropped), undefined];
     }
     // A memo that is lost with the page would be drawn again, and spend its ε again.
-    if (this.store === NOTHING || (memo && !this.store.durable && !dryRun)) {
+    if (this.store === EMPTY_STORE || (memo && !this.store.durable && !dryRun)) {
       return [emptyReceipt("no-storage", dropped), undefined];
     }
-    const { task } = this.engine;
+    const { task } = this.reportMaker;
     const budget = budgetOf(task);
     const { epsilon } = task;
-    const changed = await this.store.change<Receipt | undefined>(({ ledger: before, charges }) => {
-      const now = Date.now();
-      const ledger = ledgerAtTime(before, now);
-      // Checked again: consent may have been revoked while this change waited for the store, also by
-      // another tab or worker.
-      if (this.#requests.stopped || before.revoked !== grant.revoked) {
-        return { ledger: before, charges, result: undefined };
-      }
-      const own = memo?.(ledger, entries, now);
-      const { lifetime = epsilon } = own ?? {};
-      const [unknown] = entries.unknown;
-      // If there is a memo, the report is made from it and not from the answer.
-      if (unknown && own?.lifetime && isPinned(this.#settings)) {
-        throw unknown;
-      }
-      const current = { ledger, charges };
-      const charge = () => {
-        const charged = chargeReport(current, budget, epsilon, lifetime, maxEpsilon, now);
-        // Checked before anything is drawn: a report that is drawn and then dropped would have to
-        // be drawn again.
-        if (charged && ledger.waitingBytes >= OUTBOX_BYTES) {
-          throw new OutboxFullError(
-            `${ledger.waitingBytes} bytes of reports wait to be sent already`,
-          );
+    const changed = await this.store.changeLedgers<Receipt | undefined>(
+      ({ ledger: before, charges }) => {
+        const now = Date.now();
+        const ledger = ledgerAtTime(before, now);
+        // Checked again: consent may have been revoked while this change waited for the store, also by
+        // another tab or worker.
+        if (this.#requests.stopped || before.revoked !== grant.revoked) {
+          return { ledger: before, charges, result: undefined };
         }
-        return charged;
-      };
-      const held = cover && (() => cover.hold(current, entries, now, charge, pack));
-      const after = memo && !own ? undefined : (held ?? charge)();
-      if (after === undefined) {
-        // Unchanged: with a clock that is wrong now, a window that seems to have ended may be open.
-        return { ledger: before, charges, result: emptyReceipt("over-budget", dropped) };
-      }
-      const [report, kept = ledger.memo] = own?.make() ?? [];
-      return {
-        ledger: { ...after.ledger, described, memo: kept },
-        charges: after.charges,
-        ...(!cover && { made: { at: now, epsilon, bytes: pack(report), state: "waiting" } }),
-        result: { outcome: "queued", epsilon, dropped },
-      };
-    });
+        const own = memo?.(ledger, entries, now);
+        const { lifetimeEpsilon: lifetime = epsilon } = own ?? {};
+        const [unknown] = entries.unknownAnswerErrors;
+        // If there is a memo, the report is made from it and not from the answer.
+        if (unknown && own?.lifetimeEpsilon && isPinned(this.#settings)) {
+          throw unknown;
+        }
+        const current = { ledger, charges };
+        const charge = () => {
+          const charged = chargeReport(current, budget, epsilon, lifetime, maxEpsilon, now);
+          // Checked before anything is drawn: a report that is drawn and then dropped would have to
+          // be drawn again.
+          if (charged && ledger.waitingBytes >= OUTBOX_BYTES) {
+            throw new OutboxFullError(
+              `${ledger.waitingBytes} bytes of reports wait to be sent already`,
+            );
+          }
+          return charged;
+        };
+        const held = cover && (() => cover.holdReport(current, entries, now, charge, pack));
+        const after = memo && !own ? undefined : (held ?? charge)();
+        if (after === undefined) {
+          // Unchanged: with a clock that is wrong now, a window that seems to have ended may be open.
+          return { ledger: before, charges, result: emptyReceipt("over-budget", dropped) };
+        }
+        const [report, kept = ledger.memo] = own?.make() ?? [];
+        return {
+          ledger: { ...after.ledger, described, memo: kept },
+          charges: after.charges,
+          ...(!cover && {
+            newReport: { at: now, epsilon, bytes: pack(report), state: "waiting" },
+          }),
+          result: { outcome: "queued", epsilon, dropped },
+        };
+      },
+    );
     const [receipt, made] = changed;
     // A session that was stopped already must not end the one after it.
     if (receipt === undefined && !this.#requests.stopped) {
-      this.begun.ended();
+      this.initialState.onRevokedElsewhere();
     }
     return [receipt ?? emptyReceipt("no-consent", dropped), made];
   }
 
   /** Frees the resources of the session. No call of the session may be in progress. */
   free(): void {
-    this.engine.free();
+    this.reportMaker.free();
     this.store.close();
   }
 }
@@ -344,17 +369,23 @@ export async function openSession(
   settings: ClientSettings,
   requests: SessionRequests,
   opened: (session: Session) => void,
-  events: Pick<SessionStart, "changed" | "renew" | "ended" | "withdrawing" | "grant">,
+  events: Pick<
+    SessionStart,
+    "onChange" | "renew" | "onRevokedElsewhere" | "storedRevocations" | "consentGrant"
+  >,
 ): Promise<Session> {
   let engine: ReportMaker | undefined;
   let storing: Promise<Store> | undefined;
   try {
     // A page that is prerendered and never shown must spend nothing.
-    await Promise.all([waitUntilPageShown(), events.withdrawing]);
-    const parts = settings.shuffled && (await loadShuffledCode());
-    requests.check();
-    const { maker, reporter, ...overrides }: SessionOverrides =
-      parts?.overrides(settings, requests) ?? {};
+    await Promise.all([waitUntilPageShown(), events.storedRevocations]);
+    const parts = settings.sealingOptions && (await loadShuffledCode());
+    requests.throwIfStopped();
+    const {
+      createMaker: maker,
+      createReportFunction: reporter,
+      ...overrides
+    }: SessionOverrides = parts?.overrides(settings, requests) ?? {};
     const own = { ...settings, fetch: requests.fetch, ...overrides };
     // Opened in parallel with the engine: each takes about 20 ms in a page that has just loaded.
     storing = openStore(settings);
@@ -362,12 +393,12 @@ export async function openSession(
     storing.catch(() => {});
     // Read before anything is loaded, so that a later revocation by another context has an effect.
     const reading = storing.then(async (store) => {
-      const { ledger } = await store.ledgers();
+      const { ledger } = await store.readLedgers();
       // A session that begins later must not grant again what was revoked elsewhere.
-      const { grant } = events;
+      const { consentGrant: grant } = events;
       grant.revoked ??= ledger.revoked;
       if (grant.revoked !== ledger.revoked) {
-        events.ended();
+        events.onRevokedElsewhere();
       }
       return ledger;
     });
@@ -375,12 +406,12 @@ export async function openSession(
     const fromCollector: Partial<CollectorDescribedTask> = settings.task
       ? {}
       : await (await loadExtras()).describe(own, requests, await reading, parseTask);
-    const { described } = fromCollector;
+    const { fetchedTask: described } = fromCollector;
     const { fingerprint: said } = described ?? {};
     // One of them is there.
     const task = (settings.task ?? described?.task) as AnyTask;
-    requests.check();
-    const isWithin = limitedEpsilon(task) <= settings.maxEpsilon + TOLERANCE;
+    requests.throwIfStopped();
+    const isWithin = epsilonPerWindowOrEpoch(task) <= settings.maxEpsilon + EPSILON_TOLERANCE;
     if (!isWithin || !isPinned(settings)) {
       (await loadExtras()).checkBudget(task, settings);
     }
@@ -402,22 +433,22 @@ export async function openSession(
     const memo =
       asked &&
       (await (await loadExtras()).prepareMemo(engine as LocalReportMaker, asked, store, ledger));
-    requests.check();
+    requests.throwIfStopped();
     // Reports of earlier pages are sent in the meantime.
     const session = new Session(own, requests, {
-      engine,
+      reportMaker: engine,
       store,
-      notBefore: ledger.notBefore,
+      requestedDelayEnd: ledger.notBefore,
       ...fromCollector,
-      memo,
-      cover: cover && (await loadExtras()).prepareCover(engine, cover),
+      prepareMemoReport: memo,
+      coverReports: cover && (await loadExtras()).prepareCover(engine, cover),
       ...events,
     });
-    session.reporter = await reporter?.(engine);
-    if (store !== NOTHING) {
-      await session.begun.cover?.start(session, settings);
+    session.reportInSteps = await reporter?.(engine);
+    if (store !== EMPTY_STORE) {
+      await session.initialState.coverReports?.start(session, settings);
     }
-    requests.check();
+    requests.throwIfStopped();
     opened(session);
     if (!cover && ledger.held) {
       // An earlier version of the task had cover reports.
@@ -426,7 +457,7 @@ export async function openSession(
         .catch(() => {});
     }
     if (ledger.reserved.length > 0) {
-      loadLeaving()
+      loadLeavingCode()
         .then(({ endOrphanedReservations }) => endOrphanedReservations(session))
         .catch(() => {});
     }

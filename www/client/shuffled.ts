@@ -8,16 +8,16 @@
  */
 
 import { WasmError } from "./errors.js";
-import { INJECTED, injectable } from "./injected.js";
-import { messageOf } from "./module.js";
-import { type ClientSettings, isSum } from "./options.js";
+import { createInjector, INJECTED_ARGUMENTS } from "./injected.js";
+import { errorMessage } from "./module.js";
+import { type ClientSettings, isSumTask } from "./options.js";
 import { sealedSessionOverrides } from "./sealed/session.js";
 import type { SessionOverrides } from "./session-overrides.js";
 import type { SessionRequests } from "./session-requests.js";
 
 type SumsCode = ReturnType<typeof import("./sums.js").inject>;
 
-let own: SumsCode | undefined;
+let loadedSumsCode: SumsCode | undefined;
 
 /**
  * Loads the code for sum tasks. A later call tries again after a failure.
@@ -28,10 +28,10 @@ async function loadSumsCode(): Promise<SumsCode> {
   try {
     const { inject } = await import("./sums.js");
     // Called once, because each call evaluates the file again.
-    own ??= inject(...INJECTED);
-    return own;
+    loadedSumsCode ??= inject(...INJECTED_ARGUMENTS);
+    return loadedSumsCode;
   } catch (cause) {
-    throw new WasmError(`the core of sums could not be loaded: ${messageOf(cause)}`, { cause });
+    throw new WasmError(`the core of sums could not be loaded: ${errorMessage(cause)}`, { cause });
   }
 }
 
@@ -43,9 +43,9 @@ async function loadSumsCode(): Promise<SumsCode> {
 function sessionOverrides(settings: ClientSettings, requests: SessionRequests): SessionOverrides {
   const { task } = settings;
   const sealed = sealedSessionOverrides(settings, requests);
-  return isSum(task)
-    ? { ...sealed, maker: async () => (await loadSumsCode()).createMaker(task) }
+  return isSumTask(task)
+    ? { ...sealed, createMaker: async () => (await loadSumsCode()).createMaker(task) }
     : sealed;
 }
 
-export const inject = injectable({ sums: loadSumsCode, overrides: sessionOverrides });
+export const inject = createInjector({ sums: loadSumsCode, overrides: sessionOverrides });

@@ -36,8 +36,8 @@ export async function initialize(
   complete?: WasmSource | Promise<WasmSource>,
 ): Promise<void> {
   setCoreSources({
-    module: () => source,
-    complete: complete === undefined ? undefined : () => complete,
+    firstModule: () => source,
+    completeModule: complete === undefined ? undefined : () => complete,
     fallback: async () => (await import("./fallback.js")).fallback,
   });
   await loadModule();

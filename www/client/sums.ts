@@ -7,8 +7,8 @@
  * mixes the messages of many people.
  */
 
-import { injectable } from "./injected.js";
+import { createInjector } from "./injected.js";
 import { privacyOf } from "./sums/privacy.js";
 import { createSumMaker } from "./sums/randomizer.js";
 
-export const inject = injectable({ createMaker: createSumMaker, privacyOf });
+export const inject = createInjector({ createMaker: createSumMaker, privacyOf });

@@ -14,9 +14,9 @@ import { type Mechanism, writeMechanism } from "./mechanism/index.js";
 import {
   parseQuestion,
   type Question,
-  RATINGS_FIELDS,
+  RATING_VALUE_KINDS,
+  RATINGS_FIELD_READERS,
   type RatingsFields,
-  VALUES,
   writeItems,
   writeQuestion,
 } from "./question.js";
@@ -85,7 +85,7 @@ export function budgetOf(task: AnyTask): Budget {
  * Returns the ε that a page limits by `maxEpsilon`: that of all reports of a window, or that of all
  * reports of an epoch if there is a memo.
  */
-export function limitedEpsilon(task: AnyTask): number {
+export function epsilonPerWindowOrEpoch(task: AnyTask): number {
   const { reports, memo } = budgetOf(task);
   return memo?.epsilon ?? task.epsilon * reports;
 }
@@ -99,13 +99,18 @@ export function reportsPerYear({ days, reports }: Budget): number {
 }
 
 /** @internal */
-export const budget: FieldReader<Partial<Budget>> = (from, key) =>
-  readFields(from[key], key, {}, { days: readInteger, reports: readInteger, memo, cover });
+export const readBudget: FieldReader<Partial<Budget>> = (from, key) =>
+  readFields(
+    from[key],
+    key,
+    {},
+    { days: readInteger, reports: readInteger, memo: readMemo, cover: readCover },
+  );
 
-const memo: FieldReader<Memo> = (from, key) =>
-  readFields(from[key], key, { epsilon, days: readInteger }, {});
+const readMemo: FieldReader<Memo> = (from, key) =>
+  readFields(from[key], key, { epsilon: readEpsilon, days: readInteger }, {});
 
-const cover: FieldReader<Cover> = (from, key) =>
+const readCover: FieldReader<Cover> = (from, key) =>
   readFields(from[key], key, { minutes: readInteger }, {});
 
 /** Fields that every task has, with a local or a central ε. */
@@ -157,7 +162,7 @@ export interface FetchedTask {
 const MIN_EPSILON = 0.001;
 const MAX_EPSILON = 12;
 
-const epsilon: FieldReader<number> = (from, key) => {
+const readEpsilon: FieldReader<number> = (from, key) => {
   const value = readNumber(from, key);
   if (value < MIN_EPSILON || value > MAX_EPSILON) {
     throw invalidTaskError(`${key} is ${value}, expected ${MIN_EPSILON} to ${MAX_EPSILON}`);
@@ -173,9 +178,14 @@ const epsilon: FieldReader<number> = (from, key) => {
 export function parseTask(value: unknown): Task {
   const asked =
     Object(value).questions === undefined
-      ? RATINGS_FIELDS
+      ? RATINGS_FIELD_READERS
       : { questions: listReader(parseQuestion) };
-  return readFields(value, "it", { id: readString, epsilon, ...asked }, { budget }) as Task;
+  return readFields(
+    value,
+    "it",
+    { id: readString, epsilon: readEpsilon, ...asked },
+    { budget: readBudget },
+  ) as Task;
 }
 
 /**
@@ -188,16 +198,16 @@ export function canonicalBudgetBytes(task: AnyTask): CanonicalBytesBuilder {
   const { days, reports, memo, cover } = budgetOf(task);
   const { days: window, reports: allowed } = DEFAULT_BUDGET;
   if (days !== window || reports !== allowed || memo || cover) {
-    bytes.text("hushbin budget 1");
-    bytes.number(days);
-    bytes.number(reports);
-    bytes.number(Number(memo !== undefined) + 2 * Number(cover !== undefined));
+    bytes.appendText("hushbin budget 1");
+    bytes.appendInteger(days);
+    bytes.appendInteger(reports);
+    bytes.appendInteger(Number(memo !== undefined) + 2 * Number(cover !== undefined));
     if (memo) {
-      bytes.float(memo.epsilon);
-      bytes.number(memo.days);
+      bytes.appendFloat(memo.epsilon);
+      bytes.appendInteger(memo.days);
     }
     if (cover) {
-      bytes.number(cover.minutes);
+      bytes.appendInteger(cover.minutes);
     }
   }
   return bytes;
@@ -213,19 +223,19 @@ export function canonicalBudgetBytes(task: AnyTask): CanonicalBytesBuilder {
 export function canonicalBytes(task: Task): Uint8Array {
   const bytes = canonicalBudgetBytes(task);
   const named = "questions" in task;
-  bytes.text(named ? "hushbin task 2" : "hushbin task 1");
-  bytes.text(task.id);
+  bytes.appendText(named ? "hushbin task 2" : "hushbin task 1");
+  bytes.appendText(task.id);
   if (named) {
-    bytes.float(task.epsilon);
-    bytes.number(task.questions.length);
+    bytes.appendFloat(task.epsilon);
+    bytes.appendInteger(task.questions.length);
     for (const question of task.questions) {
       writeQuestion(question, bytes);
     }
   } else {
     writeItems(task.items, bytes);
-    bytes.number(task.sparsity);
-    bytes.float(task.epsilon);
-    bytes.number(VALUES.indexOf(task.value));
+    bytes.appendInteger(task.sparsity);
+    bytes.appendFloat(task.epsilon);
+    bytes.appendInteger(RATING_VALUE_KINDS.indexOf(task.value));
     writeMechanism(task.mechanism, bytes);
   }
   return bytes.toBytes();

@@ -58,7 +58,7 @@ export interface TestCollector {
 
 const ENDPOINT = "https://collector.test";
 
-const PROBLEMS = {
+const PROBLEM_RESPONSES = {
   "unknown-task": [404, "There is no such task"],
   "malformed-upload": [400, "The body is not an upload of this task"],
   "fingerprint-mismatch": [409, "The upload was made under other parameters than the task's"],
@@ -67,7 +67,7 @@ const PROBLEMS = {
   "not-found": [404, "Nothing is served here"],
 } as const;
 
-type ProblemSlug = keyof typeof PROBLEMS;
+type ProblemSlug = keyof typeof PROBLEM_RESPONSES;
 
 /** Returns a response with a JSON body. */
 function jsonResponse(status: number, body: unknown, type = "application/json"): Response {
@@ -83,7 +83,7 @@ function jsonResponse(status: number, body: unknown, type = "application/json"):
 }
 
 function problemResponse(slug: ProblemSlug): Response {
-  const [status, title] = PROBLEMS[slug];
+  const [status, title] = PROBLEM_RESPONSES[slug];
   const body = { type: PROBLEM_PREFIX + slug, title, status };
   return jsonResponse(status, body, "application/problem+json");
 }

@@ -32,8 +32,8 @@ export interface Transport {
 // Browsers let requests outlive the page while all bodies in progress stay within 64 KiB. All
 // scripts of the page share this limit, so some of it is left to them. A request that would exceed
 // the rest is sent without keepalive.
-const KEEPALIVE_BYTES = 60 * 1024;
-const KEEPALIVE_REQUESTS = 9;
+const MAX_KEEPALIVE_BYTES = 60 * 1024;
+const MAX_KEEPALIVE_REQUESTS = 9;
 let keepaliveBytes = 0;
 let keepaliveRequests = 0;
 
@@ -53,7 +53,7 @@ const PERMANENT_PROBLEMS: readonly string[] = [
 ];
 
 /** Maximum delay that a response can request: a day, in case the header is wrong. */
-export const MAX_DELAY_MS = 86_400_000;
+export const MAX_RETRY_AFTER_MS = 86_400_000;
 
 /**
  * Parses the Retry-After header of a response, which has seconds or a date.
@@ -64,7 +64,7 @@ export const MAX_DELAY_MS = 86_400_000;
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
   const text = header ?? "";
   const wait = /^\s*\d+\s*$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
-  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), MAX_DELAY_MS);
+  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), MAX_RETRY_AFTER_MS);
 }
 
 /**
@@ -154,13 +154,13 @@ export class FetchTransport implements Transport {
     const body = concatBytes(uploads);
     const { length } = body;
     const keepalive =
-      keepaliveBytes + length <= KEEPALIVE_BYTES && keepaliveRequests < KEEPALIVE_REQUESTS;
+      keepaliveBytes + length <= MAX_KEEPALIVE_BYTES && keepaliveRequests < MAX_KEEPALIVE_REQUESTS;
     if (!keepalive) {
-      return this.#attempt(body, uploads.length, false);
+      return this.#sendOnce(body, uploads.length, false);
     }
     keepaliveBytes += length;
     keepaliveRequests += 1;
-    const outcome = await this.#attempt(body, uploads.length, true);
+    const outcome = await this.#sendOnce(body, uploads.length, true);
     // The browser counts a request until the response's body has ended. This counter does the same.
     keepaliveBytes -= length;
     keepaliveRequests -= 1;
@@ -170,10 +170,10 @@ export class FetchTransport implements Transport {
     if (network === undefined || isTimeout(network.cause)) {
       return outcome;
     }
-    return this.#attempt(body, uploads.length, false);
+    return this.#sendOnce(body, uploads.length, false);
   }
 
-  async #attempt(
+  async #sendOnce(
     body: Uint8Array<ArrayBuffer>,
     count: number,
     keepalive: boolean,

@@ -12,9 +12,9 @@ import sums from "./wasm/sums.wasm";
 
 export * from "./exports.js";
 
-const FILE: CoreSources = { module: () => module, sums };
+const WORKERD_SOURCES: CoreSources = { firstModule: () => module, sumsModule: sums };
 
 /** @internal */
-export const createClient = /* @__PURE__ */ withCoreSources(FILE, client);
+export const createClient = /* @__PURE__ */ withCoreSources(WORKERD_SOURCES, client);
 /** @internal */
-export const createRandomizer = /* @__PURE__ */ withCoreSources(FILE, randomizer);
+export const createRandomizer = /* @__PURE__ */ withCoreSources(WORKERD_SOURCES, randomizer);

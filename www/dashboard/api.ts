@@ -253,7 +253,8 @@ export interface SumsTaskResponse {
 
 export type TaskResponse = ReportsTaskResponse | SumsTaskResponse;
 
-export const isSums = (answer: TaskResponse): answer is SumsTaskResponse => "privacy" in answer;
+export const isSumTaskResponse = (answer: TaskResponse): answer is SumsTaskResponse =>
+  "privacy" in answer;
 
 /**
  * Error of a failed request. The collector responded with a problem document, or did not respond.
@@ -299,7 +300,7 @@ export class CollectorClient {
    * Requests a path below `tasks`, such as "survey/batches?…". An empty path requests the list of
    * all tasks.
    */
-  async get<T>(path: string): Promise<T> {
+  async getFromTasks<T>(path: string): Promise<T> {
     const response = await this.#get(path === "" ? "tasks" : `tasks/${path}`);
     const body: unknown = await response.json().catch(() => null);
     if (!response.ok || body === null) throw new CollectorError(response.status, body);
@@ -307,9 +308,9 @@ export class CollectorClient {
   }
 
   /** Requests a path below `tasks`. Returns `null` if the collector does not know the path. */
-  async askIfThere<T>(path: string): Promise<T | null> {
+  async getFromTasksOrNull<T>(path: string): Promise<T | null> {
     try {
-      return await this.get<T>(path);
+      return await this.getFromTasks<T>(path);
     } catch (thrown) {
       if (thrown instanceof CollectorError && thrown.status === 404) return null;
       throw thrown;

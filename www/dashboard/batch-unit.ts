@@ -5,33 +5,41 @@ import { formatCount, formatCountWithNoun } from "../demo/shared/format.js";
 import type { BatchesResponse, Task } from "./api.js";
 
 export interface BatchUnit {
-  readonly one: string;
-  readonly more: string;
+  readonly singularNoun: string;
+  readonly pluralNoun: string;
   /** Converts a number of reports or messages, as the collector counts them, to this unit. */
-  readonly convert: (collected: number) => number;
+  readonly convertCount: (collected: number) => number;
   /**
    * Minimum size of a batch that privacy requires, in this unit. The conditions that close a batch
    * have separate limits.
    */
-  readonly min: number;
+  readonly minBatchSize: number;
 }
 
 export const REPORT_UNIT: BatchUnit = {
-  one: "report",
-  more: "reports",
-  convert: (reports) => reports,
-  min: 0,
+  singularNoun: "report",
+  pluralNoun: "reports",
+  convertCount: (reports) => reports,
+  minBatchSize: 0,
 };
 
 /** Returns the unit in which the page counts the content of a task's batches. */
 export function batchUnitOf({ messages, people = 0 }: Task): BatchUnit {
   if (messages === undefined) return REPORT_UNIT;
   const each = messages.levels * messages.drawn + messages.noise;
-  return { one: "person", more: "people", convert: (own) => own / each, min: people };
+  return {
+    singularNoun: "person",
+    pluralNoun: "people",
+    convertCount: (own) => own / each,
+    minBatchSize: people,
+  };
 }
 
 /** Returns the minimum and maximum size of a batch, in this unit. */
-export function batchSizeLimits({ convert, min }: BatchUnit, closes: BatchesResponse["closes"]) {
+export function batchSizeLimits(
+  { convertCount: convert, minBatchSize: min }: BatchUnit,
+  closes: BatchesResponse["closes"],
+) {
   const own = Math.max(Math.ceil(convert(closes.least)), min);
   return [own, Math.max(Math.ceil(convert(closes.most)), own)] as const;
 }
@@ -49,12 +57,15 @@ const about = (value: number) => (Number.isInteger(value) ? "" : "about ");
  * Converts a number of reports or messages to this unit. Returns it as text with its noun: "400
  * people".
  */
-export function formatWithUnit({ one, more, convert }: BatchUnit, collected: number): string {
+export function formatWithUnit(
+  { singularNoun: one, pluralNoun: more, convertCount: convert }: BatchUnit,
+  collected: number,
+): string {
   const value = convert(collected);
   return `${about(value)}${formatCountWithNoun(Math.round(value), one, more)}`;
 }
 
 /** Converts a number of reports or messages to this unit. Returns it as text without its noun. */
-export function formatWithoutUnit({ convert }: BatchUnit, collected: number): string {
+export function formatWithoutUnit({ convertCount: convert }: BatchUnit, collected: number): string {
   return formatCount(convert(collected));
 }

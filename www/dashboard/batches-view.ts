@@ -10,21 +10,21 @@ import { createTable } from "./table.js";
 /** Maximum number of closed batches in the table. */
 const MAX_LISTED = 50;
 
-export const releasedOf = ({ batches }: BatchesResponse): readonly Batch[] =>
+export const releasedBatches = ({ batches }: BatchesResponse): readonly Batch[] =>
   batches.filter(({ state }) => state === "released");
 
-export const openOf = ({ batches }: BatchesResponse): Batch | undefined =>
+export const openBatch = ({ batches }: BatchesResponse): Batch | undefined =>
   batches.find(({ state }) => state === "open");
 
-export const reportsOf = (batches: readonly Batch[]): number =>
+export const totalReports = (batches: readonly Batch[]): number =>
   batches.reduce((sum, { reports }) => sum + reports, 0);
 
 /** Returns a sentence on the conditions under which the open batch closes. */
 export function closingRule({ closes }: BatchesResponse, unit: BatchUnit): string {
   const [least, most] = batchSizeLimits(unit, closes);
   const { hours } = closes;
-  const aged = `, or ${formatCountWithNoun(hours, "hour")} after it opened if it has at least ${formatCountWithNoun(least, unit.one, unit.more)}`;
-  return `The batch closes at ${formatCountWithNoun(most, unit.one, unit.more)}${hours === 0 ? "" : aged}. It is released soon afterwards.`;
+  const aged = `, or ${formatCountWithNoun(hours, "hour")} after it opened if it has at least ${formatCountWithNoun(least, unit.singularNoun, unit.pluralNoun)}`;
+  return `The batch closes at ${formatCountWithNoun(most, unit.singularNoun, unit.pluralNoun)}${hours === 0 ? "" : aged}. It is released soon afterwards.`;
 }
 
 function progressBar(name: string, value: number, max: number, words: string): HTMLElement {
@@ -46,15 +46,15 @@ export function drawOpenBatchProgress(
   unit: BatchUnit,
   now: number,
 ): readonly HTMLElement[] {
-  const open = openOf(all);
+  const open = openBatch(all);
   if (open === undefined) return [];
   const [least, most] = batchSizeLimits(unit, all.closes);
   const { hours } = all.closes;
-  const have = unit.convert(open.reports);
+  const have = unit.convertCount(open.reports);
   const age = Math.max(now - open.opened, 0) / 3600;
   const to = (limit: number, which: string) =>
     progressBar(
-      `${capitalize(unit.more)} towards the ${which}`,
+      `${capitalize(unit.pluralNoun)} towards the ${which}`,
       have,
       limit,
       `${formatCount(have)} of ${formatCount(limit)}`,
@@ -79,7 +79,7 @@ export function drawOpenBatchProgress(
  * maximum.
  */
 export function drawOpenBatchBar(all: BatchesResponse, unit: BatchUnit): HTMLElement {
-  const have = unit.convert(openOf(all)?.reports ?? 0);
+  const have = unit.convertCount(openBatch(all)?.reports ?? 0);
   const [least, most] = batchSizeLimits(unit, all.closes);
   const max = have < least ? least : most;
   const of = have < least ? "at least" : "at most";
@@ -105,7 +105,7 @@ export function closedBatchTable(all: BatchesResponse, unit: BatchUnit): HTMLEle
       : "Closed batches";
   const heads = [
     "Batch",
-    { content: capitalize(unit.more), style: "amount" },
+    { content: capitalize(unit.pluralNoun), style: "amount" },
     { content: "Closed", style: "amount" },
   ];
   return createTable(caption, heads, rows);

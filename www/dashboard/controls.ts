@@ -5,7 +5,7 @@ import { el } from "../demo/shared/dom.js";
 import { formatCount } from "../demo/shared/format.js";
 import type { Batch, Estimand, Question } from "./api.js";
 import { type BatchUnit, formatWithUnit } from "./batch-unit.js";
-import { isReal, KINDS, wordsOf } from "./labels.js";
+import { estimandTexts, hasRealValuedItems, KIND_DESCRIPTIONS } from "./labels.js";
 import { ORDER_WORDS, ORDERS } from "./rows.js";
 import { DEFAULT_STATE, type ViewState } from "./state.js";
 
@@ -49,8 +49,8 @@ export class EstimatesControls {
   readonly #batches: DropDown;
   readonly #estimand: DropDown;
   readonly #order: DropDown;
-  readonly #find: HTMLInputElement;
-  readonly #names: HTMLElement;
+  readonly #searchField: HTMLInputElement;
+  readonly #searchControl: HTMLElement;
 
   constructor(change: (changes: Partial<ViewState>) => void) {
     this.#question = new DropDown("question", "Question", (question) =>
@@ -65,28 +65,28 @@ export class EstimatesControls {
     this.#order = new DropDown("order", "Order of rows", (own) =>
       change({ order: ORDERS.find((order) => order === own) ?? DEFAULT_STATE.order }),
     );
-    this.#find = el("input", {
+    this.#searchField = el("input", {
       id: "find",
       type: "search",
       autocomplete: "off",
       spellcheck: "false",
     });
     let due = 0;
-    this.#find.addEventListener("input", () => {
+    this.#searchField.addEventListener("input", () => {
       clearTimeout(due);
-      due = window.setTimeout(() => change({ find: this.#find.value }), SEARCH_AFTER_MS);
+      due = window.setTimeout(() => change({ find: this.#searchField.value }), SEARCH_AFTER_MS);
     });
-    this.#names = el(
+    this.#searchControl = el(
       "div",
       { class: "pick grow" },
       el("label", { for: "find" }, "Find items by name"),
-      this.#find,
+      this.#searchField,
     );
     this.element = el(
       "search",
       { class: "controls", "aria-label": "Filter the estimates" },
       ...[this.#question, this.#batches, this.#estimand, this.#order].map(({ element }) => element),
-      this.#names,
+      this.#searchControl,
     );
   }
 
@@ -99,7 +99,10 @@ export class EstimatesControls {
     unit: BatchUnit,
   ): void {
     this.#question.show(
-      questions.map(({ name = "", kind = "" }) => [name, `${name}: ${KINDS[kind] ?? kind}`]),
+      questions.map(({ name = "", kind = "" }) => [
+        name,
+        `${name}: ${KIND_DESCRIPTIONS[kind] ?? kind}`,
+      ]),
       current.name ?? "",
     );
     const picked = [...released].reverse().slice(0, MAX_BATCHES);
@@ -128,17 +131,17 @@ export class EstimatesControls {
     );
     const lists = !["number", "text"].includes(current.kind ?? "");
     this.#order.show(lists ? ORDERS.map((order) => [order, ORDER_WORDS[order]]) : [], state.order);
-    this.#names.hidden = !lists;
+    this.#searchControl.hidden = !lists;
     // Does not overwrite a search while the user types.
-    if (document.activeElement !== this.#find) this.#find.value = state.find;
+    if (document.activeElement !== this.#searchField) this.#searchField.value = state.find;
   }
 
   /** Shows the estimands to choose from, and selects the current one. */
-  estimands(there: readonly Estimand[], current: Estimand, question: Question): void {
+  showEstimands(there: readonly Estimand[], current: Estimand, question: Question): void {
     this.#estimand.show(
       there.map((own) => [
         own,
-        own === "mean" && isReal(question) ? "mean" : wordsOf(own, question).long,
+        own === "mean" && hasRealValuedItems(question) ? "mean" : estimandTexts(own, question).long,
       ]),
       current,
     );

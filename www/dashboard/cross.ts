@@ -20,7 +20,7 @@ export function conditionalMeanRows({ cross }: EstimatesResponse): readonly Esti
     const unitField = unit === undefined ? {} : { unit };
     return {
       label: itemName(row),
-      query: null,
+      queryName: null,
       estimate: { estimate, interval, simultaneous_interval },
       ...unitField,
     };
@@ -41,10 +41,10 @@ function marginTable({ name, shares = [] }: CrossMargin): readonly Element[] {
   if (shares.length === 0) return [];
   const rows: EstimateRow[] = shares.map(({ item, share: estimate }) => ({
     label: itemName(item),
-    query: null,
+    queryName: null,
     estimate,
   }));
-  const all: EstimandRows = { estimand: "share", shares: true, rows, format: shareText };
+  const all: EstimandRows = { estimand: "share", areShares: true, rows, format: shareText };
   return [dotTable(`Share of people by ${name}`, all, rows)];
 }
 

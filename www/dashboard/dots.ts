@@ -65,7 +65,7 @@ export function drawEstimateMarks(axis: ChartAxis, estimate: Estimate): SVGEleme
  * Returns the CSS class of a picture with a dot. The dot of an estimate that may be noise is
  * hollow.
  */
-export const styleOf = (estimate: Estimate): string =>
+export const stripClass = (estimate: Estimate): string =>
   excludesZero(estimate) ? "strip" : "strip noise";
 
 function axisForRows(rows: readonly EstimateRow[]): ChartAxis {
@@ -89,7 +89,7 @@ export function dotTable(
   const axis = axisForRows(shown);
   const scale = own
     ? "each row has its own scale"
-    : axisLabels(axis, rows.shares ? shareTickText : tickText);
+    : axisLabels(axis, rows.areShares ? shareTickText : tickText);
   const heads: readonly (TableCell | string)[] = [
     "Item",
     {
@@ -110,7 +110,7 @@ function dotTableCells(
 ): (TableCell | string)[] {
   const { label, estimate, range, unit } = row;
   const axis = range === undefined ? common : { from: range[0], to: range[1], ticks: [...range] };
-  const style = range === undefined ? styleOf(estimate) : "strip";
+  const style = range === undefined ? stripClass(estimate) : "strip";
   const marks = ariaHiddenPicture(
     style,
     HEIGHT,

@@ -93,7 +93,7 @@ export class EstimatesCache {
    * @param released numbers of the released batches; part of the cache key if all batches are
    * requested
    */
-  estimates(
+  getEstimates(
     task: string,
     question: Question,
     query: EstimatesQuery,
@@ -103,7 +103,7 @@ export class EstimatesCache {
     const key = `${path} ${query.batches === null ? released : ""}`;
     const kept = this.#responses.get(key);
     if (kept !== undefined) return kept;
-    const answer = this.#collector.get<EstimatesResponse>(path);
+    const answer = this.#collector.getFromTasks<EstimatesResponse>(path);
     this.#responses.set(key, answer);
     // Failures are removed from the cache, so that the next request tries again.
     answer.catch(() => this.#responses.delete(key));

@@ -16,13 +16,13 @@ const GUTTER = 9;
  * Converts a position in the plot to a position in the whole width, which includes this space. Both
  * are in per cent.
  */
-const besideGutter = (part: number) => GUTTER + (part * (100 - GUTTER)) / 100;
+const plotToFullPosition = (part: number) => GUTTER + (part * (100 - GUTTER)) / 100;
 
 /**
  * Maximum number of bins whose intervals are drawn, as thin lines called whiskers. With more bins,
  * the whiskers would overlap.
  */
-const WHISKERS = 80;
+const MAX_BINS_WITH_WHISKERS = 80;
 
 interface HistogramBin {
   readonly label: string;
@@ -105,18 +105,18 @@ function quantileTable({ quantiles = [] }: NumberEstimates, unit: string): Eleme
  * the plot.
  */
 interface SharePlot {
-  readonly title: (name: string) => string;
+  readonly titleFor: (name: string) => string;
   readonly shares: readonly Estimate[];
   readonly labels: readonly string[];
-  readonly marks: (axis: ChartAxis) => Element[];
+  readonly drawMarks: (axis: ChartAxis) => Element[];
 }
 
 function binSharePlot(bins: readonly HistogramBin[]): SharePlot {
   return {
-    title: (name) => `Share of people by bin of ${name}`,
+    titleFor: (name) => `Share of people by bin of ${name}`,
     shares: bins.map((bin) => bin.share),
     labels: bins.map(({ label }) => label),
-    marks: (axis) => bins.flatMap((bin, index) => drawBin(bin, index, bins.length, axis)),
+    drawMarks: (axis) => bins.flatMap((bin, index) => drawBin(bin, index, bins.length, axis)),
   };
 }
 
@@ -125,10 +125,10 @@ function shareBelowPlot(
   { distribution = [] }: NumberEstimates,
 ): SharePlot {
   return {
-    title: (name) => `Share of people below each ${name}`,
+    titleFor: (name) => `Share of people below each ${name}`,
     shares: distribution,
     labels: distribution.map(({ below }) => `below ${formatNumber(below)}`),
-    marks: (axis) =>
+    drawMarks: (axis) =>
       distribution.flatMap((own, index) =>
         drawShareDot(own, ((index + 1) / bins.length) * 100, axis),
       ),
@@ -136,7 +136,7 @@ function shareBelowPlot(
 }
 
 function sharePlotAndTable(
-  { title, shares, labels, marks }: SharePlot,
+  { titleFor: title, shares, labels, drawMarks: marks }: SharePlot,
   bins: readonly HistogramBin[],
   number: NumberEstimates,
   question: Question,
@@ -166,7 +166,7 @@ function sharePlotAndTable(
       ...gridLines(axis),
       ...marks(axis),
       ...quantiles.flatMap((own) =>
-        marker(besideGutter(horizontalPositionInBins(bins, own.estimate))),
+        drawQuantileLine(plotToFullPosition(horizontalPositionInBins(bins, own.estimate))),
       ),
     ),
     ...edgeLabels(bins),
@@ -198,11 +198,11 @@ function sharePlotAndTable(
   ];
 }
 
-const height = (axis: ChartAxis, value: number) => 100 - positionOnAxis(axis, value);
+const verticalPosition = (axis: ChartAxis, value: number) => 100 - positionOnAxis(axis, value);
 
 function gridLines(axis: ChartAxis): Element[] {
   return axis.ticks.flatMap((value) => {
-    const y = percentage(height(axis, value));
+    const y = percentage(verticalPosition(axis, value));
     return [
       svg("line", {
         class: value === 0 ? "zero" : "tick",
@@ -226,20 +226,19 @@ function drawBin(
   bins: number,
   axis: ChartAxis,
 ): Element[] {
-  const [left, right] = [index, index + 1].map((edge) => besideGutter((edge / bins) * 100)) as [
-    number,
-    number,
-  ];
+  const [left, right] = [index, index + 1].map((edge) =>
+    plotToFullPosition((edge / bins) * 100),
+  ) as [number, number];
   const gap = (right - left) * 0.06;
   const [top, bottom] = [Math.max(own.estimate, 0), Math.min(own.estimate, 0)];
   const bar = svg("rect", {
     class: "bar",
     x: percentage(left + gap),
     width: percentage(right - left - 2 * gap),
-    y: percentage(height(axis, top)),
+    y: percentage(verticalPosition(axis, top)),
     height: percentage(positionOnAxis(axis, top) - positionOnAxis(axis, bottom)),
   });
-  return bins > WHISKERS ? [bar] : [bar, drawWhisker(own, (left + right) / 2, axis)];
+  return bins > MAX_BINS_WITH_WHISKERS ? [bar] : [bar, drawWhisker(own, (left + right) / 2, axis)];
 }
 
 /**
@@ -247,8 +246,8 @@ function drawBin(
  * cent.
  */
 function drawShareDot(own: Estimate, place: number, axis: ChartAxis): Element[] {
-  const x = besideGutter(place);
-  const y = percentage(height(axis, own.estimate));
+  const x = plotToFullPosition(place);
+  const y = percentage(verticalPosition(axis, own.estimate));
   return [
     drawWhisker(own, x, axis),
     svg("circle", { class: "dot", cx: percentage(x), cy: y, r: 3 }),
@@ -262,12 +261,12 @@ function drawWhisker(own: Estimate, place: number, axis: ChartAxis): Element {
     class: "whisker",
     x1: x,
     x2: x,
-    y1: percentage(height(axis, from)),
-    y2: percentage(height(axis, to)),
+    y1: percentage(verticalPosition(axis, from)),
+    y2: percentage(verticalPosition(axis, to)),
   });
 }
 
-const marker = (x: number) =>
+const drawQuantileLine = (x: number) =>
   svg("line", { class: "quantile", x1: percentage(x), x2: percentage(x), y1: 0, y2: "100%" });
 
 /**
@@ -279,7 +278,7 @@ function edgeLabels(bins: readonly HistogramBin[]): Element[] {
   const every = Math.ceil(all.length / 7);
   return all.flatMap((edge, index) => {
     if (index % every !== 0) return [];
-    const x = besideGutter((index / bins.length) * 100);
+    const x = plotToFullPosition((index / bins.length) * 100);
     const anchor = x < 4 ? "start" : x > 96 ? "end" : "middle";
     // Narrow screens show every second label.
     const style = (index / every) % 2 === 1 ? "tick-text between" : "tick-text";

@@ -93,7 +93,7 @@ interface EstimandTexts {
   readonly short: string;
 }
 
-const WORDS: Readonly<Record<Estimand, EstimandTexts>> = {
+const ESTIMAND_TEXTS: Readonly<Record<Estimand, EstimandTexts>> = {
   mean: { long: "mean rating (no rating counts as 0)", short: "Mean rating" },
   sum: { long: "sum over all people", short: "Sum over all people" },
   plus: {
@@ -129,15 +129,15 @@ const isFractional = ({ kind = "", value }: Question): boolean =>
   kind === "ratings" && value === "real";
 
 /** Returns the texts that name an estimand of a question. */
-export const wordsOf = (estimand: Estimand, question: Question): EstimandTexts =>
-  (isFractional(question) ? FRACTIONAL[estimand] : undefined) ?? WORDS[estimand];
+export const estimandTexts = (estimand: Estimand, question: Question): EstimandTexts =>
+  (isFractional(question) ? FRACTIONAL[estimand] : undefined) ?? ESTIMAND_TEXTS[estimand];
 
 /** Returns true if estimates of this estimand are shares of people, which are shown in per cent. */
 export const isShare = (estimand: Estimand, question: Question): boolean =>
   !["mean", "sum"].includes(estimand) && !isFractional(question);
 
 /** Short description of each kind of question. */
-export const KINDS: Readonly<Record<string, string>> = {
+export const KIND_DESCRIPTIONS: Readonly<Record<string, string>> = {
   ratings: "ratings",
   set: "any of several options",
   choice: "one of several options",
@@ -157,7 +157,7 @@ const REAL: ReadonlySet<string> = new Set(["numbers", "vector"]);
  * Returns true if the items of a question are numbers in any range, and not ratings or shares of
  * people.
  */
-export const isReal = ({ kind = "" }: Question): boolean => REAL.has(kind);
+export const hasRealValuedItems = ({ kind = "" }: Question): boolean => REAL.has(kind);
 
 /** Formats a time in seconds since 1970, in the browser's time zone. */
 export function formatTime(seconds: number): string {

@@ -8,14 +8,14 @@ import type { TimeLine, TimeLinePoint } from "./timeline.js";
 
 const HEIGHT = 84;
 
-const known = ({ points }: TimeLine) =>
+const pointsWithEstimate = ({ points }: TimeLine) =>
   points.flatMap(({ batch, estimate }, index) =>
     estimate === null ? [] : { batch, estimate, index },
   );
 
 function axisForLines(lines: readonly TimeLine[], zero: boolean): ChartAxis {
   const ends = lines
-    .flatMap(known)
+    .flatMap(pointsWithEstimate)
     .flatMap(({ estimate }) => [estimate.estimate, ...estimate.simultaneous_interval]);
   return axisContaining(ends, { zero, most: 4 });
 }
@@ -73,7 +73,7 @@ function drawTimeLine(
   const { label, points } = line;
   const across = (index: number) => 14 + ((index + 0.5) / points.length) * 84;
   const y = (value: number) => percentage(100 - positionOnAxis(axis, value));
-  const own = known(line);
+  const own = pointsWithEstimate(line);
   const last = own[own.length - 1];
   const said =
     last === undefined

@@ -17,7 +17,7 @@ const POLL_MS = 10_000;
 
 const collector = new CollectorClient();
 const main = byId("main");
-const trouble = byId("trouble");
+const troubleElement = byId("trouble");
 let state: ViewState = viewStateFromFragment(location.hash);
 let page: TaskPage | TaskListView | null = null;
 /** Ids of all tasks. `null` before the first response. */
@@ -32,8 +32,8 @@ function announceToScreenReaders(words: string): void {
 function showTrouble(thrown: unknown): void {
   const words = thrown instanceof Error ? thrown.message : String(thrown);
   if (!(thrown instanceof CollectorError)) console.error(thrown);
-  if (trouble.textContent !== words) trouble.replaceChildren(el("p", {}, words));
-  trouble.hidden = false;
+  if (troubleElement.textContent !== words) troubleElement.replaceChildren(el("p", {}, words));
+  troubleElement.hidden = false;
 }
 
 const isTokenRefused = (thrown: unknown) =>
@@ -74,8 +74,8 @@ function showSignIn(why: string | null): void {
  * collector requires a token.
  */
 async function loadTasks(): Promise<void> {
-  tasks = (await collector.get<{ readonly tasks: readonly string[] }>("")).tasks;
-  trouble.hidden = true;
+  tasks = (await collector.getFromTasks<{ readonly tasks: readonly string[] }>("")).tasks;
+  troubleElement.hidden = true;
   await openView();
 }
 
@@ -94,8 +94,8 @@ async function openView(): Promise<void> {
   }
   const id = encodeURIComponent(task);
   const [answer, batches] = await Promise.all([
-    collector.get<TaskResponse>(id),
-    collector.get<BatchesResponse>(`${id}/batches`),
+    collector.getFromTasks<TaskResponse>(id),
+    collector.getFromTasks<BatchesResponse>(`${id}/batches`),
   ]);
   if (own !== viewCount) return;
   showPage(new TaskPage(collector, answer, batches, state, changeViewState));
@@ -135,11 +135,13 @@ async function pollForChanges(): Promise<void> {
   const own = page;
   if (own instanceof TaskListView) await own.update();
   if (own instanceof TaskPage) {
-    const batches = await collector.get<BatchesResponse>(`${encodeURIComponent(own.id)}/batches`);
+    const batches = await collector.getFromTasks<BatchesResponse>(
+      `${encodeURIComponent(own.id)}/batches`,
+    );
     if (own === page && own.update(batches))
       announceToScreenReaders("A new batch has been released. The estimates are being updated.");
   }
-  trouble.hidden = true;
+  troubleElement.hidden = true;
 }
 
 async function withErrorsShown(work: () => Promise<void>): Promise<void> {

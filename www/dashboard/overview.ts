@@ -2,12 +2,17 @@
 
 import { el } from "../demo/shared/dom.js";
 import { formatCount } from "../demo/shared/format.js";
-import { type BatchesResponse, type CollectorClient, isSums, type TaskResponse } from "./api.js";
+import {
+  type BatchesResponse,
+  type CollectorClient,
+  isSumTaskResponse,
+  type TaskResponse,
+} from "./api.js";
 import { batchUnitOf, formatWithUnit, REPORT_UNIT } from "./batch-unit.js";
-import { drawOpenBatchBar, releasedOf, reportsOf } from "./batches-view.js";
+import { drawOpenBatchBar, releasedBatches, totalReports } from "./batches-view.js";
 import { formatTime } from "./labels.js";
 import { DEFAULT_STATE, viewStateToFragment } from "./state.js";
-import { NO_LOCAL } from "./sums.js";
+import { NO_LOCAL_EPSILON_TEXT } from "./sums.js";
 import { createTable } from "./table.js";
 
 /** Maximum number of tasks whose batches are requested. */
@@ -37,10 +42,10 @@ export class TaskListView {
     }
   }
 
-  #taskOf(id: string): Promise<TaskResponse | null> {
+  #getTask(id: string): Promise<TaskResponse | null> {
     const known = this.#answers.get(id);
     if (known !== undefined) return known;
-    const answer = this.#collector.askIfThere<TaskResponse>(encodeURIComponent(id));
+    const answer = this.#collector.getFromTasksOrNull<TaskResponse>(encodeURIComponent(id));
     this.#answers.set(id, answer);
     answer.catch(() => this.#answers.delete(id));
     return answer;
@@ -50,8 +55,8 @@ export class TaskListView {
     const asked = this.#tasks.slice(0, MAX_TASKS).map(async (id) => {
       const path = encodeURIComponent(id);
       const [batches, task] = await Promise.all([
-        this.#collector.askIfThere<BatchesResponse>(`${path}/batches`),
-        this.#taskOf(id),
+        this.#collector.getFromTasksOrNull<BatchesResponse>(`${path}/batches`),
+        this.#getTask(id),
       ]);
       return [id, batches && { batches, task }] as const;
     });
@@ -62,19 +67,19 @@ export class TaskListView {
       if (!own) return [{ content: link, style: "name" }, "", "", "", ""];
       const { batches, task } = own;
       const unit = task === null ? REPORT_UNIT : batchUnitOf(task.task);
-      const sums = task !== null && isSums(task);
+      const sums = task !== null && isSumTaskResponse(task);
       const note = sums
-        ? [el("span", { class: "kind" }, `sums through a shuffler; ${NO_LOCAL}`)]
+        ? [el("span", { class: "kind" }, `sums through a shuffler; ${NO_LOCAL_EPSILON_TEXT}`)]
         : [];
       const name = { content: el("span", {}, link, ...note), style: "name" };
-      const released = releasedOf(batches);
+      const released = releasedBatches(batches);
       const last = released[released.length - 1]?.closed;
       return [
         name,
         {
           content: sums
-            ? formatWithUnit(unit, reportsOf(released))
-            : formatCount(reportsOf(released)),
+            ? formatWithUnit(unit, totalReports(released))
+            : formatCount(totalReports(released)),
           style: "amount",
         },
         { content: formatCount(released.length), style: "amount" },

@@ -16,7 +16,7 @@ import type {
   ReportsPrivacy,
   ReportsTaskResponse,
 } from "./api.js";
-import { formatNumber, isShare, ratingText, shareText, wordsOf } from "./labels.js";
+import { estimandTexts, formatNumber, isShare, ratingText, shareText } from "./labels.js";
 import type { UploadCounts } from "./metrics.js";
 import { createTable, type TableCell } from "./table.js";
 
@@ -97,7 +97,7 @@ function madeUpReportsEffectRow(
   const shares = !item || isShare(estimate, question);
   const words =
     item && !shares && estimate !== "mean"
-      ? wordsOf(estimate, question).short.toLowerCase()
+      ? estimandTexts(estimate, question).short.toLowerCase()
       : ESTIMAND_NAMES[estimate];
   return [
     own.question === undefined ? words : `${own.question}: ${words}`,

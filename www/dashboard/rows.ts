@@ -10,7 +10,7 @@ import {
 import {
   formatNumber,
   formatToErrorPrecision,
-  isReal,
+  hasRealValuedItems,
   isShare,
   itemName,
   itemQueryName,
@@ -22,7 +22,7 @@ import {
 export interface EstimateRow {
   readonly label: string;
   /** Name by which a request can ask for the item. `null` if there is no such name. */
-  readonly query: string | null;
+  readonly queryName: string | null;
   readonly estimate: Estimate;
   /** Minimum and maximum of the item's values. Undefined if all rows have the same range. */
   readonly range?: readonly [number, number];
@@ -33,7 +33,7 @@ export interface EstimateRow {
 export interface EstimandRows {
   readonly estimand: Estimand;
   /** True if the estimates are shares of people. */
-  readonly shares: boolean;
+  readonly areShares: boolean;
   readonly rows: readonly EstimateRow[];
   /** Formats a value. The precision of `estimate` can determine the number of digits. */
   readonly format: (value: number, estimate?: Estimate) => string;
@@ -81,14 +81,14 @@ export function estimandRows(
     const range = numbers ? ranges.get(label) : undefined;
     return {
       label,
-      query: itemQueryName(item.item),
+      queryName: itemQueryName(item.item),
       estimate,
       ...(range === undefined ? {} : { range: [range[0] * by, range[1] * by] as const }),
       ...(item.unit === undefined ? {} : { unit: item.unit }),
     };
   });
   const format = formatterForEstimand(answer, question, estimand);
-  return { estimand, shares: isShare(estimand, question), rows, format };
+  return { estimand, areShares: isShare(estimand, question), rows, format };
 }
 
 function formatterForEstimand(
@@ -99,7 +99,7 @@ function formatterForEstimand(
   // Sums are so exact that three digits are too few.
   if (people !== undefined) return formatToErrorPrecision;
   if (isShare(estimand, question)) return shareText;
-  return isReal(question) ? formatNumber : ratingText;
+  return hasRealValuedItems(question) ? formatNumber : ratingText;
 }
 
 /** Names of the orders in which rows can be sorted. */
@@ -122,7 +122,7 @@ function distanceInHalfWidths({ estimate }: EstimateRow): number {
   return Math.abs(estimate.estimate) / Math.max(half, Number.MIN_VALUE);
 }
 
-const COMPARE: Readonly<Record<RowOrder, (a: EstimateRow, b: EstimateRow) => number>> = {
+const ROW_COMPARATORS: Readonly<Record<RowOrder, (a: EstimateRow, b: EstimateRow) => number>> = {
   largest: (a, b) => b.estimate.estimate - a.estimate.estimate,
   smallest: (a, b) => a.estimate.estimate - b.estimate.estimate,
   clearest: (a, b) => distanceInHalfWidths(b) - distanceInHalfWidths(a),
@@ -132,7 +132,7 @@ const COMPARE: Readonly<Record<RowOrder, (a: EstimateRow, b: EstimateRow) => num
 
 /** Returns the rows sorted in this order. Rows that compare as equal keep their order. */
 export function sortedRows(rows: readonly EstimateRow[], order: RowOrder): readonly EstimateRow[] {
-  return [...rows].sort(COMPARE[order]);
+  return [...rows].sort(ROW_COMPARATORS[order]);
 }
 
 /** Returns true if a name contains every word of the searched text. Case is ignored. */

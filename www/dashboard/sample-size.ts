@@ -5,7 +5,7 @@ import type { Estimand, Estimate, EstimatesResponse } from "./api.js";
 import type { EstimateRow } from "./rows.js";
 
 /** Half-width of a 95% interval, as a multiple of the standard error. */
-const HALF_WIDTH = 1.96;
+const HALF_WIDTH_STANDARD_ERRORS = 1.96;
 /** Maximum half-width of a useful interval, as a fraction of the range of values. */
 const MAX_USEFUL_HALF_WIDTH = 0.1;
 
@@ -17,7 +17,7 @@ export interface SampleSizeCheck {
    * True if the intervals are narrower than the range of values, so that estimates are worth
    * showing.
    */
-  readonly useful: boolean;
+  readonly isUseful: boolean;
 }
 
 /** Estimate, with the range of the item's values if it is not the usual range of the estimand. */
@@ -34,15 +34,16 @@ export function checkSampleSize(
 ): SampleSizeCheck {
   const whole = estimand === "mean" ? 2 : 1;
   const half = ({ estimate, range }: EstimateWithRange) =>
-    (HALF_WIDTH * (estimate.standard_error ?? 0)) / (range ? range[1] - range[0] : whole);
+    (HALF_WIDTH_STANDARD_ERRORS * (estimate.standard_error ?? 0)) /
+    (range ? range[1] - range[0] : whole);
   const widest = Math.max(0, ...estimates.map(half));
-  if (widest <= MAX_USEFUL_HALF_WIDTH) return { useful: true };
+  if (widest <= MAX_USEFUL_HALF_WIDTH) return { isUseful: true };
   const needed = Number((reports * (widest / MAX_USEFUL_HALF_WIDTH) ** 2).toPrecision(2));
   const within = estimand === "mean" ? "a tenth of the range" : "10 percentage points";
   const arrived = `${formatCountWithNoun(reports, "report")} ${reports === 1 ? "has" : "have"} arrived`;
   return {
     warning: `${arrived}. Estimates with an error of at most ${within} need about ${formatCount(needed)} reports, with 95% confidence.`,
-    useful: 2 * widest < 1,
+    isUseful: 2 * widest < 1,
   };
 }
 

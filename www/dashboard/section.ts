@@ -11,7 +11,7 @@ export class PageSection {
   readonly element: HTMLElement;
   readonly #body: HTMLElement;
   /** Number of requests so far. A late response to an earlier request is dropped. */
-  #requests = 0;
+  #requestCount = 0;
 
   constructor(id: string, title: string, style = "") {
     const heading = el("h2", { id: `${id}-title` }, title);
@@ -26,14 +26,14 @@ export class PageSection {
 
   /** Shows this content, and drops responses to requests that are still running. */
   show(shown: SectionContent): void {
-    this.#requests += 1;
+    this.#requestCount += 1;
     this.#replace(shown);
   }
 
   /** Loads new content with `make` and shows it. The old content stays visible until then. */
   async load(make: () => Promise<SectionContent>): Promise<void> {
-    this.#requests += 1;
-    const own = this.#requests;
+    this.#requestCount += 1;
+    const own = this.#requestCount;
     this.element.setAttribute("aria-busy", "true");
     let shown: SectionContent;
     try {
@@ -44,7 +44,7 @@ export class PageSection {
       if (!(thrown instanceof CollectorError)) console.error(thrown);
       shown = [el("p", { class: "refused" }, words)];
     }
-    if (own === this.#requests) this.#replace(shown);
+    if (own === this.#requestCount) this.#replace(shown);
   }
 
   #replace(shown: SectionContent): void {

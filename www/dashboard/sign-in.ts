@@ -2,14 +2,14 @@
 
 import { el } from "../demo/shared/dom.js";
 
-const KEY = "hushbin-token";
+const TOKEN_STORAGE_KEY = "hushbin-token";
 
 /** Returns the token that is stored for this tab, or `null` if there is none. */
-export const storedToken = (): string | null => sessionStorage.getItem(KEY);
+export const storedToken = (): string | null => sessionStorage.getItem(TOKEN_STORAGE_KEY);
 
 export function storeToken(token: string | null): void {
-  if (token === null) sessionStorage.removeItem(KEY);
-  else sessionStorage.setItem(KEY, token);
+  if (token === null) sessionStorage.removeItem(TOKEN_STORAGE_KEY);
+  else sessionStorage.setItem(TOKEN_STORAGE_KEY, token);
 }
 
 /**

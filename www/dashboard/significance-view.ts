@@ -15,7 +15,7 @@ import {
   unitSuffix,
 } from "./rows.js";
 import type { SectionContent } from "./section.js";
-import { confidenceOfEach, significantChanges, significantRows } from "./significance.js";
+import { confidencePerBatchOfTwo, significantChanges, significantRows } from "./significance.js";
 import { createTable } from "./table.js";
 import { quantileName } from "./timeline.js";
 
@@ -28,9 +28,9 @@ const MAX_LISTED = 12;
 export interface TaskViewContext {
   readonly task: string;
   readonly question: Question;
-  readonly answers: EstimatesCache;
-  readonly released: readonly Batch[];
-  readonly selected: readonly Batch[];
+  readonly estimatesCache: EstimatesCache;
+  readonly releasedBatches: readonly Batch[];
+  readonly selectedBatches: readonly Batch[];
   /** Names of the requested items. `null` means all items. */
   readonly items: readonly string[] | null;
   readonly estimand: Estimand | null;
@@ -43,9 +43,9 @@ export interface TaskViewContext {
  * it. Returns null if there is no earlier batch.
  */
 export function batchesToCompare({
-  selected,
-  released,
-}: Pick<TaskViewContext, "selected" | "released">) {
+  selectedBatches: selected,
+  releasedBatches: released,
+}: Pick<TaskViewContext, "selectedBatches" | "releasedBatches">) {
   const after = selected[selected.length - 1];
   const place = released.findIndex(({ number }) => number === after?.number);
   const before = released[place - 1];
@@ -91,30 +91,34 @@ function comparableRows(
 ): EstimandRows | null {
   const means = conditionalMeanRows(answer);
   if (means.length > 0)
-    return { estimand: "mean", shares: false, rows: means, format: formatNumber };
+    return { estimand: "mean", areShares: false, rows: means, format: formatNumber };
   if (question.kind !== "number") return estimandRows(answer, question, estimand ?? undefined);
   const { mean, quantiles = [], unit } = answer.number ?? {};
   const unitField = unit === undefined ? {} : { unit };
   const rows: EstimateRow[] = mean
-    ? [{ label: "mean", query: null, estimate: mean, ...unitField }]
+    ? [{ label: "mean", queryName: null, estimate: mean, ...unitField }]
     : quantiles.map((own) => ({
         label: quantileName(own.quantile),
-        query: null,
+        queryName: null,
         estimate: own,
         ...unitField,
       }));
-  return { estimand: "mean", shares: false, rows, format: formatNumber };
+  return { estimand: "mean", areShares: false, rows, format: formatNumber };
 }
 
 async function changedItemsView(context: TaskViewContext): Promise<readonly Element[]> {
   const pair = batchesToCompare(context);
   if (pair === null) return [el("p", {}, "There is no earlier batch for a comparison yet.")];
-  const { task, question, answers, items, estimand } = context;
-  const confidence = confidenceOfEach(context.confidence);
+  const { task, question, estimatesCache: answers, items, estimand } = context;
+  const confidence = confidencePerBatchOfTwo(context.confidence);
   const [before, after] = await Promise.all(
     pair.map(async ({ number }) => {
       const query = { batches: String(number), confidence, items };
-      return comparableRows(await answers.estimates(task, question, query, ""), question, estimand);
+      return comparableRows(
+        await answers.getEstimates(task, question, query, ""),
+        question,
+        estimand,
+      );
     }),
   );
   if (!before || !after) return [];
@@ -147,7 +151,7 @@ async function changedItemsView(context: TaskViewContext): Promise<readonly Elem
 }
 
 export async function significanceView(context: TaskViewContext): Promise<SectionContent> {
-  if (context.selected.length === 0) return null;
+  if (context.selectedBatches.length === 0) return null;
   // For numbers with a unit, a difference from 0 has no special meaning.
   const numbers = ["number", "numbers"].includes(context.question.kind ?? "");
   const own = numbers ? [] : nonZeroItemsView(context);

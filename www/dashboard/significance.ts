@@ -24,7 +24,7 @@ export function areDisjoint([a, b]: Interval, [c, d]: Interval): boolean {
  * Returns the confidence at which to compute the intervals of each of two batches. The intervals of
  * both batches then hold at once with the given confidence.
  */
-export const confidenceOfEach = (confidence: number): number => (1 + confidence) / 2;
+export const confidencePerBatchOfTwo = (confidence: number): number => (1 + confidence) / 2;
 
 /**
  * Returns the rows whose simultaneous intervals exclude 0. The rows whose intervals are farthest

@@ -21,15 +21,15 @@ import { epsilonText } from "./panels.js";
 import { createTable } from "./table.js";
 import { MAX_RELEASES } from "./timeline.js";
 
-export const NO_LOCAL = "there is no local ε";
+export const NO_LOCAL_EPSILON_TEXT = "there is no local ε";
 
 /** Formats a probability δ as a power of ten: 10⁻⁶. */
-export const deltaOf = (delta: number): string => formatScientific(delta.toExponential());
+export const formatDelta = (delta: number): string => formatScientific(delta.toExponential());
 
 /** Describes the privacy promise of a sum task in one line. */
 export function privacyPromiseText(privacy: SumPrivacyPromise): string {
   const { central_epsilon, delta, people, honest_fraction } = privacy;
-  return `People must trust the shuffler: ${NO_LOCAL}. Batches have central ε = ${epsilonText(central_epsilon)}, δ = ${deltaOf(delta)} if they have at least ${formatCountWithNoun(people, "person", "people")} and ${formatPercent(honest_fraction)} of the people are honest.`;
+  return `People must trust the shuffler: ${NO_LOCAL_EPSILON_TEXT}. Batches have central ε = ${epsilonText(central_epsilon)}, δ = ${formatDelta(delta)} if they have at least ${formatCountWithNoun(people, "person", "people")} and ${formatPercent(honest_fraction)} of the people are honest.`;
 }
 
 function privacyFigure(name: string, figure: string, ...more: Node[]): HTMLElement {
@@ -60,7 +60,7 @@ export function sumsPrivacyView(
   ] as const;
   const central = privacyFigure(
     "A batch, shuffled by another party",
-    `central ε = ${epsilonText(central_epsilon)}, δ = ${deltaOf(delta)}`,
+    `central ε = ${epsilonText(central_epsilon)}, δ = ${formatDelta(delta)}`,
     el(
       "dl",
       { class: "facts-list" },
@@ -68,7 +68,10 @@ export function sumsPrivacyView(
     ),
     released === null ? el("p", {}, "No batch is released yet.") : promiseCheckView(released),
   );
-  return [privacyFigure("The messages of one person", NO_LOCAL, help(statement)), central];
+  return [
+    privacyFigure("The messages of one person", NO_LOCAL_EPSILON_TEXT, help(statement)),
+    central,
+  ];
 }
 
 /** Draws the result of checking whether the smallest released batch keeps the privacy promise. */
@@ -102,7 +105,7 @@ export async function requestInfluenceOfReleases(
   for (let first = 0; first < latest.length; first += MAX_PARALLEL) {
     const some = latest.slice(first, first + MAX_PARALLEL).map(async ({ number }) => {
       const path = `${encodeURIComponent(task)}/influence?batches=${number}`;
-      return [number, await collector.get<SumInfluence>(path)] as const;
+      return [number, await collector.getFromTasks<SumInfluence>(path)] as const;
     });
     found.push(...(await Promise.all(some)));
   }
@@ -115,7 +118,8 @@ const amount = (content: string) => ({ content, style: "amount" });
  * Formats an effect as a multiple of the standard error. Returns a dash for a multiple that is not
  * finite, which happens if everyone is assumed to be honest.
  */
-const times = (errors: number) => (Number.isFinite(errors) ? `× ${formatNumber(errors)}` : "–");
+const formatErrorMultiple = (errors: number) =>
+  Number.isFinite(errors) ? `× ${formatNumber(errors)}` : "–";
 
 /** Maximum number of items in the table of effects. */
 const MAX_LISTED = 50;
@@ -169,8 +173,8 @@ function releaseEffectsTable(each: readonly (readonly [number, SumInfluence])[])
       String(batch),
       amount(formatCount(people)),
       amount(formatCount(assumed)),
-      amount(times(errors / assumed)),
-      amount(times(errors)),
+      amount(formatErrorMultiple(errors / assumed)),
+      amount(formatErrorMultiple(errors)),
     ];
   });
   const heads = [

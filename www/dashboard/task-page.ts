@@ -9,7 +9,7 @@ import {
   CollectorError,
   type EstimatesResponse,
   type HeavyHitters,
-  isSums,
+  isSumTaskResponse,
   type MadeUpReportsInfluence,
   type Question,
   type ReportsPrivacy,
@@ -23,16 +23,16 @@ import {
   closingRule,
   drawOpenBatchBar,
   drawOpenBatchProgress,
-  openOf,
-  releasedOf,
-  reportsOf,
+  openBatch,
+  releasedBatches,
+  totalReports,
 } from "./batches-view.js";
 import { EstimatesControls } from "./controls.js";
 import { crossView } from "./cross.js";
 import { dotTable } from "./dots.js";
 import { EstimatesCache, itemsToRequest, MAX_ROWS } from "./estimates-cache.js";
 import { numberView } from "./histogram.js";
-import { formatAsRanges, itemCount, questionsOf, wordsOf } from "./labels.js";
+import { estimandTexts, formatAsRanges, itemCount, questionsOf } from "./labels.js";
 import { parseUploadCounts } from "./metrics.js";
 import {
   commonTextsView,
@@ -158,23 +158,23 @@ export class TaskPage {
    * Shows the current batches. Returns true, and loads everything again, if there is a new release.
    */
   update(known: BatchesResponse): boolean {
-    const before = this.#releases;
+    const before = this.#releasedRanges;
     this.#batchData = known;
     this.#showBatches();
-    if (before === this.#releases) return false;
+    if (before === this.#releasedRanges) return false;
     void this.#loadAll();
     return true;
   }
 
   /** Text with the numbers of the released batches, as ranges. */
-  get #releases(): string {
-    return formatAsRanges(releasedOf(this.#batchData).map(({ number }) => number));
+  get #releasedRanges(): string {
+    return formatAsRanges(releasedBatches(this.#batchData).map(({ number }) => number));
   }
 
   /** Released batches whose estimates are shown: all of them, or those that the address selects. */
-  get #selected(): readonly Batch[] {
+  get #selectedBatches(): readonly Batch[] {
     const { batches } = this.#state;
-    const released = releasedOf(this.#batchData);
+    const released = releasedBatches(this.#batchData);
     if (batches === null) return released;
     const spans = batches.split(",").map((part) => part.split("-").map(Number));
     return released.filter(({ number }) =>
@@ -184,17 +184,17 @@ export class TaskPage {
 
   #showBatches(): void {
     const { task } = this.#task;
-    const released = releasedOf(this.#batchData);
+    const released = releasedBatches(this.#batchData);
     const questions = questionsOf(task).length;
     const asks = questions > 1 ? `, for ${formatCount(questions)} questions` : "";
-    const promise = isSums(this.#task)
+    const promise = isSumTaskResponse(this.#task)
       ? privacyPromiseText(this.#task.privacy)
       : `Each report protects ${this.#task.protects}.`;
-    const collected = formatWithUnit(this.#unit, reportsOf(released));
+    const collected = formatWithUnit(this.#unit, totalReports(released));
     this.#facts.textContent = `${collected} in ${formatCountWithNoun(released.length, "release")}${asks}. ${promise}`;
     this.#showControls();
     this.#batches.show([
-      el("h3", {}, `Batch ${openOf(this.#batchData)?.number ?? ""} is open`),
+      el("h3", {}, `Batch ${openBatch(this.#batchData)?.number ?? ""} is open`),
       ...drawOpenBatchProgress(this.#batchData, this.#unit, Date.now() / 1000),
       el("p", { class: "help" }, closingRule(this.#batchData, this.#unit)),
       ...[closedBatchTable(this.#batchData, this.#unit)].filter((list) => list !== null),
@@ -203,7 +203,7 @@ export class TaskPage {
 
   #showControls(): void {
     const questions = questionsOf(this.#task.task);
-    const released = releasedOf(this.#batchData);
+    const released = releasedBatches(this.#batchData);
     this.#controls.show(this.#state, questions, this.#question, released, this.#unit);
   }
 
@@ -214,12 +214,12 @@ export class TaskPage {
     await this.#privacy.load(async () => {
       const path = `${encodeURIComponent(this.id)}/privacy`;
       const task = this.#task;
-      if (isSums(task)) {
-        const response = this.#collector.get<SumsPrivacyResponse>(path);
+      if (isSumTaskResponse(task)) {
+        const response = this.#collector.getFromTasks<SumsPrivacyResponse>(path);
         const found = await responseOrReason(response);
         return sumsPrivacyView(task, typeof found === "string" ? null : found);
       }
-      const response = this.#collector.get<ReportsPrivacy>(path);
+      const response = this.#collector.getFromTasks<ReportsPrivacy>(path);
       return privacyView(task, await responseOrReason(response));
     });
     await this.#loadInfluence();
@@ -230,22 +230,24 @@ export class TaskPage {
 
   /** Loads the estimates, the significant results and the time line. */
   async #loadEstimates(request: boolean): Promise<void> {
-    if (this.#question.kind === "text") return this.#loadTexts(request);
+    if (this.#question.kind === "text") return this.#loadCommonTexts(request);
     let rows: EstimandRows | null = null;
     await this.#estimates.load(async () => {
       const items = itemsToRequest(this.#question, this.#state.find);
       if (items?.length === 0) return [el("p", {}, this.#noItemsText())];
       const answer = await responseOrReason(
-        this.#cache.estimates(this.id, this.#question, this.#query(items), this.#releases),
+        this.#cache.getEstimates(this.id, this.#question, this.#query(items), this.#releasedRanges),
       );
       if (typeof answer === "string") {
         // The collector's own text counts messages instead of people.
-        const words = isSums(this.#task) ? "No batch of this task is released yet." : answer;
+        const words = isSumTaskResponse(this.#task)
+          ? "No batch of this task is released yet."
+          : answer;
         return [el("p", {}, words), drawOpenBatchBar(this.#batchData, this.#unit)];
       }
       rows = estimandRows(answer, this.#question, this.#state.estimand ?? undefined);
       if (rows !== null)
-        this.#controls.estimands(
+        this.#controls.showEstimands(
           this.#question.kind === "number" ? [] : estimandsOf(answer),
           rows.estimand,
           this.#question,
@@ -257,15 +259,15 @@ export class TaskPage {
     await this.#timeline.load(() => timelineView(context, this.#matchingRows(context.rows)));
   }
 
-  async #loadTexts(request: boolean): Promise<void> {
+  async #loadCommonTexts(request: boolean): Promise<void> {
     this.#significance.show(null);
     this.#timeline.show(null);
-    this.#controls.estimands([], "share", this.#question);
+    this.#controls.showEstimands([], "share", this.#question);
     if (!request) return;
     const { name = "" } = this.#question;
     const path = `${encodeURIComponent(this.id)}/heavy-hitters?question=${encodeURIComponent(name)}`;
     await this.#estimates.load(async () =>
-      commonTextsView(await this.#collector.get<HeavyHitters>(path)),
+      commonTextsView(await this.#collector.getFromTasks<HeavyHitters>(path)),
     );
   }
 
@@ -274,16 +276,18 @@ export class TaskPage {
     const query = batches === null ? "" : `?batches=${batches}`;
     await this.#influence.load(async () => {
       const path = `${encodeURIComponent(this.id)}/influence${query}`;
-      if (isSums(this.#task)) {
-        const all = await responseOrReason(this.#collector.get<SumInfluence>(path));
+      if (isSumTaskResponse(this.#task)) {
+        const all = await responseOrReason(this.#collector.getFromTasks<SumInfluence>(path));
         if (typeof all === "string") return null;
-        const released = releasedOf(this.#batchData);
+        const released = releasedBatches(this.#batchData);
         return sumsInfluenceView(
           all,
           await requestInfluenceOfReleases(this.#collector, this.id, released),
         );
       }
-      const found = await responseOrReason(this.#collector.get<MadeUpReportsInfluence>(path));
+      const found = await responseOrReason(
+        this.#collector.getFromTasks<MadeUpReportsInfluence>(path),
+      );
       return typeof found === "string" ? null : influenceView(found, questionsOf(this.#task.task));
     });
   }
@@ -292,9 +296,9 @@ export class TaskPage {
     return {
       task: this.id,
       question: this.#question,
-      answers: this.#cache,
-      released: releasedOf(this.#batchData),
-      selected: this.#selected,
+      estimatesCache: this.#cache,
+      releasedBatches: releasedBatches(this.#batchData),
+      selectedBatches: this.#selectedBatches,
       items: itemsToRequest(this.#question, this.#state.find),
       estimand: this.#state.estimand,
       confidence: CONFIDENCE,
@@ -330,7 +334,7 @@ export class TaskPage {
       people === undefined
         ? formatCountWithNoun(reports, "report")
         : `${formatWithUnit(this.#unit, messages)}, counted by ${formatCountWithNoun(messages, "message")},`;
-    const batches = formatAsRanges(this.#selected.map(({ number }) => number));
+    const batches = formatAsRanges(this.#selectedBatches.map(({ number }) => number));
     const about = el(
       "p",
       {},
@@ -338,7 +342,7 @@ export class TaskPage {
     );
     const notes = noteParagraphs(bias, repeats);
     if (this.#question.kind === "number") {
-      const { warning, useful } = checkNumberSampleSize(answer);
+      const { warning, isUseful: useful } = checkNumberSampleSize(answer);
       return [
         el(
           "p",
@@ -357,9 +361,11 @@ export class TaskPage {
     const drawn = found.slice(0, MAX_ROWS);
     const all = itemCount(this.#question) ?? rows.rows.length;
     const caption = tableCaption(rows, this.#question, drawn.length, found.length, all);
-    const { warning, useful } =
-      people === undefined ? checkSampleSize(reports, rows.estimand, rows.rows) : { useful: true };
-    if (!useful) return [...noteParagraphs(warning), ...notes];
+    const { warning, isUseful } =
+      people === undefined
+        ? checkSampleSize(reports, rows.estimand, rows.rows)
+        : { isUseful: true };
+    if (!isUseful) return [...noteParagraphs(warning), ...notes];
     return [
       about,
       ...noteParagraphs(warning),
@@ -377,7 +383,7 @@ function tableCaption(
   found: number,
   all: number,
 ): string {
-  const what = wordsOf(estimand, question).short;
+  const what = estimandTexts(estimand, question).short;
   if (rows.length < all)
     return `${what}: ${formatCount(drawn)} of ${formatCountWithNoun(all, "item")} shown; search by name for other items`;
   if (drawn < found)

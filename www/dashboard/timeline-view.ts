@@ -27,14 +27,14 @@ async function requestEstimatesPerBatch(
   context: TaskViewContext,
   items: readonly string[] | null,
 ): Promise<readonly (readonly [number, EstimatesResponse])[]> {
-  const { task, question, answers, released } = context;
+  const { task, question, estimatesCache: answers, releasedBatches: released } = context;
   const batches = released.slice(-MAX_RELEASES);
   const confidence = confidencePerBatch(batches.length, context.confidence);
   const found: (readonly [number, EstimatesResponse])[] = [];
   for (let first = 0; first < batches.length; first += MAX_PARALLEL) {
     const some = batches.slice(first, first + MAX_PARALLEL).map(async ({ number }) => {
       const query = { batches: String(number), confidence, items };
-      return [number, await answers.estimates(task, question, query, "")] as const;
+      return [number, await answers.getEstimates(task, question, query, "")] as const;
     });
     found.push(...(await Promise.all(some)));
   }
@@ -45,7 +45,7 @@ export async function timelineView(
   context: TaskViewContext,
   shown: readonly EstimateRow[],
 ): Promise<SectionContent> {
-  const { question, released, rows, confidence } = context;
+  const { question, releasedBatches: released, rows, confidence } = context;
   if (released.length === 0) return null;
   if (released.length === 1) {
     return [
@@ -60,7 +60,7 @@ export async function timelineView(
   const number = question.kind === "number" || rows === null;
   const picked = shown.slice(0, MAX_LINES);
   if (!number && picked.length === 0) return null;
-  const names = picked.map(({ query }) => query);
+  const names = picked.map(({ queryName: query }) => query);
   const items =
     number || names.includes(null) ? context.items : names.filter((name) => name !== null);
   const answers = await requestEstimatesPerBatch(context, items);
@@ -84,7 +84,7 @@ export async function timelineView(
     ...timeLinePlots(
       lines,
       number ? formatNumber : rows.format,
-      rows?.shares === true ? shareTickText : tickText,
+      rows?.areShares === true ? shareTickText : tickText,
       {
         zero: !number && question.kind !== "numbers",
         apart: question.kind === "numbers" || number,

@@ -11,7 +11,7 @@ import { setup } from "./setup.mjs";
  * Tasks to measure, each with its number of items, its sparsity and its ε, as in the native
  * benchmarks.
  */
-const QUESTIONS = [
+const TASK_PARAMETERS = [
   [64, 4, 1],
   [256, 2, 0.5],
   [256, 8, 1],
@@ -33,7 +33,7 @@ async function completeTasks() {
   const directory = mkdtempSync(join(tmpdir(), "hushbin-bench-"));
   try {
     const tasks = [];
-    for (const [items, sparsity, epsilon] of QUESTIONS) {
+    for (const [items, sparsity, epsilon] of TASK_PARAMETERS) {
       for (const [name, mechanism] of Object.entries(MECHANISMS)) {
         const draft = { id: "bench", items, sparsity, epsilon, value: "sign", mechanism };
         const [file, complete] = [join(directory, "draft.json"), join(directory, "task.json")];
@@ -53,7 +53,7 @@ async function completeTasks() {
  *
  * @param {any} task
  */
-async function measure(task) {
+async function measureTimePerReport(task) {
   const people = 4000;
   const rounds = 9;
   const { items: count, sparsity } = task;
@@ -96,7 +96,7 @@ export async function benchBrowser() {
   await withPackagePage(async (page) => {
     const rows = [];
     for (const { name, task } of tasks) {
-      rows.push({ name, task, times: await page.evaluate(measure, task) });
+      rows.push({ name, task, times: await page.evaluate(measureTimePerReport, task) });
     }
     print(bold("\nrandomising in headless Chromium, µs a report    packed arrays    objects"));
     for (const { name, task, times } of rows) {

@@ -12,10 +12,10 @@ const STARTS = 30;
 const REPORTS = 5000;
 /** Number of concurrent reports. A single report is too short for the clock of a page. */
 const CONCURRENT_REPORTS = 100;
-const ENTRIES = 20;
+const ENTRIES_PER_REPORT = 20;
 
 /** Variants of the client, each with its name, its storage, and whether it seals reports. */
-const STORAGES = /** @type {const} */ ([
+const CLIENT_VARIANTS = /** @type {const} */ ([
   ["device", "device", false],
   ["memory", "memory", false],
   ["device, sealed", "device", true],
@@ -26,7 +26,7 @@ const STORAGES = /** @type {const} */ ([
 const TASK = {
   id: "bench",
   items: 256,
-  sparsity: ENTRIES,
+  sparsity: ENTRIES_PER_REPORT,
   epsilon: 1,
   value: "sign",
   budget: { reports: REPORTS },
@@ -43,21 +43,31 @@ const TASK = {
  * Count of numbers that each person reports, and number of people. The clients report one after
  * another.
  */
-const NUMBERS = 4;
+const NUMBERS_PER_PERSON = 4;
 const PEOPLE = 100;
 
 /**
  * Sum task with central ε = 1 and δ = 10⁻⁶ for 10,000 people. The parameters of its messages were
  * chosen for these values.
  */
-const SUMS = {
+const SUM_TASK = {
   id: "sums",
   trust: "shuffler",
   epsilon: 1,
   delta: 1e-6,
   people: 10_000,
-  numbers: Array.from({ length: NUMBERS }, (_, index) => ({ name: `n${index}`, min: 0, max: 1 })),
-  messages: { levels: 6, drawn: NUMBERS, trials: 3, threshold: "4720160054364179456", noise: 24 },
+  numbers: Array.from({ length: NUMBERS_PER_PERSON }, (_, index) => ({
+    name: `n${index}`,
+    min: 0,
+    max: 1,
+  })),
+  messages: {
+    levels: 6,
+    drawn: NUMBERS_PER_PERSON,
+    trials: 3,
+    threshold: "4720160054364179456",
+    noise: 24,
+  },
 };
 
 /**
@@ -66,7 +76,7 @@ const SUMS = {
  *
  * @param {any} task
  */
-async function start(task) {
+async function measureFirstReport(task) {
   const begun = performance.now();
   const { createClient } = await import(/** @type {string} */ ("/dist/index.js"));
   const imported = performance.now();
@@ -116,7 +126,7 @@ async function measureBrowserAlone() {
  * @param {{ task: any, storage: string, sealing?: boolean, entries: number, reports: number,
  * together: number }} options
  */
-async function reports({ task, storage, sealing = false, entries, reports, together }) {
+async function measureReportCalls({ task, storage, sealing = false, entries, reports, together }) {
   const { hushbin } = /** @type {any} */ (globalThis);
   const options = {
     endpoint: "/nowhere",
@@ -266,23 +276,25 @@ export async function benchClient() {
       print(`${what.padEnd(20)}${times.map((ms) => ms.toFixed(1).padStart(10)).join("")}`);
     };
     print(bold("\nfrom an empty page's load, ms: script imported, first report stored, slowest"));
-    await cold("hushbin", start);
+    await cold("hushbin", measureFirstReport);
     await cold("the browser alone", measureBrowserAlone);
     print(
-      bold(`\nreport() of ${ENTRIES} items: µs until it returns, and until it is stored; bytes`),
+      bold(
+        `\nreport() of ${ENTRIES_PER_REPORT} items: µs until it returns, and until it is stored; bytes`,
+      ),
     );
-    for (const [name, storage, sealing] of STORAGES) {
+    for (const [name, storage, sealing] of CLIENT_VARIANTS) {
       const options = {
         task: TASK,
         storage,
         sealing,
-        entries: ENTRIES,
+        entries: ENTRIES_PER_REPORT,
         reports: REPORTS,
         together: CONCURRENT_REPORTS,
       };
       const rounds = [];
       for (let run = 0; run < 5; run += 1) {
-        rounds.push(await inPage("/", reports, options));
+        rounds.push(await inPage("/", measureReportCalls, options));
       }
       const [call, whole] = [rounds.map((each) => each.call), rounds.map((each) => each.whole)];
       const queued = Math.min(...rounds.map((each) => each.queued));
@@ -292,12 +304,12 @@ export async function benchClient() {
     }
     print(
       bold(
-        `\nreport() of sums of ${NUMBERS} numbers: µs to make the messages, and until they are sealed and stored; messages, bytes`,
+        `\nreport() of sums of ${NUMBERS_PER_PERSON} numbers: µs to make the messages, and until they are sealed and stored; messages, bytes`,
       ),
     );
     const rounds = [];
     for (let run = 0; run < 5; run += 1) {
-      rounds.push(await inPage("/", measureSums, { task: SUMS, people: PEOPLE }));
+      rounds.push(await inPage("/", measureSums, { task: SUM_TASK, people: PEOPLE }));
     }
     const [{ messages = 0, bytes = 0 } = {}] = rounds;
     const [make, whole] = [rounds.map((each) => each.make), rounds.map((each) => each.whole)];

@@ -8,12 +8,13 @@
 
 import { benchBrowser } from "./bench-browser.mjs";
 import { benchClient } from "./bench-client.mjs";
-import { Failed, main, run, step } from "./lib/run.mjs";
+import { ExplainedError, main, run, step } from "./lib/run.mjs";
 
 /** @param {string} name of a package */
-const native = (name) => (bench) => run("cargo", ["bench", "--package", name, "--bench", bench]);
-const collector = native("hushbin-server");
-const study = native("hushbin-study");
+const cargoBenchOf = (name) => (bench) =>
+  run("cargo", ["bench", "--package", name, "--bench", bench]);
+const collector = cargoBenchOf("hushbin-server");
+const study = cargoBenchOf("hushbin-study");
 
 /** Functions that run the benchmarks, by name, in the order in which they run. */
 const BENCHES = {
@@ -31,7 +32,7 @@ await main(async () => {
   const known = Object.keys(BENCHES);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    throw new Failed(`no bench ${unknown}; there are ${known.join(", ")}`);
+    throw new ExplainedError(`no bench ${unknown}; there are ${known.join(", ")}`);
   }
   for (const name of names.length > 0 ? names : known) {
     await step(`bench: ${name}`, () => BENCHES[name](name));

@@ -7,7 +7,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DASHBOARD, DASHBOARD_DIST, ROOT } from "./lib/paths.mjs";
-import { Failed, main, step } from "./lib/run.mjs";
+import { ExplainedError, main, step } from "./lib/run.mjs";
 
 /** Files that are served unchanged. */
 const COPIED = ["index.html", "icon.svg"];
@@ -69,7 +69,7 @@ export async function checkDashboard() {
     const file = join(DASHBOARD_DIST, name);
     const there = await readFile(file, "utf8").catch(() => undefined);
     if (there !== text) {
-      throw new Failed(
+      throw new ExplainedError(
         `server/dashboard/${name} is not what www/dashboard gives; write it: npm run build:dashboard`,
       );
     }

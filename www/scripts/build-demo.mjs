@@ -5,7 +5,7 @@ import { copyFile, cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ANALYSIS_GLUE, CLIENT, DEMO, DEMO_DIST, DIST } from "./lib/paths.mjs";
 import { main, step } from "./lib/run.mjs";
-import { bind, compile, optimise } from "./lib/wasm.mjs";
+import { compile, generateGlue, optimise } from "./lib/wasm.mjs";
 
 /** Returns the paths of the demo's task files, which its collector loads. */
 export function demoTasks() {
@@ -30,7 +30,7 @@ export const compileAnalysis = ({ quick = false } = {}) =>
  */
 export async function buildAnalysis({ quick = false } = {}) {
   const compiled = await step("build: analysis to WebAssembly", () => compileAnalysis({ quick }));
-  await step("build: analysis' bindings", () => bind(compiled, ANALYSIS_GLUE, "analysis"));
+  await step("build: analysis' bindings", () => generateGlue(compiled, ANALYSIS_GLUE, "analysis"));
   await step("build: analysis' wasm-opt", () =>
     optimise(ANALYSIS_GLUE, "analysis", quick ? "none" : "speed"),
   );

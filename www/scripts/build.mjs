@@ -8,13 +8,32 @@ import { dirname, join, posix } from "node:path";
 import { bindFallback, fallbackScript } from "./lib/fallback.mjs";
 import { patchGlue } from "./lib/glue.mjs";
 import { integrity } from "./lib/integrity.mjs";
-import { CLIENT, DIST, GLUE, PACKAGE, REFERENCE, ROOT, TARGET } from "./lib/paths.mjs";
-import { reference } from "./lib/reference.mjs";
-import { MODULES as COMPILED, linkedComponents, packages } from "./lib/release/components.mjs";
-import { notices, partsOf } from "./lib/release/licences.mjs";
-import { Failed, main, print, run, step } from "./lib/run.mjs";
-import { bind, compile, INLINE_LESS, optimise, shortenNames } from "./lib/wasm.mjs";
-import { MODULES } from "./lib/wasm-modules.mjs";
+import { internalNamesIn, SHORTENING_OPTIONS } from "./lib/internal-names.mjs";
+import {
+  API_REFERENCE_FILE,
+  CLIENT,
+  CLIENT_GLUE_DIR,
+  DIST,
+  NPM_PACKAGE_DIR,
+  ROOT,
+  TARGET,
+} from "./lib/paths.mjs";
+import { makeReference } from "./lib/reference.mjs";
+import {
+  NPM_MODULE_OPTIONS as COMPILED,
+  linkedComponents,
+  packages,
+} from "./lib/release/components.mjs";
+import { componentLicences, notices } from "./lib/release/licences.mjs";
+import { ExplainedError, main, print, run, step } from "./lib/run.mjs";
+import {
+  compile,
+  generateGlue,
+  LESS_INLINING_OPTIONS,
+  optimise,
+  shortenNames,
+} from "./lib/wasm.mjs";
+import { PACKAGE_MODULES } from "./lib/wasm-modules.mjs";
 
 /**
  * JavaScript files that wasm-bindgen generates around modules (glue). Each has a name, the class
@@ -22,7 +41,7 @@ import { MODULES } from "./lib/wasm-modules.mjs";
  *
  * @type {readonly (readonly [glue: string, made: string, fallback: string])[]}
  */
-const GLUES = [
+const GLUE_FILES = [
   ["hushbin", "Randomizer", "fallback"],
   ["sums", "SumRandomizer", "sums-fallback"],
 ];
@@ -31,7 +50,9 @@ const GLUES = [
  * Characters that encode the bytes of a module: all printable ones except space, "!", quote and
  * backslash.
  */
-const CHARACTERS = Array.from({ length: 127 - 35 }, (_, at) => String.fromCharCode(35 + at))
+const BYTE_ENCODING_CHARACTERS = Array.from({ length: 127 - 35 }, (_, at) =>
+  String.fromCharCode(35 + at),
+)
   .filter((character) => character !== "\\")
   .join("");
 /** Number of byte values that take one character each. Larger bytes take two. */
@@ -44,16 +65,16 @@ const SINGLE_CHARACTER_VALUES = 80;
  * After compression, the text is 230 bytes shorter than with two characters for every byte. It is 7
  * KB shorter than base64, whose digits are not aligned with bytes.
  */
-async function embed(name) {
-  const { length } = CHARACTERS;
-  const characters = Array.from(await readFile(join(GLUE, `${name}.wasm`)), (byte) => {
+async function writeModuleAsText(name) {
+  const { length } = BYTE_ENCODING_CHARACTERS;
+  const characters = Array.from(await readFile(join(CLIENT_GLUE_DIR, `${name}.wasm`)), (byte) => {
     const rest = byte - SINGLE_CHARACTER_VALUES;
     return rest < 0
-      ? CHARACTERS[byte]
-      : `${CHARACTERS[SINGLE_CHARACTER_VALUES + Math.floor(rest / length)]}${CHARACTERS[rest % length]}`;
+      ? BYTE_ENCODING_CHARACTERS[byte]
+      : `${BYTE_ENCODING_CHARACTERS[SINGLE_CHARACTER_VALUES + Math.floor(rest / length)]}${BYTE_ENCODING_CHARACTERS[rest % length]}`;
   }).join("");
   await writeFile(
-    join(GLUE, `${name}-bytes.ts`),
+    join(CLIENT_GLUE_DIR, `${name}-bytes.ts`),
     `const characters =
   "${characters}";
 
@@ -106,12 +127,12 @@ function trimGlue(glue, made) {
   const [kept, loader] = glue.split("async function __wbg_load(");
   const expected = "export { initSync, __wbg_init as default };";
   if (!loader?.includes(expected) || !kept?.includes("let __wbg_instance_id = 0;")) {
-    throw new Failed("the glue loads its module in another way than is expected");
+    throw new ExplainedError("the glue loads its module in another way than is expected");
   }
   return patchGlue(kept, made) + START;
 }
 
-const SCRIPT = "hushbin.script";
+const CLASSIC_SCRIPT_NAME = "hushbin.script";
 
 /** Names of the package's entry files. */
 const ENTRIES = ["index", "slim", "testing", "history"];
@@ -119,7 +140,7 @@ const ENTRIES = ["index", "slim", "testing", "history"];
  * Names of the files that are loaded when a task or a browser needs them. Each file comes after
  * those that it loads.
  */
-export const LATER_FILES = [
+export const LAZY_LOADED_FILES = [
   "complete",
   "fallback",
   "extras",
@@ -150,6 +171,7 @@ async function bundle(names, options) {
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: "none",
+    ...SHORTENING_OPTIONS,
     logLevel: "warning",
     ...options,
   });
@@ -207,7 +229,7 @@ async function bundleRepeatable(name, { outExtension, plugins = [], ...kind }) {
   const { outputFiles } = await bundle([name], options);
   const [body, end] = outputFiles?.[0]?.text.split("export{inject};") ?? [];
   if (end?.trim() !== "") {
-    throw new Failed(`${name}.ts exports something else than inject`);
+    throw new ExplainedError(`${name}.ts exports something else than inject`);
   }
   const repeatable = `export const inject = (...injected) => {${body} return inject(...injected)};`;
   const { code } = await transform(repeatable, { ...kind, minify: true, target: "es2022" });
@@ -221,7 +243,7 @@ async function bundleRepeatable(name, { outExtension, plugins = [], ...kind }) {
  *
  * @type {import("esbuild").Plugin}
  */
-const LOAD_BY_ELEMENT = {
+const SCRIPT_ELEMENT_PLUGIN = {
   name: "by-element",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^\.\.?\// }, ({ path, kind }) =>
@@ -240,7 +262,7 @@ const LOAD_BY_ELEMENT = {
 };
 
 /** @param {string} name of a file that the classic script loads */
-const scriptOf = (name) => `${SCRIPT}.${name}.js`;
+const scriptOf = (name) => `${CLASSIC_SCRIPT_NAME}.${name}.js`;
 
 /**
  * Plugin that leaves out Node's module `crypto`. A library imports it if there is no global
@@ -249,7 +271,7 @@ const scriptOf = (name) => `${SCRIPT}.${name}.js`;
  *
  * @type {import("esbuild").Plugin}
  */
-const WITHOUT_NODE = {
+const OMIT_NODE_CRYPTO_PLUGIN = {
   name: "without-node",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^crypto$/ }, () => ({ path: "crypto", namespace: "without-node" }));
@@ -264,32 +286,32 @@ const WITHOUT_NODE = {
  * contains the hashes of the files that it loads. Also writes the hashes of all files.
  */
 async function buildScripts() {
-  const plugins = [WITHOUT_NODE, LOAD_BY_ELEMENT];
-  for (const name of LATER_FILES) {
+  const plugins = [OMIT_NODE_CRYPTO_PLUGIN, SCRIPT_ELEMENT_PLUGIN];
+  for (const name of LAZY_LOADED_FILES) {
     await bundle([name], {
       format: "iife",
       globalName: `hushbin.files["${name}"]`,
-      entryNames: `${SCRIPT}.${name}`,
+      entryNames: `${CLASSIC_SCRIPT_NAME}.${name}`,
       plugins: [...plugins, INJECT_ERRORS],
     });
   }
-  await bundle(["script"], { format: "iife", entryNames: SCRIPT, plugins });
+  await bundle(["script"], { format: "iife", entryNames: CLASSIC_SCRIPT_NAME, plugins });
   const all = {};
-  for (const file of [`${SCRIPT}.js`, ...LATER_FILES.map(scriptOf)]) {
+  for (const file of [`${CLASSIC_SCRIPT_NAME}.js`, ...LAZY_LOADED_FILES.map(scriptOf)]) {
     all[file] = integrity(await readFile(join(DIST, file)));
   }
   await writeFile(join(DIST, "integrity.json"), `${JSON.stringify(all, undefined, 2)}\n`);
 }
 
 const distFiles = (extension) =>
-  Object.fromEntries(LATER_FILES.map((name) => [`./${name}.js`, `./${name}${extension}`]));
+  Object.fromEntries(LAZY_LOADED_FILES.map((name) => [`./${name}.js`, `./${name}${extension}`]));
 
 async function buildBundles() {
   await rm(DIST, { recursive: true, force: true });
   const esm = {
     format: "esm",
     plugins: [
-      WITHOUT_NODE,
+      OMIT_NODE_CRYPTO_PLUGIN,
       keepImports({
         ...distFiles(".js"),
         // Tests must use the same module as the tested code.
@@ -302,7 +324,10 @@ async function buildBundles() {
   const cjs = {
     format: "cjs",
     outExtension: { ".js": ".cjs" },
-    plugins: [WITHOUT_NODE, keepImports({ ...distFiles(".cjs"), "./index.js": "./index.cjs" })],
+    plugins: [
+      OMIT_NODE_CRYPTO_PLUGIN,
+      keepImports({ ...distFiles(".cjs"), "./index.js": "./index.cjs" }),
+    ],
     // Hosts that have only `require`, such as Jest, have no `import()`.
     supported: { "dynamic-import": false },
   };
@@ -312,15 +337,15 @@ async function buildBundles() {
   await bundle([...ENTRIES, "workerd"], { ...esm, ...readable });
   await bundle(ENTRIES, { ...cjs, ...readable });
   for (const kind of [esm, cjs]) {
-    const others = LATER_FILES.filter((name) => !WITH_ERRORS.includes(name));
+    const others = LAZY_LOADED_FILES.filter((name) => !WITH_ERRORS.includes(name));
     await bundle(others, kind);
     for (const name of WITH_ERRORS) {
       await bundleRepeatable(name, kind);
     }
   }
   await buildScripts();
-  for (const [name] of MODULES) {
-    await copyFile(join(GLUE, `${name}.wasm`), join(DIST, `${name}.wasm`));
+  for (const [name] of PACKAGE_MODULES) {
+    await copyFile(join(CLIENT_GLUE_DIR, `${name}.wasm`), join(DIST, `${name}.wasm`));
   }
 }
 
@@ -335,7 +360,7 @@ const DECLARATIONS = join(TARGET, "declarations");
 export async function buildReference() {
   await rm(DECLARATIONS, { recursive: true, force: true });
   await run("tsc", ["-p", "tsconfig.client.json", "--outDir", DECLARATIONS]);
-  await writeFile(REFERENCE, referenceText());
+  await writeFile(API_REFERENCE_FILE, referenceText());
 }
 
 /**
@@ -371,22 +396,26 @@ function referenceText() {
       name === "index" ? "hushbin" : `hushbin/${name}`,
     ]),
   );
-  const { text, lacking } = reference(entries, (file) =>
+  const { text, lacking } = makeReference(entries, (file) =>
     readFileSync(join(DECLARATIONS, `${file}.d.ts`), "utf8"),
   );
   if (lacking.length > 0) {
-    throw new Failed(`exported without a comment:\n${lacking.join("\n")}`);
+    throw new ExplainedError(`exported without a comment:\n${lacking.join("\n")}`);
+  }
+  const internal = internalNamesIn(text);
+  if (internal.length > 0) {
+    throw new ExplainedError(`exported, but shortened by the build: ${internal.join(", ")}`);
   }
   return text;
 }
 
 /** Third-party packages that are bundled into the files `sealing` and `x25519`. */
-export const THIRD_PARTY = ["@hpke/core", "@hpke/common", "@hpke/dhkem-x25519"];
+export const BUNDLED_NPM_PACKAGES = ["@hpke/core", "@hpke/common", "@hpke/dhkem-x25519"];
 
 /** Returns the licences of the bundled packages, and of the crates in the modules. */
 async function thirdPartyLicences() {
   const modules = join(ROOT, "node_modules");
-  const licences = THIRD_PARTY.map(async (name) => {
+  const licences = BUNDLED_NPM_PACKAGES.map(async (name) => {
     const text = await readFile(join(modules, name, "LICENSE"), "utf8");
     return `${name}\n\n${text.trim()}\n`;
   });
@@ -403,7 +432,7 @@ Parts of these are based on noble-curves and noble-hashes, MIT License (c) 2022 
 ${notices(
   `The modules, as files, as characters and in JavaScript, are compiled of these crates, and of core and
 alloc, which are Rust's own, MIT or Apache-2.0.`,
-  partsOf(others, folders),
+  componentLicences(others, folders),
 )}`;
 }
 
@@ -412,20 +441,20 @@ alloc, which are Rust's own, MIT or Apache-2.0.`,
  * one of this repository. Fields of package.json that only this repository needs are left out.
  */
 async function assemblePackage() {
-  await rm(PACKAGE, { recursive: true, force: true });
-  await cp(DIST, join(PACKAGE, "dist"), { recursive: true });
+  await rm(NPM_PACKAGE_DIR, { recursive: true, force: true });
+  await cp(DIST, join(NPM_PACKAGE_DIR, "dist"), { recursive: true });
   const licences = (await readdir(ROOT)).filter((name) => name.startsWith("LICENSE-"));
   for (const name of ["CHANGELOG.md", ...licences]) {
-    await copyFile(join(ROOT, name), join(PACKAGE, name));
+    await copyFile(join(ROOT, name), join(NPM_PACKAGE_DIR, name));
   }
-  await copyFile(join(CLIENT, "README.md"), join(PACKAGE, "README.md"));
-  await writeFile(join(PACKAGE, "LICENSE-THIRD-PARTY"), await thirdPartyLicences());
-  await copyFile(REFERENCE, join(PACKAGE, "API.md"));
+  await copyFile(join(CLIENT, "README.md"), join(NPM_PACKAGE_DIR, "README.md"));
+  await writeFile(join(NPM_PACKAGE_DIR, "LICENSE-THIRD-PARTY"), await thirdPartyLicences());
+  await copyFile(API_REFERENCE_FILE, join(NPM_PACKAGE_DIR, "API.md"));
   const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
   for (const own of ["private", "scripts", "devDependencies", "overrides", "allowScripts"]) {
     delete manifest[own];
   }
-  await writeFile(join(PACKAGE, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  await writeFile(join(NPM_PACKAGE_DIR, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 /** Returns the temporary folder in which a module and the JavaScript around it (glue) are made. */
@@ -439,20 +468,20 @@ const glueFolder = (name) => join(TARGET, "glue", name);
  * @param {ReadonlyMap<string, object>} names by module
  */
 async function writeGlue(names) {
-  await rm(GLUE, { recursive: true, force: true });
-  await mkdir(GLUE, { recursive: true });
-  for (const [own, made, fallback] of GLUES) {
-    const modules = MODULES.filter(([, glue]) => glue === own).map(([name]) => name);
+  await rm(CLIENT_GLUE_DIR, { recursive: true, force: true });
+  await mkdir(CLIENT_GLUE_DIR, { recursive: true });
+  for (const [own, made, fallback] of GLUE_FILES) {
+    const modules = PACKAGE_MODULES.filter(([, glue]) => glue === own).map(([name]) => name);
     const files = modules.map((name) => readFile(join(glueFolder(name), "hushbin.js"), "utf8"));
     const [first = "", ...others] = await Promise.all(files);
     if (others.some((other) => other !== first)) {
-      throw new Failed("the modules differ in their glue");
+      throw new ExplainedError("the modules differ in their glue");
     }
-    await writeFile(join(GLUE, `${own}.js`), trimGlue(first, made));
-    await writeFile(join(GLUE, `${own}-names.json`), JSON.stringify(names.get(own)));
+    await writeFile(join(CLIENT_GLUE_DIR, `${own}.js`), trimGlue(first, made));
+    await writeFile(join(CLIENT_GLUE_DIR, `${own}-names.json`), JSON.stringify(names.get(own)));
     const types = await readFile(join(glueFolder(own), "hushbin.d.ts"), "utf8");
     for (const name of [own, fallback]) {
-      await writeFile(join(GLUE, `${name}.d.ts`), types + START_TYPE);
+      await writeFile(join(CLIENT_GLUE_DIR, `${name}.d.ts`), types + START_TYPE);
     }
   }
 }
@@ -465,13 +494,18 @@ async function writeGlue(names) {
  * in JavaScript
  */
 export async function buildWasm({ quick = false } = {}) {
-  for (const [name, , features] of MODULES) {
+  for (const [name, , features] of PACKAGE_MODULES) {
     const compiled = await step(`build: core to WebAssembly, ${name}`, () =>
-      compile("hushbin", features, quick ? "demo" : "wasm", name === "sums" ? [] : INLINE_LESS),
+      compile(
+        "hushbin",
+        features,
+        quick ? "demo" : "wasm",
+        name === "sums" ? [] : LESS_INLINING_OPTIONS,
+      ),
     );
     await step(`build: bindings, ${name}`, async () => {
-      await bind(compiled, glueFolder(name), "hushbin");
-      const [, , fallback] = GLUES.find(([own]) => own === name) ?? [];
+      await generateGlue(compiled, glueFolder(name), "hushbin");
+      const [, , fallback] = GLUE_FILES.find(([own]) => own === name) ?? [];
       if (fallback !== undefined && !quick) {
         await bindFallback(compiled, glueFolder(fallback));
       }
@@ -479,7 +513,7 @@ export async function buildWasm({ quick = false } = {}) {
   }
   const names = await step("build: wasm-opt", () =>
     Promise.all(
-      MODULES.map(async ([name]) => {
+      PACKAGE_MODULES.map(async ([name]) => {
         const names = await shortenNames(glueFolder(name), "hushbin");
         await optimise(glueFolder(name), "hushbin", quick ? "none" : "size");
         return /** @type {const} */ ([name, names]);
@@ -487,17 +521,17 @@ export async function buildWasm({ quick = false } = {}) {
     ),
   );
   await step("build: glue", () => writeGlue(new Map(names)));
-  for (const [name] of MODULES) {
-    await copyFile(join(glueFolder(name), "hushbin.wasm"), join(GLUE, `${name}.wasm`));
-    await embed(name);
+  for (const [name] of PACKAGE_MODULES) {
+    await copyFile(join(glueFolder(name), "hushbin.wasm"), join(CLIENT_GLUE_DIR, `${name}.wasm`));
+    await writeModuleAsText(name);
   }
   if (quick) {
     return;
   }
   await step("build: the core in JavaScript", async () => {
-    for (const [, made, fallback] of GLUES) {
+    for (const [, made, fallback] of GLUE_FILES) {
       const script = await fallbackScript(glueFolder(fallback), made);
-      await writeFile(join(GLUE, `${fallback}.js`), script);
+      await writeFile(join(CLIENT_GLUE_DIR, `${fallback}.js`), script);
     }
   });
 }

@@ -11,7 +11,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import semver from "semver";
 import { ROOT } from "./lib/paths.mjs";
-import { capture, Failed, main, print, run } from "./lib/run.mjs";
+import { captureOutput, ExplainedError, main, print, run } from "./lib/run.mjs";
 import { cargoDeny, requireTool } from "./lib/tools.mjs";
 
 /** Lowest severity at which an advisory of npm fails the check. */
@@ -36,7 +36,7 @@ function checkNodeVersions() {
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
   const found = packagesRefusing(lock, OLDEST_NODE);
   if (found.length > 0) {
-    throw new Failed(`packages must accept Node ${OLDEST_NODE}:\n${found.join("\n")}`);
+    throw new ExplainedError(`packages must accept Node ${OLDEST_NODE}:\n${found.join("\n")}`);
   }
 }
 
@@ -45,7 +45,7 @@ async function checkRust(env) {
   // Check all crates, not just the core.
   const deny = ["--workspace", "--log-level", "error", "check"];
   await run("cargo-deny", [...deny, "bans", "licenses", "sources"], { env });
-  if ((await capture("cargo-deny", ["fetch", "db"], env)) === undefined) {
+  if ((await captureOutput("cargo-deny", ["fetch", "db"], env)) === undefined) {
     print("  RustSec's database cannot be reached: its advisories were not asked");
     return;
   }
@@ -64,7 +64,7 @@ async function checkNpm() {
   const { high = 0, critical = 0 } = report.metadata.vulnerabilities;
   if (high + critical > 0) {
     const packages = Object.keys(report.vulnerabilities).join(", ");
-    throw new Failed(`npm audit: ${high} high, ${critical} critical, in ${packages}`);
+    throw new ExplainedError(`npm audit: ${high} high, ${critical} critical, in ${packages}`);
   }
 }
 

@@ -9,7 +9,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./lib/paths.mjs";
-import { Failed, main } from "./lib/run.mjs";
+import { ExplainedError, main } from "./lib/run.mjs";
 import { trackedFiles } from "./lib/tracked-files.mjs";
 
 /**
@@ -53,7 +53,7 @@ export async function checkDocs() {
     docViolations(file, readFileSync(join(ROOT, file), "utf8"), /^src\/(?!wasm)/.test(file)),
   );
   if (found.length > 0) {
-    throw new Failed(found.join("\n"));
+    throw new ExplainedError(found.join("\n"));
   }
 }
 

@@ -6,21 +6,21 @@ import { readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { tableIsCurrent } from "../../tests/js/stacks/table.mjs";
 import { ROOT } from "./lib/paths.mjs";
-import { Failed, main } from "./lib/run.mjs";
+import { ExplainedError, main } from "./lib/run.mjs";
 import { trackedFiles } from "./lib/tracked-files.mjs";
 
-const read = (file) => readFileSync(join(ROOT, file), "utf8");
+const readRepositoryFile = (file) => readFileSync(join(ROOT, file), "utf8");
 
 function firstMatch(file, pattern) {
-  const [, value] = read(file).match(pattern) ?? [];
+  const [, value] = readRepositoryFile(file).match(pattern) ?? [];
   if (value === undefined) {
-    throw new Failed(`${file} has nothing like ${pattern}`);
+    throw new ExplainedError(`${file} has nothing like ${pattern}`);
   }
   return value;
 }
 
 const RELEASES = "www/docs/src/reference/releases.md";
-const BROWSERS = /(Chrome \d+, Firefox \d+, Safari \d+)/;
+const BROWSER_VERSIONS_PATTERN = /(Chrome \d+, Firefox \d+, Safari \d+)/;
 
 /**
  * Returns the facts on which files disagree.
@@ -35,11 +35,11 @@ function disagreements() {
     [".github/CONTRIBUTING.md", firstMatch(".github/CONTRIBUTING.md", /Rust (\d+\.\d+)/)],
     [RELEASES, firstMatch(RELEASES, /Rust (\d+\.\d+)/)],
   ];
-  const { engines, version } = JSON.parse(read("package.json"));
+  const { engines, version } = JSON.parse(readRepositoryFile("package.json"));
   const node = engines.node.replace(">=", "");
   const asked = ["README.md", ".github/CONTRIBUTING.md", RELEASES];
   // The comment of FEATURES lists the oldest browsers.
-  const browsers = firstMatch("www/scripts/lib/wasm.mjs", BROWSERS);
+  const browsers = firstMatch("www/scripts/lib/wasm.mjs", BROWSER_VERSIONS_PATTERN);
   return [
     ...rust
       .filter(([, stated]) => stated !== manifest)
@@ -49,7 +49,7 @@ function disagreements() {
       .filter((stated) => stated !== node)
       .map((stated) => `Node ${stated} is asked for; package.json: ${node}`),
     ...["www/docs/src/page/stacks.md", RELEASES]
-      .filter((file) => firstMatch(file, BROWSERS) !== browsers)
+      .filter((file) => firstMatch(file, BROWSER_VERSIONS_PATTERN) !== browsers)
       .map((file) => `${file}: other browsers than www/scripts/lib/wasm.mjs has`),
     ...[firstMatch("Cargo.toml", /^version = "([^"]+)"$/m)]
       .filter((stated) => stated !== version)
@@ -64,13 +64,13 @@ function disagreements() {
 
 const relativeTo = (file, path) => posix.join(posix.dirname(file), path);
 
-const FENCE = /^```[\s\S]*?^```/gm;
-const LINK = /\]\((?!https?:|mailto:|#)([^)\s]+)\)/g;
+const CODE_FENCE_PATTERN = /^```[\s\S]*?^```/gm;
+const RELATIVE_LINK_PATTERN = /\]\((?!https?:|mailto:|#)([^)\s]+)\)/g;
 /**
  * Pattern of a path in backticks, from the root or relative to the document. A path with the
  * placeholder `*` or `…` does not match.
  */
-const PATH = /`((?:src|server|www|tests|benches|\.github|\.ci)\/[^`\s*…{}<>]*)`/g;
+const QUOTED_PATH_PATTERN = /`((?:src|server|www|tests|benches|\.github|\.ci)\/[^`\s*…{}<>]*)`/g;
 
 /**
  * Returns the files that a document links to or names, although they do not exist.
@@ -81,14 +81,14 @@ const PATH = /`((?:src|server|www|tests|benches|\.github|\.ci)\/[^`\s*…{}<>]*)
  * @returns {string[]}
  */
 export function missingFiles(file, text, exists) {
-  const prose = text.replace(FENCE, "");
-  const links = [...prose.matchAll(LINK)]
+  const prose = text.replace(CODE_FENCE_PATTERN, "");
+  const links = [...prose.matchAll(RELATIVE_LINK_PATTERN)]
     .map(([, target = ""]) => target.replace(/#.*/, ""))
     // Targets with `::` are links to Rust items, in documents that rustdoc includes.
     .filter((target) => target !== "" && !target.includes("::"))
     .map((target) => relativeTo(file, target))
     .filter((path) => !exists(path));
-  const paths = [...prose.matchAll(PATH)]
+  const paths = [...prose.matchAll(QUOTED_PATH_PATTERN)]
     .map(([, path = ""]) => path)
     .filter((path) => !exists(path) && !exists(relativeTo(file, path)));
   return [...links, ...paths].map((path) => `${file} names ${path}, which is not there`);
@@ -109,7 +109,7 @@ const DEFINITION_LINK = /\[`([A-Za-z_]\w*)`\]\(([^)\s#]+\.rs)\)/g;
  * @returns {string[]}
  */
 export function undefinedNames(file, text, source) {
-  return [...text.replace(FENCE, "").matchAll(DEFINITION_LINK)]
+  return [...text.replace(CODE_FENCE_PATTERN, "").matchAll(DEFINITION_LINK)]
     .map(([, name = "", target = ""]) => ({ name, home: relativeTo(file, target) }))
     .filter(({ name, home }) => {
       const defines = new RegExp(`\\b(?:fn|struct|enum|trait|type|mod|const)\\s+${name}\\b`);
@@ -129,13 +129,15 @@ export async function checkFacts() {
   const documents = [...there].filter((file) => file.endsWith(".md"));
   const found = [
     ...disagreements(),
-    ...documents.flatMap((file) => missingFiles(file, read(file), exists)),
+    ...documents.flatMap((file) => missingFiles(file, readRepositoryFile(file), exists)),
     ...documents.flatMap((file) =>
-      undefinedNames(file, read(file), (path) => (exists(path) ? read(path) : "")),
+      undefinedNames(file, readRepositoryFile(file), (path) =>
+        exists(path) ? readRepositoryFile(path) : "",
+      ),
     ),
   ];
   if (found.length > 0) {
-    throw new Failed(found.join("\n"));
+    throw new ExplainedError(found.join("\n"));
   }
 }
 

@@ -9,11 +9,11 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { cycles, importsOfParents, layerViolations } from "./lib/import-graph.mjs";
+import { importCycles, importsOfParents, layerViolations } from "./lib/import-graph.mjs";
 import { ROOT } from "./lib/paths.mjs";
-import { Failed, main, print } from "./lib/run.mjs";
-import { rustArrows, rustMacros } from "./lib/rust-imports.mjs";
-import { scriptArrows } from "./lib/script-imports.mjs";
+import { ExplainedError, main, print } from "./lib/run.mjs";
+import { findRustImports, rustMacros } from "./lib/rust-imports.mjs";
+import { findScriptImports } from "./lib/script-imports.mjs";
 import { trackedFiles } from "./lib/tracked-files.mjs";
 
 /**
@@ -53,7 +53,7 @@ const PACKAGE_ENTRIES = {
  * @param {RegExp} pattern
  * @returns {Promise<Map<string, string>>} each file's text
  */
-async function sources(roots, pattern) {
+async function readSourceFiles(roots, pattern) {
   const files = (await trackedFiles(pattern)).filter((file) =>
     roots.some((root) => file.startsWith(`${root}/`)),
   );
@@ -62,7 +62,7 @@ async function sources(roots, pattern) {
 
 const rustSources = async (root) => {
   const others = RUST_ROOTS.filter((other) => other.startsWith(`${root}/`));
-  const texts = await sources([root], /\.rs$/);
+  const texts = await readSourceFiles([root], /\.rs$/);
   for (const file of texts.keys()) {
     if (others.some((other) => file.startsWith(`${other}/`))) {
       texts.delete(file);
@@ -77,8 +77,11 @@ const rustSources = async (root) => {
  * @param {ReadonlyMap<string, string>} core the core's files
  */
 export function coreViolations(core) {
-  const arrows = rustArrows("src", core);
-  return [...cycles("src", arrows), ...layerViolations("src", CORE_LAYERS, core.keys(), arrows)];
+  const arrows = findRustImports("src", core);
+  return [
+    ...importCycles("src", arrows),
+    ...layerViolations("src", CORE_LAYERS, core.keys(), arrows),
+  ];
 }
 
 export const coreSources = () => rustSources("src");
@@ -88,20 +91,20 @@ export const coreSources = () => rustSources("src");
  *
  * @returns {Promise<string[]>} complaints about all folders
  */
-export async function violations() {
+export async function importViolations() {
   const core = await coreSources();
   const macros = rustMacros("src", core);
   const found = coreViolations(core);
   for (const root of RUST_ROOTS.slice(1)) {
-    found.push(...cycles(root, rustArrows(root, await rustSources(root), macros)));
+    found.push(...importCycles(root, findRustImports(root, await rustSources(root), macros)));
   }
-  const scripts = await sources(SCRIPT_ROOTS, /\.ts$/);
+  const scripts = await readSourceFiles(SCRIPT_ROOTS, /\.ts$/);
   for (const file of scripts.keys()) {
     if (file.includes("/tests/")) {
       scripts.delete(file);
     }
   }
-  found.push(...cycles("www", scriptArrows(scripts, PACKAGE_ENTRIES)));
+  found.push(...importCycles("www", findScriptImports(scripts, PACKAGE_ENTRIES)));
   return found;
 }
 
@@ -117,15 +120,17 @@ export async function upwardImports(counts) {
   const found = [];
   for (const root of RUST_ROOTS) {
     const texts = await rustSources(root);
-    found.push(...importsOfParents(rustArrows(root, texts, root === "src" ? undefined : macros)));
+    found.push(
+      ...importsOfParents(findRustImports(root, texts, root === "src" ? undefined : macros)),
+    );
   }
   return found.filter(({ from }) => counts(from));
 }
 
 export async function checkImports() {
-  const found = await violations();
+  const found = await importViolations();
   if (found.length > 0) {
-    throw new Failed(found.join("\n"));
+    throw new ExplainedError(found.join("\n"));
   }
 }
 
@@ -136,8 +141,8 @@ async function printImports(folder) {
     .find((name) => folder === name || folder.startsWith(`${name}/`));
   const arrows =
     root === undefined
-      ? scriptArrows(await sources(SCRIPT_ROOTS, /\.ts$/), PACKAGE_ENTRIES)
-      : rustArrows(root, await rustSources(root), rustMacros("src", await coreSources()));
+      ? findScriptImports(await readSourceFiles(SCRIPT_ROOTS, /\.ts$/), PACKAGE_ENTRIES)
+      : findRustImports(root, await rustSources(root), rustMacros("src", await coreSources()));
   for (const { from, to, line, name } of arrows) {
     if (from.startsWith(`${folder}/`)) {
       print(`${from}:${line} → ${to} (${name})`);

@@ -10,27 +10,27 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { figures, RULES } from "./lib/figures.mjs";
-import { exceededAreas, limitOf, limitText, loweredLimits, WHOLE } from "./lib/limits.mjs";
+import { exceededAreas, limitOf, limitText, loweredLimits, WHOLE_PROJECT } from "./lib/limits.mjs";
 import { ROOT } from "./lib/paths.mjs";
-import { Failed, main, print, run } from "./lib/run.mjs";
+import { ExplainedError, main, print, run } from "./lib/run.mjs";
 
 const FILE = "www/scripts/limits.json";
-const PATH = join(ROOT, FILE);
+const LIMITS_FILE_PATH = join(ROOT, FILE);
 /**
  * Maximum number of cases that are shown if a limit is exceeded, and maximum length of each in
  * characters.
  */
 const MAX_CASES = 10;
-const MAX_LINE = 160;
+const MAX_CASE_LENGTH = 160;
 
 /**
  * Reads the goals and the limits from the file limits.json.
  *
  * @returns {{ goals: Record<string, number>, limits: Record<string, import("./lib/limits.mjs").Limits> }}
  */
-const readLimits = () => JSON.parse(readFileSync(PATH, "utf8"));
+const readLimits = () => JSON.parse(readFileSync(LIMITS_FILE_PATH, "utf8"));
 
-const byArea = (areas, each) =>
+const mapAreaValues = (areas, each) =>
   Object.fromEntries(Object.entries(areas).map(([area, value]) => [area, each(value)]));
 
 /** Returns the current figure and the limit of each rule. */
@@ -41,12 +41,12 @@ async function currentAndLimits() {
     name,
     rule,
     areas: measured[name] ?? {},
-    now: byArea(measured[name] ?? {}, (figure) => limitOf(rule, figure)),
+    now: mapAreaValues(measured[name] ?? {}, (figure) => limitOf(rule, figure)),
     limits: limits[name] ?? {},
   }));
 }
 
-const label = (name, area) => (area === WHOLE ? name : `${name}, ${area}`);
+const label = (name, area) => (area === WHOLE_PROJECT ? name : `${name}, ${area}`);
 
 /**
  * Returns a complaint for each area in which a rule exceeds its limit.
@@ -58,9 +58,9 @@ function complaints({ name, rule, areas, now, limits }) {
     const { found = [] } = areas[area] ?? {};
     const worst = found
       .slice(0, MAX_CASES)
-      .map(({ place, text }) => `    ${place} ${text}`.slice(0, MAX_LINE).trimEnd());
+      .map(({ place, text }) => `    ${place} ${text}`.slice(0, MAX_CASE_LENGTH).trimEnd());
     const numbers = `${limitText(rule, now[area] ?? 0)}, expected at most ${limitText(rule, limits[area] ?? 0)}`;
-    const all = `npm run limits -- --list ${name}${area === WHOLE ? "" : ` ${area}`}`;
+    const all = `npm run limits -- --list ${name}${area === WHOLE_PROJECT ? "" : ` ${area}`}`;
     return `${label(name, area)}: ${numbers}\n${worst.join("\n")}\n    all ${found.length}: ${all}`;
   });
 }
@@ -72,7 +72,7 @@ export async function checkLimits() {
   const all = await currentAndLimits();
   const found = all.flatMap(complaints);
   if (found.length > 0) {
-    throw new Failed(`over the limits of ${FILE}:\n${found.join("\n")}`);
+    throw new ExplainedError(`over the limits of ${FILE}:\n${found.join("\n")}`);
   }
   const fallen = all.filter(({ now, limits }) => !same(loweredLimits(now, limits), limits));
   if (fallen.length > 0) {
@@ -96,8 +96,8 @@ async function lowerLimits() {
       }
     }
   }
-  writeFileSync(PATH, JSON.stringify({ goals, limits }));
-  await run("biome", ["format", "--write", PATH], { quiet: true });
+  writeFileSync(LIMITS_FILE_PATH, JSON.stringify({ goals, limits }));
+  await run("biome", ["format", "--write", LIMITS_FILE_PATH], { quiet: true });
 }
 
 async function printTable() {
@@ -130,7 +130,7 @@ async function printTable() {
  */
 async function printCases(rule, area) {
   if (!(rule in RULES)) {
-    throw new Failed(`rule is ${rule}, expected one of ${Object.keys(RULES).join(", ")}`);
+    throw new ExplainedError(`rule is ${rule}, expected one of ${Object.keys(RULES).join(", ")}`);
   }
   const { [rule]: areas = {} } = await figures();
   print(`${RULES[rule]?.what}:`);
@@ -155,6 +155,6 @@ if (process.argv[1] === import.meta.filename) {
     if (option === "--list" && rule !== undefined) {
       return printCases(rule, area);
     }
-    throw new Failed("expected nothing, --lower, or --list RULE [AREA]");
+    throw new ExplainedError("expected nothing, --lower, or --list RULE [AREA]");
   });
 }

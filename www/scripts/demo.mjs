@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { DEMO_DIST } from "./lib/paths.mjs";
-import { bold, Failed, main, print, sideBySide, step } from "./lib/run.mjs";
+import { bold, ExplainedError, main, print, runConcurrently, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 /**
@@ -28,7 +28,7 @@ const TYPICAL_SECONDS = { pages: 70, collector: 50 };
 function portOf(name, text) {
   const port = Number(text);
   if (text.trim() === "" || !Number.isInteger(port) || port < 0 || port > 65535) {
-    throw new Failed(
+    throw new ExplainedError(
       `--${name} is ${JSON.stringify(text)}, expected 0 to 65535; 0 takes a free port`,
     );
   }
@@ -43,9 +43,9 @@ async function buildPages() {
   await setup({ build: false });
   const { buildWasm } = await import("./build.mjs");
   const { buildDemo, compileAnalysis } = await import("./build-demo.mjs");
-  const { binder, installTool } = await import("./lib/tools.mjs");
+  const { bindingsGenerator: binder, installTool } = await import("./lib/tools.mjs");
   const quick = true;
-  await sideBySide(
+  await runConcurrently(
     () => step("compile: what the pages calculate", () => compileAnalysis({ quick })),
     () => step("set-up: wasm-bindgen", () => installTool(binder())),
   );
@@ -72,14 +72,14 @@ async function servePages(port, config) {
 }
 
 /** Build of the collector, which estimates its remaining time. */
-class CompilerProgress {
+class CollectorBuild {
   #begun = performance.now();
 
   /**
    * Sentence about the remaining time of the build. The time is rounded up to a multiple of ten
    * seconds.
    */
-  get words() {
+  get remainingTimeText() {
     const left = TYPICAL_SECONDS.collector - (performance.now() - this.#begun) / 1000;
     const when = left > 0 ? `about ${10 * Math.ceil(left / 10)} seconds left` : "longer than usual";
     return `The collector is still compiling: ${when}.`;
@@ -90,7 +90,7 @@ class CompilerProgress {
    *
    * @returns {Promise<string>} its path
    */
-  async program() {
+  async buildProgram() {
     const { buildCollector } = await import("./lib/collector.mjs");
     return step(`compile: collector, about ${TYPICAL_SECONDS.collector} s`, () =>
       buildCollector({ quick: true }),
@@ -104,7 +104,7 @@ class CompilerProgress {
  * @param {string} program
  * @param {{ collectorPort: number, data: string | undefined }} options
  */
-async function start(program, { collectorPort, data }) {
+async function startDemoCollector(program, { collectorPort, data }) {
   const { startCollector } = await import("./lib/collector.mjs");
   const { demoTasks } = await import("./build-demo.mjs");
   const directory = data ?? mkdtempSync(join(tmpdir(), "hushbin-demo-"));
@@ -135,17 +135,17 @@ async function demo(options) {
     `From nothing, on two cores: pages after about ${TYPICAL_SECONDS.pages} s, the collector ${TYPICAL_SECONDS.collector} s later, then the book. The next time all take seconds.`,
   );
   await buildPages();
-  const compiling = new CompilerProgress();
+  const compiling = new CollectorBuild();
   /** @type {object} */
   let config = {};
   const page = await servePages(options.port, () =>
-    "endpoint" in config ? config : { waiting: compiling.words },
+    "endpoint" in config ? config : { waiting: compiling.remainingTimeText },
   );
   print(`\n  page       ${bold(page.url)}, which waits for the collector`);
   print(`  planner    ${page.url}/planner.html\n`);
   let collector;
   try {
-    collector = await start(await compiling.program(), options);
+    collector = await startDemoCollector(await compiling.buildProgram(), options);
   } catch (error) {
     page.close();
     throw error;

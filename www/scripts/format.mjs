@@ -7,14 +7,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./lib/paths.mjs";
-import { Failed, main, run } from "./lib/run.mjs";
+import { ExplainedError, main, run } from "./lib/run.mjs";
 import { trackedFiles } from "./lib/tracked-files.mjs";
 
 function edition() {
   const manifest = readFileSync(join(ROOT, "Cargo.toml"), "utf8");
   const [, year] = manifest.match(/^edition = "(\d+)"$/m) ?? [];
   if (year === undefined) {
-    throw new Failed("Cargo.toml states no edition");
+    throw new ExplainedError("Cargo.toml states no edition");
   }
   return year;
 }

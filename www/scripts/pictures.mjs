@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { demoTasks } from "./build-demo.mjs";
-import { CROWDS, SCALE } from "./lib/book/crowds.mjs";
+import { CROWDS, PICTURE_PIXEL_RATIO } from "./lib/book/crowds.mjs";
 import { CHAPTERS } from "./lib/book/links.mjs";
 import { launchChromium } from "./lib/browser.mjs";
 import { buildCollector, startCollector } from "./lib/collector.mjs";
@@ -24,13 +24,13 @@ import { serve } from "./lib/serve.mjs";
 const PICTURES = join(ROOT, CHAPTERS, "pictures");
 const PEOPLE = 20_000;
 /** Maximum number of reports in an upload. */
-const CHUNK = 4096;
+const MAX_REPORTS_PER_UPLOAD = 4096;
 /**
  * Sizes of the browser window in CSS pixels: for a picture in the book, and for a picture at half
  * the width of the README.
  */
-const NARROW = { width: 760, height: 1800 };
-const WIDE = { width: 1180, height: 560 };
+const BOOK_VIEWPORT = { width: 760, height: 1800 };
+const README_VIEWPORT = { width: 1180, height: 560 };
 
 /** Reads a task from a chapter. The task is the JSON block that is labelled with this file name. */
 function taskOf({ chapter, file }) {
@@ -43,12 +43,12 @@ function taskOf({ chapter, file }) {
 }
 
 /** Randomises and sends the reports of a crowd, and waits until the collector has stored them. */
-async function collect(endpoint, id, answers) {
+async function sendCrowdReports(endpoint, id, answers) {
   const { createRandomizer } = await import(join(DIST, "index.js"));
   const { task } = await (await fetch(`${endpoint}/tasks/${id}`)).json();
   const randomizer = await createRandomizer({ task });
-  for (let first = 0; first < PEOPLE; first += CHUNK) {
-    const people = Math.min(CHUNK, PEOPLE - first);
+  for (let first = 0; first < PEOPLE; first += MAX_REPORTS_PER_UPLOAD) {
+    const people = Math.min(MAX_REPORTS_PER_UPLOAD, PEOPLE - first);
     const reports = Array.from({ length: people }, (_, index) =>
       randomizer.randomize(answers(first + index)),
     );
@@ -73,7 +73,7 @@ async function inBothThemes(browser, name, viewport, take) {
   for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
     const page = await browser.newPage({
       colorScheme,
-      deviceScaleFactor: SCALE,
+      deviceScaleFactor: PICTURE_PIXEL_RATIO,
       reducedMotion: "reduce",
       viewport,
     });
@@ -93,7 +93,7 @@ async function takeKinds(browser, endpoint) {
   for (const { name, question, file, chapter } of CROWDS) {
     const { id } = taskOf({ file, chapter });
     const state = new URLSearchParams({ task: id, ...(question && { question }) });
-    await inBothThemes(browser, name, NARROW, async (page) => {
+    await inBothThemes(browser, name, BOOK_VIEWPORT, async (page) => {
       await page.goto(`${endpoint}/dashboard/#${state}`);
       await waitUntilDrawn(page);
       return page.locator("#estimates").screenshot();
@@ -102,7 +102,7 @@ async function takeKinds(browser, endpoint) {
 }
 
 const takeDashboard = (browser, endpoint) =>
-  inBothThemes(browser, "dashboard", WIDE, async (page) => {
+  inBothThemes(browser, "dashboard", README_VIEWPORT, async (page) => {
     await page.goto(`${endpoint}/dashboard/#task=choices&question=features`);
     await waitUntilDrawn(page);
     await page.locator("#estimates").evaluate((panel) => panel.scrollIntoView({ block: "end" }));
@@ -110,7 +110,7 @@ const takeDashboard = (browser, endpoint) =>
   });
 
 const takeDemo = (browser, site) =>
-  inBothThemes(browser, "demo", WIDE, async (page) => {
+  inBothThemes(browser, "demo", README_VIEWPORT, async (page) => {
     await page.goto(site);
     await page.locator("#report .byte").first().waitFor();
     await page.locator("#report").evaluate((report) => report.scrollIntoView());
@@ -143,7 +143,7 @@ async function pictures({ debug }) {
   try {
     const asked = new Map(CROWDS.map((crowd) => [taskOf(crowd).id, crowd.answers]));
     for (const [id, answers] of asked) {
-      await step(`report: ${id}`, () => collect(collector.url, id, answers));
+      await step(`report: ${id}`, () => sendCrowdReports(collector.url, id, answers));
     }
     await step("pictures: kinds of questions", () => takeKinds(browser, collector.url));
     await step("pictures: dashboard", () => takeDashboard(browser, collector.url));

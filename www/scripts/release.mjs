@@ -12,13 +12,13 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { THIRD_PARTY } from "./build.mjs";
-import { ARTEFACTS, ROOT, WORKSHOP } from "./lib/paths.mjs";
+import { BUNDLED_NPM_PACKAGES } from "./build.mjs";
+import { RELEASE_BUILD_DIR, RELEASE_FILES_DIR, ROOT } from "./lib/paths.mjs";
 import {
   checkFolder,
   differingFiles,
+  findMachinePaths,
   measureFiles,
-  pathsIn,
   writeChecksums,
 } from "./lib/release/artefacts.mjs";
 import {
@@ -30,15 +30,22 @@ import {
 import { makeCrates } from "./lib/release/crates.mjs";
 import { makePackage, tarballName } from "./lib/release/npm.mjs";
 import { checkTag, publish } from "./lib/release/publish.mjs";
-import { clone, describeSource, git, head, machinePaths, prepare } from "./lib/release/source.mjs";
+import {
+  clone,
+  describeSource,
+  git,
+  headCommit,
+  installCloneTools,
+  machinePaths,
+} from "./lib/release/source.mjs";
 import { tryRelease } from "./lib/release/trial.mjs";
-import { bold, Failed, main, print, run, seconds, step } from "./lib/run.mjs";
-import { binder, cargoZigbuild, installTool, zig } from "./lib/tools.mjs";
+import { bold, ExplainedError, main, print, run, seconds, step } from "./lib/run.mjs";
+import { bindingsGenerator, cargoZigbuild, installTool, zig } from "./lib/tools.mjs";
 
 /** @typedef {import("./lib/release/source.mjs").Source} Source */
 
-async function tools() {
-  for (const tool of [binder(), zig, cargoZigbuild]) {
+async function installReleaseTools() {
+  for (const tool of [bindingsGenerator(), zig, cargoZigbuild]) {
     await installTool(tool);
   }
 }
@@ -62,7 +69,7 @@ ${tag}\`\`\`
  * crates
  * @returns {Promise<Source>}
  */
-async function make(workshop, out, { commit, dryRun, verify }) {
+async function makeReleaseFiles(workshop, out, { commit, dryRun, verify }) {
   checkFolder(out);
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
@@ -70,11 +77,13 @@ async function make(workshop, out, { commit, dryRun, verify }) {
   const source = await step("source: versions and CHANGELOG", () =>
     describeSource(workshop, cloned, dryRun),
   );
-  await prepare(cloned, [...ARCHITECTURES.keys()]);
+  await installCloneTools(cloned, [...ARCHITECTURES.keys()]);
   await step("crates", () => makeCrates(source, out, { verify }));
   const tag = await step("npm package", () => makePackage(source, out));
   await makePrograms(source, out, step);
-  await step("bill of materials: npm package", () => makePackageBill(source, out, THIRD_PARTY));
+  await step("bill of materials: npm package", () =>
+    makePackageBill(source, out, BUNDLED_NPM_PACKAGES),
+  );
   writeFileSync(join(out, `hushbin-${source.version}-notes.md`), notes(source, tag));
   return source;
 }
@@ -85,11 +94,11 @@ async function make(workshop, out, { commit, dryRun, verify }) {
  * @param {Source} source
  * @param {string} out
  */
-async function check(source, out) {
+async function checkReleaseFiles(source, out) {
   await step("check: no file names a path of this machine", () => {
-    const found = pathsIn(out, machinePaths());
+    const found = findMachinePaths(out, machinePaths());
     if (found.length > 0) {
-      throw new Failed(found.join("\n"));
+      throw new ExplainedError(found.join("\n"));
     }
   });
   for (const architecture of ARCHITECTURES.values()) {
@@ -108,16 +117,18 @@ async function check(source, out) {
  * @param {string} out
  * @param {boolean} dryRun
  */
-async function checkAgain({ commit }, out, dryRun) {
-  const elsewhere = join(WORKSHOP, "again/and/elsewhere");
-  const other = join(WORKSHOP, "again/artefacts");
-  rmSync(join(WORKSHOP, "again"), { recursive: true, force: true });
-  await make(elsewhere, other, { commit, dryRun, verify: false });
+async function checkReproducible({ commit }, out, dryRun) {
+  const elsewhere = join(RELEASE_BUILD_DIR, "again/and/elsewhere");
+  const other = join(RELEASE_BUILD_DIR, "again/artefacts");
+  rmSync(join(RELEASE_BUILD_DIR, "again"), { recursive: true, force: true });
+  await makeReleaseFiles(elsewhere, other, { commit, dryRun, verify: false });
   const found = differingFiles(out, other);
   if (found.length > 0) {
-    throw new Failed(`made twice, these differ: ${found.join(", ")}; see ${out} and ${other}`);
+    throw new ExplainedError(
+      `made twice, these differ: ${found.join(", ")}; see ${out} and ${other}`,
+    );
   }
-  rmSync(join(WORKSHOP, "again"), { recursive: true, force: true });
+  rmSync(join(RELEASE_BUILD_DIR, "again"), { recursive: true, force: true });
 }
 
 function table(out) {
@@ -131,14 +142,14 @@ await main(async () => {
     options: {
       "dry-run": { type: "boolean", default: false },
       twice: { type: "boolean", default: false },
-      out: { type: "string", default: ARTEFACTS },
+      out: { type: "string", default: RELEASE_FILES_DIR },
       from: { type: "string" },
     },
   });
   const dryRun = values["dry-run"];
   const begun = performance.now();
-  const commit = await head();
-  const workshop = join(WORKSHOP, "first");
+  const commit = await headCommit();
+  const workshop = join(RELEASE_BUILD_DIR, "first");
   if (values.from !== undefined) {
     const cloned = await step("source: a clone of HEAD", () => clone(workshop, commit));
     await publish(
@@ -157,11 +168,11 @@ await main(async () => {
   if ((await git("status", "--porcelain")) !== "") {
     print("what is not committed is not in it");
   }
-  await step("set-up: tools", tools);
-  const source = await make(workshop, out, { commit, dryRun, verify: true });
-  await check(source, out);
+  await step("set-up: tools", installReleaseTools);
+  const source = await makeReleaseFiles(workshop, out, { commit, dryRun, verify: true });
+  await checkReleaseFiles(source, out);
   if (values.twice) {
-    await step("check: made twice, the same bytes", () => checkAgain(source, out, dryRun));
+    await step("check: made twice, the same bytes", () => checkReproducible(source, out, dryRun));
   }
   writeChecksums(out);
   table(out);

@@ -12,14 +12,14 @@
 
 import { readFileSync } from "node:fs";
 import { isDeepStrictEqual, parseArgs } from "node:util";
-import { bold, Failed, main, print, seconds, step } from "./lib/run.mjs";
+import { bold, ExplainedError, main, print, seconds, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 /**
  * Number of people that the script passes to the page at once, which is the maximum number of
  * reports in an upload.
  */
-const CHUNK = 4096;
+const PEOPLE_PER_CHUNK = 4096;
 
 const whole = (number) => Math.round(number).toLocaleString("en");
 
@@ -28,10 +28,10 @@ async function getJson(url) {
   try {
     response = await fetch(url);
   } catch (cause) {
-    throw new Failed(`no collector answers at ${url}`, { cause });
+    throw new ExplainedError(`no collector answers at ${url}`, { cause });
   }
   if (!response.ok) {
-    throw new Failed(`${url} answered ${response.status}: ${await response.text()}`);
+    throw new ExplainedError(`${url} answered ${response.status}: ${await response.text()}`);
   }
   return response.json();
 }
@@ -46,7 +46,7 @@ async function agreedTask(file, endpoint) {
   for (const field of ["items", "sparsity", "epsilon", "value"]) {
     // The collector chose the fields that the file leaves open.
     if (draft[field] !== undefined && !isDeepStrictEqual(draft[field], task[field])) {
-      throw new Failed(`the collector's task ${task.id} differs from ${file} in ${field}`);
+      throw new ExplainedError(`the collector's task ${task.id} differs from ${file} in ${field}`);
     }
   }
   return task;
@@ -70,7 +70,7 @@ async function reportsSoFar(endpoint, task, analyser) {
  *
  * @param {{ endpoint: string, task: any, analyser: string | undefined }} options
  */
-async function begin({ endpoint, task, analyser }) {
+async function prepareReplayPage({ endpoint, task, analyser }) {
   const timing = { underway: 0, since: 0, sendingMs: 0, makingMs: 0, requests: 0 };
   /** @type {typeof fetch} */
   const timedFetch = async (url, init) => {
@@ -136,7 +136,7 @@ async function replay({ task: file, data, endpoint, people, oneByOne, analyser }
   await setup({ browser: true });
   const { buildPackage } = await import("./build.mjs");
   const { readDataSet } = await import("./lib/data-set.mjs");
-  const { progress } = await import("./lib/progress.mjs");
+  const { createProgressBar: progress } = await import("./lib/progress.mjs");
   const { withPackagePage } = await import("./lib/package-page.mjs");
   await buildPackage();
   const task = await step(`read: ${file}, as the collector has it`, () =>
@@ -145,19 +145,19 @@ async function replay({ task: file, data, endpoint, people, oneByOne, analyser }
   const { items, inputs } = await step(`read: ${data}`, () => readDataSet(data, people));
   const count = Array.isArray(task.items) ? task.items.length : task.items;
   if (count !== "open" && items > count) {
-    throw new Failed(`${data} has ${items} items, task ${task.id} has ${count}`);
+    throw new ExplainedError(`${data} has ${items} items, task ${task.id} has ${count}`);
   }
   const name = Array.isArray(task.items) ? (item) => task.items[item] : String;
 
   const before = await reportsSoFar(endpoint, task, analyser);
   await withPackagePage(async (page) => {
-    await page.evaluate(begin, { endpoint, task, analyser });
+    await page.evaluate(prepareReplayPage, { endpoint, task, analyser });
     const begun = performance.now();
     const timing = await step(`report: ${whole(inputs.length)} people`, async () => {
       const bar = progress("  reported", inputs.length);
-      for (let done = 0; done < inputs.length; done += CHUNK) {
+      for (let done = 0; done < inputs.length; done += PEOPLE_PER_CHUNK) {
         const chunk = inputs
-          .slice(done, done + CHUNK)
+          .slice(done, done + PEOPLE_PER_CHUNK)
           .map((entries) =>
             Object.fromEntries(entries.map(([item, value]) => [name(item), value])),
           );
@@ -179,7 +179,7 @@ async function replay({ task: file, data, endpoint, people, oneByOne, analyser }
     );
     print(bold(`in all             ${seconds(total)}, ${rate(total)}`));
     if (taken !== inputs.length) {
-      throw new Failed(
+      throw new ExplainedError(
         `${whole(inputs.length)} people reported, the collector counted ${whole(taken)}`,
       );
     }
@@ -201,7 +201,7 @@ await main(async () => {
   const people = values.people === undefined ? undefined : Number(values.people);
   const wrong = people !== undefined && !(Number.isInteger(people) && people > 0);
   if (task === undefined || data === undefined || endpoint === undefined || wrong) {
-    throw new Failed(
+    throw new ExplainedError(
       "usage: npm run replay -- --task FILE --data FILE --endpoint URL [--people N] [--one-by-one] [--analyser PIN]",
     );
   }

@@ -8,12 +8,12 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { installNotebookTools } from "./lib/notebook-tools.mjs";
 import { ROOT } from "./lib/paths.mjs";
-import { capture, Failed, main, print, run, step } from "./lib/run.mjs";
+import { captureOutput, ExplainedError, main, print, run, step } from "./lib/run.mjs";
 import { setupBrowser } from "./lib/setup-browser.mjs";
 import { setupDatabase } from "./lib/setup-database.mjs";
 import { installStackTools } from "./lib/stack-tools.mjs";
 import {
-  binder,
+  bindingsGenerator,
   cargoDeny,
   geckodriver,
   installTool,
@@ -22,18 +22,18 @@ import {
   wasmPack,
 } from "./lib/tools.mjs";
 
-async function rust() {
-  if ((await capture("rustup", ["--version"])) === undefined) {
-    const cargo = await capture("cargo", ["--version"]);
+async function installRustToolchain() {
+  if ((await captureOutput("rustup", ["--version"])) === undefined) {
+    const cargo = await captureOutput("cargo", ["--version"]);
     if (cargo === undefined) {
-      throw new Failed("Rust is missing; install it from https://rustup.rs");
+      throw new ExplainedError("Rust is missing; install it from https://rustup.rs");
     }
     print(`  ${cargo}, without rustup: it must have the targets of rust-toolchain.toml`);
     return;
   }
   // rust-toolchain.toml names the toolchain, its components and its targets.
   await run("rustup", ["toolchain", "install"], { quiet: true });
-  print(`  ${await capture("cargo", ["--version"])}`);
+  print(`  ${await captureOutput("cargo", ["--version"])}`);
 }
 
 /**
@@ -72,10 +72,10 @@ export async function setup({
   stacks = false,
   pack = false,
 }) {
-  await step("set-up: Rust toolchain and targets", rust);
+  await step("set-up: Rust toolchain and targets", installRustToolchain);
   await step("set-up: npm packages", packages);
   if (build) {
-    await step("set-up: wasm-bindgen", () => installTool(binder()));
+    await step("set-up: wasm-bindgen", () => installTool(bindingsGenerator()));
   }
   if (pack) {
     await step("set-up: wasm-pack", () => installTool(wasmPack));

@@ -10,12 +10,12 @@ import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ROOT, TARGET } from "./lib/paths.mjs";
-import { capture, Failed, main, run, step, withPath } from "./lib/run.mjs";
+import { captureOutput, ExplainedError, main, run, step, withPath } from "./lib/run.mjs";
 
 const TOY = "tests/toy/";
-const LIST = "src/mechanism/mechanism_list.rs";
-const LAST = "            window: Window,\n";
-const LINE = "            toy: Toy,\n";
+const MECHANISM_LIST_FILE = "src/mechanism/mechanism_list.rs";
+const LAST_MECHANISM_LINE = "            window: Window,\n";
+const TOY_MECHANISM_LINE = "            toy: Toy,\n";
 /**
  * Pattern of a crate's version. The copy gets another version, so that cargo keeps the copied
  * crates and build results apart from the originals.
@@ -35,9 +35,9 @@ const CRATES =
   /^(Cargo\.|rust-toolchain|README|CHANGELOG|LICENSE|src|server|tests\/|www\/demo\/wasm|www\/docs\/src)/;
 
 async function files() {
-  const listed = await capture("git", ["ls-files", "-co", "--exclude-standard"]);
+  const listed = await captureOutput("git", ["ls-files", "-co", "--exclude-standard"]);
   if (listed === undefined) {
-    throw new Failed("git does not list the files of the repository");
+    throw new ExplainedError("git does not list the files of the repository");
   }
   return listed.split("\n").filter((file) => CRATES.test(file) && existsSync(join(ROOT, file)));
 }
@@ -56,17 +56,22 @@ async function copyWithToy(copy) {
   for (const file of all.filter((file) => file.startsWith(TOY) && file.endsWith(".rs"))) {
     const own = file.slice(TOY.length);
     if (ours.includes(own)) {
-      throw new Failed(`${own} is there already: the toy is to bring files of its own`);
+      throw new ExplainedError(`${own} is there already: the toy is to bring files of its own`);
     }
     await place(file, own);
   }
   const manifest = await readFile(join(copy, "Cargo.toml"), "utf8");
   await writeFile(join(copy, "Cargo.toml"), manifest.replace(VERSION, 'version = "$1+toy"'));
-  const list = await readFile(join(copy, LIST), "utf8");
-  if (list.split(LAST).length !== 2) {
-    throw new Failed(`${LIST} does not have the line ${LAST.trim()} once`);
+  const list = await readFile(join(copy, MECHANISM_LIST_FILE), "utf8");
+  if (list.split(LAST_MECHANISM_LINE).length !== 2) {
+    throw new ExplainedError(
+      `${MECHANISM_LIST_FILE} does not have the line ${LAST_MECHANISM_LINE.trim()} once`,
+    );
   }
-  await writeFile(join(copy, LIST), list.replace(LAST, `${LAST}${LINE}`));
+  await writeFile(
+    join(copy, MECHANISM_LIST_FILE),
+    list.replace(LAST_MECHANISM_LINE, `${LAST_MECHANISM_LINE}${TOY_MECHANISM_LINE}`),
+  );
 }
 
 export async function testToy() {

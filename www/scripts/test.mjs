@@ -11,20 +11,20 @@ import { buildBook } from "./build-book.mjs";
 import { buildAnalysis, buildDemo } from "./build-demo.mjs";
 import { formatRust } from "./format.mjs";
 import { findChromedriver } from "./lib/browser.mjs";
-import { ANALYSIS_GLUE, GLUE, ROOT } from "./lib/paths.mjs";
+import { ANALYSIS_GLUE, CLIENT_GLUE_DIR, ROOT } from "./lib/paths.mjs";
 import {
   bold,
   costTable,
-  Failed,
+  ExplainedError,
   main,
   print,
   run,
+  runConcurrently,
   seconds,
-  sideBySide,
   step,
   withPath,
 } from "./lib/run.mjs";
-import { MODULES } from "./lib/wasm-modules.mjs";
+import { PACKAGE_MODULES } from "./lib/wasm-modules.mjs";
 import { setup } from "./setup.mjs";
 import { testToy, unoptimised } from "./test-toy.mjs";
 
@@ -55,7 +55,7 @@ async function vitest(project) {
       ...["--reporter=json", `--outputFile.json=${results}`],
     ]);
   } catch (error) {
-    if (!(error instanceof Failed) || !existsSync(results)) {
+    if (!(error instanceof ExplainedError) || !existsSync(results)) {
       throw error;
     }
     /** @type {{ testResults: { assertionResults: { fullName: string, status: string }[] }[] }} */
@@ -63,7 +63,7 @@ async function vitest(project) {
     const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
     const failed = tests.filter(({ status }) => status === "failed");
     const lines = failed.map(({ fullName }) => `test ${project}: ${fullName} ... FAILED`);
-    throw new Failed([...lines, error.message].join("\n"));
+    throw new ExplainedError([...lines, error.message].join("\n"));
   }
 }
 
@@ -95,7 +95,7 @@ const demo = memoize(async () => {
 
 /** Builds the generated files that type checks and tests of pages import, unless they exist. */
 const glue = memoize(async () => {
-  if (!existsSync(join(GLUE, "sums-bytes.ts"))) {
+  if (!existsSync(join(CLIENT_GLUE_DIR, "sums-bytes.ts"))) {
     await build();
   }
   if (!existsSync(join(ANALYSIS_GLUE, "analysis.d.ts"))) {
@@ -133,7 +133,7 @@ async function lintRust() {
     cargo("clippy", "--package", "hushbin-server", "--bins", "--no-default-features", ...STRICT),
   );
   await step("lint: bindings", async () => {
-    for (const [, , features] of MODULES) {
+    for (const [, , features] of PACKAGE_MODULES) {
       await cargo("clippy", "--lib", ...features, ...WASM, ...STRICT);
     }
     const others = ["--package=hushbin", "--package=hushbin-analysis", "--package=hushbin-demo"];
@@ -203,7 +203,7 @@ async function web() {
     "goog:chromeOptions"
   ];
   if (!existsSync(binary)) {
-    throw new Failed(
+    throw new ExplainedError(
       `webdriver.json names ${binary}, which is not there; link your Chromium to it`,
     );
   }
@@ -293,7 +293,7 @@ const inSequence =
  */
 async function everything() {
   await checkSources();
-  await sideBySide(
+  await runConcurrently(
     inSequence(lintRust, rust, testToy, bareMetal, docs, web),
     inSequence(build, demo, types, client, packageTests, endToEnd, stacks, examples),
   );
@@ -303,7 +303,7 @@ await main(async () => {
   const names = process.argv.slice(2);
   const unknown = names.find((name) => !(name in STEPS));
   if (unknown !== undefined) {
-    throw new Failed(`no step ${unknown}; there are ${Object.keys(STEPS).join(", ")}`);
+    throw new ExplainedError(`no step ${unknown}; there are ${Object.keys(STEPS).join(", ")}`);
   }
   const begun = performance.now();
   const all = Object.keys(STEPS).filter((name) => !ONLY_IF_NAMED.includes(name));

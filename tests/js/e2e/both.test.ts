@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { browsingAnswersOf } from "../../../www/demo/story/both/people.js";
-import { BROWSING } from "../../../www/demo/story/both/task.js";
+import { BROWSING_TASK } from "../../../www/demo/story/both/task.js";
 import { violations } from "./axe.js";
 import { Story } from "./story.js";
 
@@ -28,12 +28,12 @@ describe("the same people, both ways", () => {
   it("are estimated beside the truth, far more exactly through the shuffler", async () => {
     const page = await story.started();
     await askBoth(page);
-    const people = BROWSING.people;
+    const people = BROWSING_TASK.people;
     await page.locator("#both-plot summary").click();
     const rows = await page.locator("#both-chart-table tbody tr").all();
     expect(rows).toHaveLength(4);
     for (const [index, row] of rows.entries()) {
-      const { min, max } = BROWSING.numbers[index] ?? { min: 0, max: 1 };
+      const { min, max } = BROWSING_TASK.numbers[index] ?? { min: 0, max: 1 };
       const cells = await row.locator("td").allTextContents();
       const of = (person: number) =>
         Math.min(Math.max(browsingAnswersOf(person)[index] ?? 0, min), max);
@@ -63,7 +63,7 @@ describe("the same people, both ways", () => {
 
   it("send a report that tells little, or messages that say all to whoever links them", async () => {
     const page = await story.started();
-    const { levels, drawn, noise } = BROWSING.messages;
+    const { levels, drawn, noise } = BROWSING_TASK.messages;
     for (let person = 0; person < 3; person += 1) {
       expect(await page.locator("#both-messages li").count()).toBe(levels * drawn + noise);
       expect(await page.locator("#both-report .byte").count()).toBeGreaterThan(4);

@@ -17,7 +17,7 @@ import {
   type Survey,
 } from "../../../www/demo/shared/analysis.js";
 import init from "../../../www/demo/shared/wasm/analysis.js";
-import { BROWSING } from "../../../www/demo/story/both/task.js";
+import { BROWSING_TASK } from "../../../www/demo/story/both/task.js";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { DEMO_DIST, TARGET } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
@@ -164,7 +164,7 @@ describe("the planner's module", () => {
   });
 
   it("refuses sums that it cannot answer by field, and goes on", () => {
-    const { messages: _, ...draft } = BROWSING;
+    const { messages: _, ...draft } = BROWSING_TASK;
     const { numbers: __, ...rest } = draft;
     const vector = (items: number, length: number) => ({ ...rest, vector: { items, length } });
     const [first] = draft.numbers;
@@ -199,10 +199,10 @@ describe("the planner's module", () => {
   });
 
   it("gives the demo's task its messages, and finds that they keep the promise", () => {
-    const complete: SumDraft = { ...BROWSING, id: "planned" };
+    const complete: SumDraft = { ...BROWSING_TASK, id: "planned" };
     const { messages: _, ...draft } = complete;
-    expect(planSums(draft).task.messages).toEqual(BROWSING.messages);
-    expect(planSums(complete).central_epsilon.upper).toBeLessThanOrEqual(BROWSING.epsilon);
+    expect(planSums(draft).task.messages).toEqual(BROWSING_TASK.messages);
+    expect(planSums(complete).central_epsilon.upper).toBeLessThanOrEqual(BROWSING_TASK.epsilon);
     expect(() => planSums({ ...complete, epsilon: 0.9 })).toThrow();
   });
 });

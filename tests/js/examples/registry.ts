@@ -9,7 +9,7 @@ import { createReadStream, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PACKAGE } from "../../../www/scripts/lib/paths.mjs";
+import { NPM_PACKAGE_DIR } from "../../../www/scripts/lib/paths.mjs";
 import { stackTools } from "../../../www/scripts/lib/stack-tools.mjs";
 
 interface Version {
@@ -49,9 +49,9 @@ function installed(): Version[] {
 /** @param folder folder of the package's tarball */
 function packed(folder: string): Version {
   const options = { cwd: folder, encoding: "utf8" } as const;
-  const name = execFileSync("npm", ["pack", PACKAGE, "--silent"], options).trim();
+  const name = execFileSync("npm", ["pack", NPM_PACKAGE_DIR, "--silent"], options).trim();
   return {
-    manifest: manifestIn(PACKAGE),
+    manifest: manifestIn(NPM_PACKAGE_DIR),
     send: (response) => createReadStream(join(folder, name)).pipe(response),
   };
 }

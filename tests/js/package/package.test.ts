@@ -8,9 +8,9 @@ import { type BuildOptions, build, transform } from "esbuild";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LATER_FILES } from "../../../www/scripts/build.mjs";
+import { LAZY_LOADED_FILES } from "../../../www/scripts/build.mjs";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
-import { BIN, GLUE, PACKAGE, ROOT } from "../../../www/scripts/lib/paths.mjs";
+import { BIN, CLIENT_GLUE_DIR, NPM_PACKAGE_DIR, ROOT } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
 import { FEATURES } from "../../../www/scripts/lib/wasm.mjs";
 
@@ -22,7 +22,7 @@ const run = (program: string, args: readonly string[], cwd = project) =>
 
 /** Short names that modules and the glue use. */
 const namesOf = (glue: string): Readonly<Record<string, string>> =>
-  JSON.parse(readFileSync(join(GLUE, `${glue}-names.json`), "utf8"));
+  JSON.parse(readFileSync(join(CLIENT_GLUE_DIR, `${glue}-names.json`), "utf8"));
 
 const installed = (file: string) => join(project, "node_modules/hushbin", file);
 
@@ -58,7 +58,11 @@ const SUMS = JSON.stringify({
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), "hushbin-package-"));
   const [packed] = JSON.parse(
-    run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", project], PACKAGE),
+    run(
+      "npm",
+      ["pack", "--json", "--ignore-scripts", "--pack-destination", project],
+      NPM_PACKAGE_DIR,
+    ),
   );
   tarball = join(project, packed.filename);
   writeFileSync(
@@ -84,7 +88,7 @@ describe("the tarball", () => {
       ...["testing"],
     ];
     const entries = ["history", "index", "slim", "testing"];
-    const lazy = LATER_FILES;
+    const lazy = LAZY_LOADED_FILES;
     const bundled = [...entries, ...lazy];
     const mapped = [...entries.flatMap((name) => [`${name}.cjs`, `${name}.js`]), "workerd.js"];
     const scripts = ["hushbin.script.js", ...lazy.map((name) => `hushbin.script.${name}.js`)];
@@ -124,7 +128,7 @@ describe("the tarball", () => {
     // Ciphers occur in one file only, also for requests through a relay.
     expect(text("oblivious")).not.toContain("AES-GCM-");
     // Errors do, too, so that `instanceof` works.
-    for (const name of LATER_FILES) {
+    for (const name of LAZY_LOADED_FILES) {
       expect(text(name), name).not.toContain('"SealingError"');
     }
   });
@@ -554,7 +558,7 @@ describe.each(BUNDLERS)("split into chunks by %s", (name, bundle) => {
     expect(sums).toHaveLength(1);
     // The page and a chunk for each file. Vite adds files for preloading.
     const split = scripts().filter((file) => !/^preload|^rolldown/.test(basename(file)));
-    expect(split).toHaveLength(1 + LATER_FILES.length);
+    expect(split).toHaveLength(1 + LAZY_LOADED_FILES.length);
     const carried = { index: page, page, stdin: page, complete: chunk, sums } as const;
     for (const file of split) {
       const [, name = ""] = /^([a-z]+(?:-fallback)?)/.exec(basename(file)) ?? [];

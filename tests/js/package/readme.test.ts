@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { type BuildOptions, build, type OutputFile } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
-import { BIN, CLIENT, PACKAGE } from "../../../www/scripts/lib/paths.mjs";
+import { BIN, CLIENT, NPM_PACKAGE_DIR } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
 
-const README = readFileSync(join(PACKAGE, "README.md"), "utf8");
+const README = readFileSync(join(NPM_PACKAGE_DIR, "README.md"), "utf8");
 
 interface Block {
   readonly language: string;
@@ -37,7 +37,7 @@ const write = (file: string, text: string) => writeFileSync(join(project, file),
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), "hushbin-readme-"));
   mkdirSync(join(project, "node_modules"));
-  symlinkSync(PACKAGE, join(project, "node_modules/hushbin"));
+  symlinkSync(NPM_PACKAGE_DIR, join(project, "node_modules/hushbin"));
   write("package.json", JSON.stringify({ private: true, type: "module" }));
   // The first example, which later ones extend.
   write("telemetry.ts", block("export const task = {"));

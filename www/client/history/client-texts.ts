@@ -3,7 +3,7 @@
 import { maximumCertainty } from "../certainty.js";
 import type { Client } from "../client.js";
 import type { BudgetStatus, HistoryEntry, SumHistoryEntry } from "../results.js";
-import { honestPeopleOf, messagesOf, type SumTask } from "../sums/task.js";
+import { honestPeopleOf, messagesPerPerson, type SumTask } from "../sums/task.js";
 import { budgetOf, reportsPerYear, type Task } from "../task.js";
 import { protectionOf } from "./facts.js";
 import type { Formatters, ReportEntry } from "./report.js";
@@ -39,7 +39,7 @@ export interface ClientTexts
 }
 
 /** Formats the result of {@link maximumCertainty} for the language. */
-const certainty = (epsilon: number, { number }: Formatters): string =>
+const formatCertainty = (epsilon: number, { number }: Formatters): string =>
   number(Number(maximumCertainty(epsilon)));
 
 /** Returns sentences on what the task asks, and sentences on the meaning of its ε. */
@@ -51,7 +51,7 @@ function taskTexts(
   const { number } = formatters;
   const { epsilon } = task;
   const { about, distance, delta } = protectionOf(task);
-  const sure = certainty(epsilon, formatters);
+  const sure = formatCertainty(epsilon, formatters);
   const sentences = [words.meaning(number(epsilon), sure, about, number(distance))];
   if (delta > 0) {
     sentences.push(words.failure(String(delta)));
@@ -60,14 +60,14 @@ function taskTexts(
   const { reports, days, memo, cover } = budget;
   if (memo) {
     const { epsilon } = memo;
-    sentences.push(words.memo(memo.days, number(epsilon), certainty(epsilon, formatters)));
+    sentences.push(words.memo(memo.days, number(epsilon), formatCertainty(epsilon, formatters)));
   }
   // One memo a year has no larger total than the memo.
   const memos = memo ? Math.ceil(365 / memo.days) : 0;
   if (memos !== 1) {
     const yearly = reportsPerYear(budget);
     const spent = memo ? memos * memo.epsilon : yearly * epsilon;
-    const sure = certainty(spent, formatters);
+    const sure = formatCertainty(spent, formatters);
     sentences.push(words.year(reports, days, yearly, number(spent), sure));
   }
   if (!memo) {
@@ -104,7 +104,7 @@ async function localClientTexts(
     covers,
     meaning,
     used: known ? words.used(used, allowed, number(used * task.epsilon)) : undefined,
-    total: words.spent(reports, number(spent.spent), certainty(spent.spent, formatters)),
+    total: words.spent(reports, number(spent.spent), formatCertainty(spent.spent, formatters)),
     entries: sent.map((each) => ({ ...each, cost: cost(each), parts: words.parts })),
     until,
     ...(heldUntil && { heldUntil }),
@@ -126,11 +126,11 @@ async function sumClientTexts(
   const items = "numbers" in task ? task.numbers.map(({ name }) => name) : task.vector.items;
   const cost = (each: SumHistoryEntry) => sums.cost(number(each.centralEpsilon), String(delta));
   return {
-    covers: sums.covers(items, messagesOf(task)),
+    covers: sums.covers(items, messagesPerPerson(task)),
     meaning: sums.meaning(
       number(epsilon),
       String(delta),
-      certainty(epsilon, formatters),
+      formatCertainty(epsilon, formatters),
       number(people),
       number(honestPeopleOf(task)),
     ),

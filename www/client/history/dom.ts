@@ -40,7 +40,7 @@ export function setText(element: HTMLElement, text: string): void {
 /** Description list in which the description of each term can be updated. */
 export class DescriptionList {
   readonly list: HTMLDListElement;
-  readonly #groups = new Map<string, HTMLElement>();
+  readonly #groupByTerm = new Map<string, HTMLElement>();
 
   constructor(part: string) {
     this.list = el("dl", part);
@@ -48,10 +48,10 @@ export class DescriptionList {
 
   /** Sets the description of a term. Hides the term if the description is undefined. */
   set(term: string, text: string | undefined): void {
-    let group = this.#groups.get(term);
+    let group = this.#groupByTerm.get(term);
     if (group === undefined) {
       group = el("div", "", el("dt", "", term), el("dd", ""));
-      this.#groups.set(term, group);
+      this.#groupByTerm.set(term, group);
       this.list.append(group);
     }
     group.hidden = text === undefined;

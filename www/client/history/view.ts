@@ -18,7 +18,7 @@ export interface ClientViewOptions {
 }
 
 /** Number of reports that are shown before a person asks for all. */
-const INITIALLY_SHOWN = 10;
+const INITIAL_REPORT_COUNT = 10;
 
 function formattersOf(lang: string): Formatters {
   const date = new Intl.DateTimeFormat(lang, { dateStyle: "medium", timeStyle: "short" });
@@ -33,20 +33,20 @@ export class ClientView {
   readonly #formatters: Formatters;
   readonly #status = el("p", "status");
   readonly #dryRun = el("p", "dry");
-  readonly #consent = el("p", "consent");
-  readonly #terms = new DescriptionList("spent");
-  readonly #covers = el("p", "asked");
-  readonly #meaning = el("p", "meaning");
+  readonly #consentElement = el("p", "consent");
+  readonly #budgetList = new DescriptionList("spent");
+  readonly #coverageElement = el("p", "asked");
+  readonly #epsilonMeaningElement = el("p", "meaning");
   readonly #list = el("ul", "reports");
-  readonly #more = createButton("more", () => this.#showAll());
-  readonly #revoke = createButton("revoke", () => void this.#withdraw());
+  readonly #showAllButton = createButton("more", () => this.#showAll());
+  readonly #revokeButton = createButton("revoke", () => void this.#revokeConsent());
   /**
    * List items of reports, by the hexadecimal digits of the upload. No two uploads are equal.
    */
-  readonly #items = new Map<string, ReportListItem>();
-  #shown = INITIALLY_SHOWN;
-  #revoked = false;
-  #reading: Promise<void> | undefined;
+  readonly #itemByUploadDigits = new Map<string, ReportListItem>();
+  #maxShownReports = INITIAL_REPORT_COUNT;
+  #isRevokedHere = false;
+  #refreshPromise: Promise<void> | undefined;
   #stale = false;
 
   constructor(client: HistoryClient, options: ClientViewOptions) {
@@ -60,73 +60,73 @@ export class ClientView {
     this.#status.setAttribute("role", "status");
     // Focusable, because focus moves here when the pressed button disappears.
     this.#status.tabIndex = -1;
-    this.#revoke.textContent = words.revoke;
+    this.#revokeButton.textContent = words.revoke;
     this.section.append(
       heading,
       this.#status,
       this.#dryRun,
-      this.#consent,
-      this.#terms.list,
-      this.#meaning,
-      this.#covers,
+      this.#consentElement,
+      this.#budgetList.list,
+      this.#epsilonMeaningElement,
+      this.#coverageElement,
       this.#list,
-      this.#more,
-      this.#revoke,
+      this.#showAllButton,
+      this.#revokeButton,
     );
   }
 
   /** Reads the state of the client, and shows it. */
   refresh(): Promise<void> {
     this.#stale = true;
-    this.#reading ??= this.#read();
-    return this.#reading;
+    this.#refreshPromise ??= this.#readAndShow();
+    return this.#refreshPromise;
   }
 
   /** Reads and shows the state of the client. Reads it again if it has changed in the meantime. */
-  async #read(): Promise<void> {
+  async #readAndShow(): Promise<void> {
     while (this.#stale) {
       this.#stale = false;
       try {
-        this.#show(await readClientTexts(this.#client, this.#options.words, this.#formatters));
+        this.#showTexts(await readClientTexts(this.#client, this.#options.words, this.#formatters));
       } catch (error) {
-        this.#fail(error);
+        this.#showError(error);
       }
     }
     // Synchronous with the last check, so that a later change starts a new reading.
-    this.#reading = undefined;
+    this.#refreshPromise = undefined;
   }
 
-  #fail(error: unknown): void {
+  #showError(error: unknown): void {
     setText(this.#status, this.#options.words.failed(String((error as Error).message ?? error)));
   }
 
-  #show(own: ClientTexts): void {
+  #showTexts(own: ClientTexts): void {
     const { words, revocable } = this.#options;
     const { about, consent } = this.#client;
-    this.#revoked &&= consent === "pending";
+    this.#isRevokedHere &&= consent === "pending";
     const { covers, meaning, entries } = own;
     const summary = words.summary(entries.length, countReportsByState(entries));
-    setText(this.#status, this.#revoked ? `${words.revoked} ${summary}` : summary);
+    setText(this.#status, this.#isRevokedHere ? `${words.revoked} ${summary}` : summary);
     setText(this.#dryRun, about.dryRun ? words.dryRun : "");
-    setText(this.#consent, this.#revoked ? "" : words.consent[consent]);
-    this.#revoke.hidden = !revocable || consent !== "granted";
-    setText(this.#covers, covers);
-    setText(this.#meaning, meaning);
-    this.#showSpent(own);
+    setText(this.#consentElement, this.#isRevokedHere ? "" : words.consent[consent]);
+    this.#revokeButton.hidden = !revocable || consent !== "granted";
+    setText(this.#coverageElement, covers);
+    setText(this.#epsilonMeaningElement, meaning);
+    this.#showBudget(own);
     this.#showReports(entries);
   }
 
-  #showSpent({ used, until, heldUntil, total, reports, durable }: ClientTexts): void {
+  #showBudget({ used, until, heldUntil, total, reports, durable }: ClientTexts): void {
     const { words } = this.#options;
-    this.#terms.set(words.window, used);
-    this.#terms.set(words.held, heldUntil && this.#formatters.date(heldUntil));
-    this.#terms.set(words.ends, until && this.#formatters.date(until));
-    this.#terms.set(words.total, total);
+    this.#budgetList.set(words.window, used);
+    this.#budgetList.set(words.held, heldUntil && this.#formatters.date(heldUntil));
+    this.#budgetList.set(words.ends, until && this.#formatters.date(until));
+    this.#budgetList.set(words.total, total);
     const { storage, dryRun } = this.#client.about;
     const kept = durable ? words.onDevice : words.inMemory;
     const isSilent = !durable && storage === "device" && !dryRun;
     const text = reports > 0 ? kept : undefined;
-    this.#terms.set(words.storage, isSilent ? words.noStorage : text);
+    this.#budgetList.set(words.storage, isSilent ? words.noStorage : text);
   }
 
   /**
@@ -135,14 +135,15 @@ export class ClientView {
    */
   #showReports(sent: readonly ReportEntry[]): void {
     const { words } = this.#options;
-    const newest = [...sent].reverse().slice(0, this.#shown);
-    const gone = new Set(this.#items.keys());
+    const newest = [...sent].reverse().slice(0, this.#maxShownReports);
+    const gone = new Set(this.#itemByUploadDigits.keys());
     let before = this.#list.firstChild;
     for (const report of newest) {
       const key = bytesToHex(report.bytes);
       gone.delete(key);
-      const line = this.#items.get(key) ?? new ReportListItem(report, words, this.#formatters);
-      this.#items.set(key, line);
+      const line =
+        this.#itemByUploadDigits.get(key) ?? new ReportListItem(report, words, this.#formatters);
+      this.#itemByUploadDigits.set(key, line);
       line.update(report);
       if (line.item === before) {
         before = before.nextSibling;
@@ -151,29 +152,29 @@ export class ClientView {
       }
     }
     for (const key of gone) {
-      this.#items.get(key)?.item.remove();
-      this.#items.delete(key);
+      this.#itemByUploadDigits.get(key)?.item.remove();
+      this.#itemByUploadDigits.delete(key);
     }
     this.#list.hidden = newest.length === 0;
-    this.#more.textContent = words.more(sent.length);
-    this.#more.hidden = newest.length === sent.length;
+    this.#showAllButton.textContent = words.more(sent.length);
+    this.#showAllButton.hidden = newest.length === sent.length;
   }
 
   async #showAll(): Promise<void> {
     const last = this.#list.lastElementChild;
-    this.#shown = Number.POSITIVE_INFINITY;
+    this.#maxShownReports = Number.POSITIVE_INFINITY;
     await this.refresh();
     // The button is gone: focus the first report that it revealed.
     last?.nextElementSibling?.querySelector("summary")?.focus();
   }
 
-  async #withdraw(): Promise<void> {
+  async #revokeConsent(): Promise<void> {
     try {
       await this.#client.revoke();
-      this.#revoked = true;
+      this.#isRevokedHere = true;
       this.#options.onRevoked();
     } catch (error) {
-      this.#fail(error);
+      this.#showError(error);
       return;
     }
     await this.refresh();

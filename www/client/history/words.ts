@@ -163,17 +163,17 @@ export interface Words {
   readonly failed: (message: string) => string;
 }
 
-const counted = (count: number, one: string, more = `${one}s`) =>
+const countWithNoun = (count: number, one: string, more = `${one}s`) =>
   `${count} ${count === 1 ? one : more}`;
 
-const STATES: Words["state"] = {
+const STATE_TEXTS: Words["state"] = {
   waiting: "waiting to be sent",
   acknowledged: "received by the collector",
   refused: "refused by the collector",
   withdrawn: "withdrawn before the collector confirmed it",
 };
 
-const guesses = (distance: string): Readonly<Record<Protection["about"], string>> => ({
+const guessTexts = (distance: string): Readonly<Record<Protection["about"], string>> => ({
   everything: "an answer of yours",
   item: "your answer about one item, even if they know all others,",
   near: `which of two inputs is yours, if these differ by at most ${distance} in sum,`,
@@ -197,15 +197,15 @@ export const ENGLISH: Words = {
   coversCount: (items) =>
     items === undefined
       ? "Each report covers the names in your answers."
-      : `Each report covers ${counted(items, "item")}.`,
+      : `Each report covers ${countWithNoun(items, "item")}.`,
   meaning: (epsilon, certainty, protects, distance) =>
-    `Random noise is added to each report in this browser. Someone who is 50\u00a0% sure of ${guesses(distance)[protects]} is at most ${certainty}\u00a0% sure after seeing one report (ε\u00a0=\u00a0${epsilon}). This limit also holds for the operator of the collector.`,
+    `Random noise is added to each report in this browser. Someone who is 50\u00a0% sure of ${guessTexts(distance)[protects]} is at most ${certainty}\u00a0% sure after seeing one report (ε\u00a0=\u00a0${epsilon}). This limit also holds for the operator of the collector.`,
   year: (reports, days, reportsAYear, epsilon, certainty) =>
-    `This browser sends at most ${counted(reports, "report")} in ${counted(days, "day")}, so at most ${reportsAYear} in a year. Someone who knows that all of these are yours is at most ${certainty}\u00a0% sure of an answer that never changed (ε\u00a0=\u00a0${epsilon}).`,
+    `This browser sends at most ${countWithNoun(reports, "report")} in ${countWithNoun(days, "day")}, so at most ${reportsAYear} in a year. Someone who knows that all of these are yours is at most ${certainty}\u00a0% sure of an answer that never changed (ε\u00a0=\u00a0${epsilon}).`,
   unlinked:
     "Nothing in a report says who sent it, or which other reports are yours. The server that receives it sees your network address.",
   memo: (days, epsilon, certainty) =>
-    `This browser keeps one noisy answer for ${counted(days, "day")}, and makes all reports of that time from it. Someone who knows that all of these are yours is at most ${certainty}\u00a0% sure of the answer that you gave first (ε\u00a0=\u00a0${epsilon}), however many they are. If your answer changes, no report shows it until the ${counted(days, "day")} are over. Reports from one noisy answer resemble each other slightly, so there is a small probability that someone finds out which ones are yours. The server that receives a report sees your network address.`,
+    `This browser keeps one noisy answer for ${countWithNoun(days, "day")}, and makes all reports of that time from it. Someone who knows that all of these are yours is at most ${certainty}\u00a0% sure of the answer that you gave first (ε\u00a0=\u00a0${epsilon}), however many they are. If your answer changes, no report shows it until the ${countWithNoun(days, "day")} are over. Reports from one noisy answer resemble each other slightly, so there is a small probability that someone finds out which ones are yours. The server that receives a report sees your network address.`,
   cover:
     "This browser sends a report in each period even if you give no answer. The report then says so, with the same noise. So its arrival does not show whether you have answered.",
   failure: (delta) => `This limit fails with a probability of at most ${delta}.`,
@@ -216,11 +216,11 @@ export const ENGLISH: Words = {
   total: "All reports",
   storage: "This list is kept",
   used: (reports, allowed, epsilon) =>
-    `${reports} of ${counted(allowed, "report")}, ε\u00a0${epsilon}`,
+    `${reports} of ${countWithNoun(allowed, "report")}, ε\u00a0${epsilon}`,
   spent: (reports, epsilon, certainty) =>
     reports === 0
       ? "none"
-      : `${counted(reports, "report")}; someone who links all of them is at most ${certainty}\u00a0% sure of an answer that never changed (ε\u00a0${epsilon})`,
+      : `${countWithNoun(reports, "report")}; someone who links all of them is at most ${certainty}\u00a0% sure of an answer that never changed (ε\u00a0${epsilon})`,
   onDevice: "on this device, until this site's data is cleared; the count then starts again",
   inMemory: "until this page is closed",
   noStorage: "nowhere: this browser stores nothing for this page, so nothing is reported",
@@ -228,14 +228,14 @@ export const ENGLISH: Words = {
     if (reports === 0) {
       return "Nothing has left this browser.";
     }
-    const some = (Object.keys(STATES) as ReportState[])
+    const some = (Object.keys(STATE_TEXTS) as ReportState[])
       .filter((state) => states[state] > 0)
-      .map((state) => `${states[state]} ${STATES[state]}`);
-    return `${counted(reports, "report")}: ${some.join(", ")}.`;
+      .map((state) => `${states[state]} ${STATE_TEXTS[state]}`);
+    return `${countWithNoun(reports, "report")}: ${some.join(", ")}.`;
   },
-  state: STATES,
+  state: STATE_TEXTS,
   cost: (epsilon) => `ε\u00a0${epsilon}`,
-  bytes: (bytes) => `Show the ${counted(bytes, "byte")}`,
+  bytes: (bytes) => `Show the ${countWithNoun(bytes, "byte")}`,
   parts: [
     "format version",
     "fingerprint of the questions",
@@ -245,12 +245,12 @@ export const ENGLISH: Words = {
   ],
   sums: {
     covers: (items, messages) =>
-      `Each report covers: ${typeof items === "number" ? counted(items, "number") : items.join(", ")}. It is sent as ${counted(messages, "sealed message")}.`,
+      `Each report covers: ${typeof items === "number" ? countWithNoun(items, "number") : items.join(", ")}. It is sent as ${countWithNoun(messages, "sealed message")}.`,
     meaning: (epsilon, delta, certainty, people, honest) =>
       `You trust a shuffler. There is no local ε: anyone who links these messages to you reads your answers, for example the shuffler and the analyser together. A shuffled batch has at least ${people} people, and ${honest} of them are assumed to follow the protocol. Anyone who sees only the batch can go from 50\u00a0% sure of your answer to at most ${certainty}\u00a0% sure (central ε\u00a0=\u00a0${epsilon}), except with a probability of ${delta}.`,
     used: (reports, allowed, epsilon) =>
-      `${reports} of ${counted(allowed, "report")}, central ε\u00a0${epsilon}`,
-    spent: (reports, epsilon) => `${counted(reports, "report")}, central ε\u00a0${epsilon}`,
+      `${reports} of ${countWithNoun(allowed, "report")}, central ε\u00a0${epsilon}`,
+    spent: (reports, epsilon) => `${countWithNoun(reports, "report")}, central ε\u00a0${epsilon}`,
     cost: (epsilon, delta) => `central ε\u00a0${epsilon}, δ\u00a0${delta}`,
     parts: [
       "format version",

@@ -24,7 +24,7 @@ export interface CocoMechanism {
 }
 
 /** @internal */
-export const coco: MechanismCodec<CocoMechanism> = /* @__PURE__ */ bucketMechanismCodec(
+export const cocoCodec: MechanismCodec<CocoMechanism> = /* @__PURE__ */ bucketMechanismCodec(
   "coco",
   "overwrite",
   "strongest",

@@ -12,7 +12,7 @@ export interface MechanismCodec<M> {
    */
   parse(value: UncheckedFields): M;
   /** Appends the parameters to a task's canonical bytes. */
-  write(mechanism: M, bytes: CanonicalBytesBuilder): void;
+  writeCanonicalBytes(mechanism: M, bytes: CanonicalBytesBuilder): void;
 }
 
 /** Kinds of hash function that all hashing mechanisms support. */
@@ -25,7 +25,7 @@ export const HASHINGS = ["balanced", "independent"] as const;
 const HASHINGS_BY_NUMBER: readonly string[] = [...HASHINGS, "balanced-items", "balanced-windows"];
 
 /** Number that is written for a value that canonical bytes cannot express. The core refuses it. */
-export const OUT_OF_RANGE = 0xffff_ffff;
+export const UNENCODABLE_VALUE = 0xffff_ffff;
 
 /** Parameters of a mechanism that reports one bucket. */
 interface BucketMechanism<Name extends string, Rule extends string, Hashing extends string> {
@@ -64,12 +64,12 @@ export function bucketMechanismCodec<Name extends string, Rule extends string, O
       };
       return readFields(value, "mechanism", required, { hashes: readInteger });
     },
-    write({ rule, favoured, hashing, buckets, hashes = 1 }, bytes) {
-      bytes.number(rule === paper ? 0 : favoured || OUT_OF_RANGE);
+    writeCanonicalBytes({ rule, favoured, hashing, buckets, hashes = 1 }, bytes) {
+      bytes.appendInteger(rule === paper ? 0 : favoured || UNENCODABLE_VALUE);
       // With one hash function, the number is the index of its kind.
       const number = HASHINGS_BY_NUMBER.indexOf(hashing) + HASHINGS_BY_NUMBER.length * (hashes - 1);
-      bytes.number(hashes > 0 && number < OUT_OF_RANGE ? number : OUT_OF_RANGE);
-      bytes.number(buckets % sides === 0 ? buckets / sides : OUT_OF_RANGE);
+      bytes.appendInteger(hashes > 0 && number < UNENCODABLE_VALUE ? number : UNENCODABLE_VALUE);
+      bytes.appendInteger(buckets % sides === 0 ? buckets / sides : UNENCODABLE_VALUE);
     },
   };
 }

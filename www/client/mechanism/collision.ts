@@ -22,10 +22,5 @@ export interface CollisionMechanism {
 }
 
 /** @internal */
-export const collision: MechanismCodec<CollisionMechanism> = /* @__PURE__ */ bucketMechanismCodec(
-  "collision",
-  "occupied",
-  "heaviest",
-  1,
-  "balanced-windows",
-);
+export const collisionCodec: MechanismCodec<CollisionMechanism> =
+  /* @__PURE__ */ bucketMechanismCodec("collision", "occupied", "heaviest", 1, "balanced-windows");

@@ -1,5 +1,5 @@
 import { oneOfReader, readFields, readInteger, readNumber } from "../fields.js";
-import { HASHINGS, type MechanismCodec, OUT_OF_RANGE } from "./codec.js";
+import { HASHINGS, type MechanismCodec, UNENCODABLE_VALUE } from "./codec.js";
 
 /**
  * Parameters of the mechanism hash-bin. It estimates means of real values. A report covers all
@@ -52,7 +52,7 @@ const FIELDS_BY_LEVEL = {
 } as const;
 
 /** @internal */
-export const hashBin: MechanismCodec<HashBinMechanism> = {
+export const hashBinCodec: MechanismCodec<HashBinMechanism> = {
   parse(value) {
     const readLevel = oneOfReader(LEVELS);
     const level = readLevel(value, "level");
@@ -71,15 +71,15 @@ export const hashBin: MechanismCodec<HashBinMechanism> = {
       level === "neighbouring" ? { delta: readNumber } : {},
     );
   },
-  write({ level, noise, distance, clip, delta, hashing, bins, grid }, bytes) {
+  writeCanonicalBytes({ level, noise, distance, clip, delta, hashing, bins, grid }, bytes) {
     // At level `user`, the number also encodes the noise.
-    bytes.number(LEVELS.indexOf(level) + Number(noise === NOISES[1]));
-    bytes.float(distance ?? clip ?? 0);
+    bytes.appendInteger(LEVELS.indexOf(level) + Number(noise === NOISES[1]));
+    bytes.appendFloat(distance ?? clip ?? 0);
     // 0 encodes a missing δ, so a δ of 0 must not be written as 0. The core refuses NaN.
-    bytes.float(delta === undefined ? 0 : delta || Number.NaN);
-    bytes.number(HASHINGS.indexOf(hashing));
-    bytes.number(bins);
+    bytes.appendFloat(delta === undefined ? 0 : delta || Number.NaN);
+    bytes.appendInteger(HASHINGS.indexOf(hashing));
+    bytes.appendInteger(bins);
     const bits = Math.log2(grid);
-    bytes.number(Number.isInteger(bits) ? bits : OUT_OF_RANGE);
+    bytes.appendInteger(Number.isInteger(bits) ? bits : UNENCODABLE_VALUE);
   },
 };

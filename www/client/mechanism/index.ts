@@ -4,12 +4,12 @@
 
 import type { CanonicalBytesBuilder } from "../canonical.js";
 import { invalidTaskError, oneOfReader, type UncheckedFields } from "../fields.js";
-import { type CocoMechanism, coco } from "./coco.js";
+import { type CocoMechanism, cocoCodec } from "./coco.js";
 import type { MechanismCodec } from "./codec.js";
-import { type CollisionMechanism, collision } from "./collision.js";
-import { type HashBinMechanism, hashBin } from "./hash-bin.js";
-import { type PatternMechanism, pattern } from "./pattern.js";
-import { type WindowMechanism, window } from "./window.js";
+import { type CollisionMechanism, collisionCodec } from "./collision.js";
+import { type HashBinMechanism, hashBinCodec } from "./hash-bin.js";
+import { type PatternMechanism, patternCodec } from "./pattern.js";
+import { type WindowMechanism, windowCodec } from "./window.js";
 
 /** Parameters of a mechanism of any kind. */
 export type Mechanism =
@@ -21,17 +21,17 @@ export type Mechanism =
 
 type MechanismName = Mechanism["name"];
 
-const MECHANISMS: {
+const MECHANISM_CODECS: {
   readonly [N in MechanismName]: MechanismCodec<Extract<Mechanism, { readonly name: N }>>;
 } = {
-  collision,
-  coco,
-  "hash-bin": hashBin,
-  window,
-  pattern,
+  collision: collisionCodec,
+  coco: cocoCodec,
+  "hash-bin": hashBinCodec,
+  window: windowCodec,
+  pattern: patternCodec,
 };
 
-const NAMES = /* @__PURE__ */ Object.keys(MECHANISMS) as MechanismName[];
+const NAMES = /* @__PURE__ */ Object.keys(MECHANISM_CODECS) as MechanismName[];
 
 /**
  * Reads a mechanism from a task file.
@@ -46,7 +46,7 @@ export function parseMechanism(value: unknown): Mechanism {
     );
   }
   const mechanism = value as UncheckedFields;
-  return MECHANISMS[oneOfReader(NAMES)(mechanism, "name")].parse(mechanism);
+  return MECHANISM_CODECS[oneOfReader(NAMES)(mechanism, "name")].parse(mechanism);
 }
 
 /**
@@ -57,7 +57,7 @@ export function parseMechanism(value: unknown): Mechanism {
  */
 export function writeMechanism(mechanism: Mechanism, bytes: CanonicalBytesBuilder): void {
   const { name } = mechanism;
-  bytes.text(name);
+  bytes.appendText(name);
   // The codec was looked up by the mechanism's name.
-  (MECHANISMS[name] as MechanismCodec<Mechanism>).write(mechanism, bytes);
+  (MECHANISM_CODECS[name] as MechanismCodec<Mechanism>).writeCanonicalBytes(mechanism, bytes);
 }

@@ -19,14 +19,14 @@ export interface PatternMechanism {
 }
 
 /** @internal */
-export const pattern: MechanismCodec<PatternMechanism> = {
+export const patternCodec: MechanismCodec<PatternMechanism> = {
   parse(value) {
     const required = { name: readString, outputs: readInteger, favoured: listReader(readInteger) };
     // The name has been checked by the lookup.
     return readFields(value, "mechanism", required, {}) as PatternMechanism;
   },
-  write({ outputs, favoured }, bytes) {
-    bytes.number(outputs);
-    bytes.list(favoured);
+  writeCanonicalBytes({ outputs, favoured }, bytes) {
+    bytes.appendInteger(outputs);
+    bytes.appendIntegerList(favoured);
   },
 };

@@ -23,7 +23,7 @@ export interface WindowMechanism {
 }
 
 /** @internal */
-export const window: MechanismCodec<WindowMechanism> = {
+export const windowCodec: MechanismCodec<WindowMechanism> = {
   parse(value) {
     const required = {
       name: readString,
@@ -35,8 +35,8 @@ export const window: MechanismCodec<WindowMechanism> = {
     // The name has been checked by the lookup.
     return readFields(value, "mechanism", required, {}) as WindowMechanism;
   },
-  write({ drawn, atoms, favoured, values }, bytes) {
-    for (const number of [drawn, atoms, favoured]) bytes.number(number);
-    bytes.list(values);
+  writeCanonicalBytes({ drawn, atoms, favoured, values }, bytes) {
+    for (const number of [drawn, atoms, favoured]) bytes.appendInteger(number);
+    bytes.appendIntegerList(values);
   },
 };

@@ -4,7 +4,7 @@ import {
   type ClientOptions,
   type ClientSettings,
   checkOption,
-  isSum,
+  isSumTask,
   type Relay,
 } from "../options.js";
 import type { SumTask } from "../sums/task.js";
@@ -24,11 +24,14 @@ export interface SealedSettings {
  *
  * @throws OptionError
  */
-export function sealedSettingsOf({ shuffled, task }: ClientSettings): SealedSettings {
+export function sealedSettingsOf({
+  sealingOptions: shuffled,
+  task,
+}: ClientSettings): SealedSettings {
   // Each kind of task has its own options.
   const options = shuffled as ClientOptions<Task | SumTask>;
   const { analyser, relay, trust, maxEpsilon, maxCentralEpsilon, delayMs } = options;
-  if (isSum(task)) {
+  if (isSumTask(task)) {
     checkOption(
       "trust",
       trust,

@@ -7,7 +7,7 @@ import { OptionError } from "../errors.js";
  * Pattern of the hexadecimal digits of a key configuration. Its key is for X25519 and HKDF-SHA256,
  * and its list of algorithms contains HKDF-SHA256 with AES-128-GCM.
  */
-const CONFIGURATION = /^..0020.{64}.{4}(.{8})*00010001(.{8})*$/;
+const KEY_CONFIGURATION_PATTERN = /^..0020.{64}.{4}(.{8})*00010001(.{8})*$/;
 
 /**
  * Returns a replacement of `fetch` that sends requests through a relay.
@@ -21,7 +21,7 @@ export function createRelayFetch(
 ): typeof globalThis.fetch {
   const digits = String(gateway).toLowerCase();
   const bytes = bytesFromHex(digits);
-  if (!bytes.length || !CONFIGURATION.test(digits)) {
+  if (!bytes.length || !KEY_CONFIGURATION_PATTERN.test(digits)) {
     throw new OptionError("relay.gateway", gateway, "what hushbin key gateway prints");
   }
   let relay = "";

@@ -3,7 +3,7 @@
 import { concatBytes } from "../bytes.js";
 import { HushbinError, SealingError } from "../errors.js";
 import type { ReportMaker } from "../maker.js";
-import { messageOf } from "../module.js";
+import { errorMessage } from "../module.js";
 import type { ClientSettings } from "../options.js";
 import type { SealFunction } from "../sealing.js";
 import type { ReportFunction, SealableSession, SessionOverrides } from "../session-overrides.js";
@@ -16,7 +16,7 @@ import { createRelayFetch } from "./relay.js";
  * Format version: the first byte of an upload of sealed reports. It is `VERSION` in
  * `src/sealed.rs`.
  */
-const VERSION = 2;
+const SEALED_UPLOAD_VERSION = 2;
 
 const CANNOT_SEAL = "this browser cannot seal";
 
@@ -30,7 +30,7 @@ class SealingNeeded {
   }
 }
 
-const equal = (one: unknown, other: unknown) => String(one) === String(other);
+const haveSameText = (one: unknown, other: unknown) => String(one) === String(other);
 
 /**
  * Seals each message of a report separately, so that messages cannot be linked to each other.
@@ -44,7 +44,7 @@ async function sealMessages(
   const { messages } = engine;
   const header = engine.uploadHeader(messages);
   // The header of a plain upload, except for the version.
-  header[0] = VERSION;
+  header[0] = SEALED_UPLOAD_VERSION;
   const length = report.length / messages;
   const sealed: ReturnType<SealFunction>[] = [];
   for (let at = 0; at < report.length; at += length) {
@@ -61,15 +61,15 @@ async function sealMessages(
 const sealedReporter =
   (seal: SealFunction): ReportFunction =>
   async (session: SealableSession, entries) => {
-    const { engine } = session;
+    const { reportMaker: engine } = session;
     let sealed: Uint8Array<ArrayBuffer> | undefined;
     let before: Uint8Array | undefined;
     for (;;) {
       try {
-        return await session.change(entries, (report) => {
+        return await session.commitReport(entries, (report) => {
           // Leave the transaction, seal, and try again. The ledger may then need a different
           // report.
-          if (sealed === undefined || !equal(report, before)) {
+          if (sealed === undefined || !haveSameText(report, before)) {
             throw new SealingNeeded(report);
           }
           return sealed;
@@ -81,7 +81,7 @@ const sealedReporter =
         before = wanted.report;
         sealed = await awaitSealingStep(
           CANNOT_SEAL,
-          sealMessages(engine, before ?? engine.make(entries), seal),
+          sealMessages(engine, before ?? engine.makeReport(entries), seal),
         );
       }
     }
@@ -98,7 +98,7 @@ async function awaitSealingStep<T>(what: string, work: Promise<T>): Promise<T> {
   } catch (cause) {
     throw cause instanceof HushbinError
       ? cause
-      : new SealingError(`${what}: ${messageOf(cause)}`, { cause });
+      : new SealingError(`${what}: ${errorMessage(cause)}`, { cause });
   }
 }
 
@@ -127,8 +127,8 @@ export function sealedSessionOverrides(
     fetch,
     // A page that closes has no time to seal a request.
     ...(relay && delayMs === undefined && { delayMs: 0 }),
-    reporter: async ({ fingerprint }) => {
-      const keys = await requests.retry(() => fetchKeyConfigurations(url, fetch));
+    createReportFunction: async ({ fingerprint }) => {
+      const keys = await requests.retryUntilSuccess(() => fetchKeyConfigurations(url, fetch));
       const own = await awaitSealingStep("what seals could not be loaded", loading);
       const key = await awaitSealingStep(
         CANNOT_SEAL,

@@ -30,15 +30,15 @@ const DATABASE = "hushbin";
  * release keeps unknown fields when it writes a row. A new version is needed only for data that
  * this release would misread.
  */
-const VERSION = 1;
+const SCHEMA_VERSION = 1;
 /**
  * Name of the object store of ledgers. The URL of a task or of a collector is the key of its
  * ledger.
  */
-const LEDGERS = "ledgers";
-const REPORTS = "reports";
+const LEDGER_STORE_NAME = "ledgers";
+const REPORT_STORE_NAME = "reports";
 /** Name of the index that finds reports by task and state. */
-const BY_STATE = "state";
+const STATE_INDEX_NAME = "state";
 
 /** Row of the object store of reports. The key of a report is not part of its row. */
 type ReportRow = Omit<StoredReport, "key"> & { readonly task: string };
@@ -70,11 +70,11 @@ function transactionCompletion(transaction: IDBTransaction): Promise<void> {
  * version
  */
 async function openDatabase(): Promise<IDBDatabase> {
-  const request = indexedDB.open(DATABASE, VERSION);
+  const request = indexedDB.open(DATABASE, SCHEMA_VERSION);
   request.onupgradeneeded = () => {
-    request.result.createObjectStore(LEDGERS);
-    const reports = request.result.createObjectStore(REPORTS, { autoIncrement: true });
-    reports.createIndex(BY_STATE, ["task", "state"]);
+    request.result.createObjectStore(LEDGER_STORE_NAME);
+    const reports = request.result.createObjectStore(REPORT_STORE_NAME, { autoIncrement: true });
+    reports.createIndex(STATE_INDEX_NAME, ["task", "state"]);
   };
   const opened = requestResult(request);
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -113,45 +113,45 @@ type ReportKeyFinder = (made: NewReport, added: IDBRequest<IDBValidKey>) => numb
 /** Reports that a transaction has added, and the results for the callers. */
 interface TransactionAttempt {
   /** Reports that the transaction has added. */
-  readonly made: NewReport[];
+  readonly addedReports: NewReport[];
   /** Functions that settle the promises of the changes. They need the keys of the added reports. */
-  readonly tell: ((keyOf: ReportKeyFinder) => void)[];
+  readonly promiseSettlers: ((keyOf: ReportKeyFinder) => void)[];
 }
 
 export class IndexedStore implements Store {
   readonly durable = true;
-  readonly #task: string;
-  readonly #collector: string;
+  readonly #taskLedgerKey: string;
+  readonly #collectorLedgerKey: string;
   #database: IDBDatabase;
   #closed = false;
-  readonly #unlisten: () => void;
+  readonly #stopPageListeners: () => void;
   /** Transactions that are in progress. */
   readonly #openTransactions = new Set<IDBTransaction>();
   /** Functions that stop waiting for a transaction when the page is left. */
   readonly #interrupts = new Set<() => void>();
   #pending: PendingChange[] = [];
-  #changing = false;
+  #isApplyingChanges = false;
   /**
    * Resolves when the page returns. Defined only while the page is left and the browser keeps it.
    */
   #pageReturned: Promise<void> | undefined;
-  #tellBack = () => {};
+  #resolvePageReturned = () => {};
 
   private constructor(database: IDBDatabase, task: string, collector: string) {
     this.#database = database;
-    this.#task = task;
-    this.#collector = collector;
-    this.#unlisten = onPageCacheChange(
+    this.#taskLedgerKey = task;
+    this.#collectorLedgerKey = collector;
+    this.#stopPageListeners = onPageCacheChange(
       () => {
         this.#pageReturned = new Promise((resolve) => {
-          this.#tellBack = resolve;
+          this.#resolvePageReturned = resolve;
         });
         this.#interrupts.forEach((interrupt) => void interrupt());
         this.#abort();
       },
       () => {
         this.#pageReturned = undefined;
-        this.#tellBack();
+        this.#resolvePageReturned();
       },
     );
   }
@@ -174,12 +174,12 @@ export class IndexedStore implements Store {
     return all === undefined || all.some(({ name }) => name === DATABASE);
   }
 
-  async ledgers(): Promise<LedgerPair> {
-    const [ledgers] = await this.change((before) => ({ ...before, result: before }));
+  async readLedgers(): Promise<LedgerPair> {
+    const [ledgers] = await this.changeLedgers((before) => ({ ...before, result: before }));
     return ledgers;
   }
 
-  change<R>(
+  changeLedgers<R>(
     change: (before: LedgerPair) => LedgerChange<R>,
   ): Promise<readonly [R, StoredReport | undefined]> {
     return new Promise((resolve, reject) => {
@@ -191,40 +191,40 @@ export class IndexedStore implements Store {
   }
 
   /** Range of the index that contains the waiting reports of the task. */
-  get #waiting(): IDBKeyRange {
-    return IDBKeyRange.only([this.#task, "waiting"]);
+  get #waitingRange(): IDBKeyRange {
+    return IDBKeyRange.only([this.#taskLedgerKey, "waiting"]);
   }
 
   /** Range of the index that contains all reports of the task. */
-  get #all(): IDBKeyRange {
-    return IDBKeyRange.bound([this.#task], [this.#task, []]);
+  get #allReportsRange(): IDBKeyRange {
+    return IDBKeyRange.bound([this.#taskLedgerKey], [this.#taskLedgerKey, []]);
   }
 
   /** Applies all pending changes, many of them in one transaction. */
   async #applyPending(): Promise<void> {
-    if (this.#changing) {
+    if (this.#isApplyingChanges) {
       return;
     }
-    this.#changing = true;
+    this.#isApplyingChanges = true;
     while (this.#pending.length > 0) {
       const batch = this.#pending.splice(0, MAX_CHANGES);
       let attempt: TransactionAttempt | undefined;
       try {
-        const keyOf = await this.#retry(async () => {
-          const stored = attempt && (await this.#findStored(attempt));
+        const keyOf = await this.#runWithRetry(async () => {
+          const stored = attempt && (await this.#findStoredKeys(attempt));
           if (stored) {
             return stored;
           }
-          attempt = { made: [], tell: [] };
+          attempt = { addedReports: [], promiseSettlers: [] };
           return this.#applyBatch(batch, attempt);
         });
-        attempt?.tell.forEach((tell) => void tell(keyOf));
+        attempt?.promiseSettlers.forEach((tell) => void tell(keyOf));
       } catch (error) {
         // Nothing was stored, and the drawn reports are discarded.
         batch.forEach(({ reject }) => void reject(error));
       }
     }
-    this.#changing = false;
+    this.#isApplyingChanges = false;
   }
 
   /**
@@ -232,8 +232,10 @@ export class IndexedStore implements Store {
    * attempt was not stored. If the page was left, it may not have learned that the attempt was
    * stored. Running the attempt again would report the same answers twice.
    */
-  async #findStored({ made: [first] }: TransactionAttempt): Promise<ReportKeyFinder | undefined> {
-    const rows = first ? await this.#rows(this.#all) : [];
+  async #findStoredKeys({
+    addedReports: [first],
+  }: TransactionAttempt): Promise<ReportKeyFinder | undefined> {
+    const rows = first ? await this.#readRows(this.#allReportsRange) : [];
     const find = ({ bytes }: NewReport) =>
       rows.find((row) => String(row.bytes) === String(bytes))?.key;
     return first && find(first) !== undefined ? (made) => Number(find(made)) : undefined;
@@ -249,9 +251,13 @@ export class IndexedStore implements Store {
     batch: readonly PendingChange[],
     attempt: TransactionAttempt,
   ): Promise<ReportKeyFinder> {
-    const [ledgers, reports, all] = this.#begin("readwrite", LEDGERS, REPORTS);
-    const first: IDBRequest<Ledger | undefined> = ledgers.get(this.#task);
-    const last: IDBRequest<CollectorCharges | undefined> = ledgers.get(this.#collector);
+    const [ledgers, reports, all] = this.#beginTransaction(
+      "readwrite",
+      LEDGER_STORE_NAME,
+      REPORT_STORE_NAME,
+    );
+    const first: IDBRequest<Ledger | undefined> = ledgers.get(this.#taskLedgerKey);
+    const last: IDBRequest<CollectorCharges | undefined> = ledgers.get(this.#collectorLedgerKey);
     let failure: unknown;
     // Requests of a transaction complete in order.
     last.onsuccess = () => {
@@ -264,10 +270,10 @@ export class IndexedStore implements Store {
           now = this.#applyChange(pending, now, reports, attempt);
         }
         if (now.ledger !== ledger) {
-          ledgers.put(now.ledger, this.#task);
+          ledgers.put(now.ledger, this.#taskLedgerKey);
         }
         if (now.charges !== charges) {
-          ledgers.put(now.charges, this.#collector);
+          ledgers.put(now.charges, this.#collectorLedgerKey);
         }
       } catch (cause) {
         failure = cause;
@@ -291,7 +297,7 @@ export class IndexedStore implements Store {
     { change, resolve, reject }: PendingChange,
     before: LedgerPair,
     reports: IDBObjectStore,
-    { made: all, tell }: TransactionAttempt,
+    { addedReports: all, promiseSettlers: tell }: TransactionAttempt,
   ): LedgerPair {
     let changed: LedgerChange<unknown>;
     try {
@@ -300,12 +306,12 @@ export class IndexedStore implements Store {
       tell.push(() => reject(error));
       return before;
     }
-    const { ledger, charges, made, result } = changed;
+    const { ledger, charges, newReport: made, result } = changed;
     if (made === undefined) {
       tell.push(() => resolve([result, undefined]));
       return changed;
     }
-    const row: ReportRow = { ...made, task: this.#task };
+    const row: ReportRow = { ...made, task: this.#taskLedgerKey };
     const added = reports.add(row);
     all.push(made);
     tell.push((keyOf) => resolve([result, { ...made, key: keyOf(made, added) }]));
@@ -313,32 +319,36 @@ export class IndexedStore implements Store {
     return { ledger: { ...ledger, waitingBytes }, charges };
   }
 
-  waiting(): Promise<readonly StoredReport[]> {
-    return this.#retry(() => this.#rows(this.#waiting));
+  readWaitingReports(): Promise<readonly StoredReport[]> {
+    return this.#runWithRetry(() => this.#readRows(this.#waitingRange));
   }
 
-  async history(): Promise<readonly StoredReport[]> {
-    const rows = await this.#retry(() => this.#rows(this.#all));
+  async readAllReports(): Promise<readonly StoredReport[]> {
+    const rows = await this.#runWithRetry(() => this.#readRows(this.#allReportsRange));
     return rows.sort((one, other) => one.key - other.key);
   }
 
-  settle(keys: readonly number[], state: ReportState): Promise<void> {
+  setFinalState(keys: readonly number[], state: ReportState): Promise<void> {
     const wanted = new Set(keys);
-    return this.#retry(() => this.#settleRows((key) => wanted.has(key), state, false));
+    return this.#runWithRetry(() => this.#setRowStates((key) => wanted.has(key), state, false));
   }
 
-  withdraw(): Promise<void> {
-    return this.#retry(() => this.#settleRows(() => true, "withdrawn", true));
+  withdrawReports(): Promise<void> {
+    return this.#runWithRetry(() => this.#setRowStates(() => true, "withdrawn", true));
   }
 
-  async #settleRows(
+  async #setRowStates(
     isWanted: (key: number) => boolean,
     state: ReportState,
     revokes: boolean,
   ): Promise<void> {
-    const [ledgers, reports, all] = this.#begin("readwrite", LEDGERS, REPORTS);
-    const index = reports.index(BY_STATE);
-    const waiting = index.getAllKeys(this.#waiting);
+    const [ledgers, reports, all] = this.#beginTransaction(
+      "readwrite",
+      LEDGER_STORE_NAME,
+      REPORT_STORE_NAME,
+    );
+    const index = reports.index(STATE_INDEX_NAME);
+    const waiting = index.getAllKeys(this.#waitingRange);
     waiting.onsuccess = () => {
       // Another tab may have recorded the state of some reports already.
       const keys = (waiting.result as number[]).filter(isWanted);
@@ -354,15 +364,15 @@ export class IndexedStore implements Store {
         };
       }
       // Requested last: by then all rows are read, and all changes of them are queued.
-      const read: IDBRequest<Ledger | undefined> = ledgers.get(this.#task);
+      const read: IDBRequest<Ledger | undefined> = ledgers.get(this.#taskLedgerKey);
       read.onsuccess = () => {
         const ledger = read.result ?? emptyLedger();
         const after = { ...ledger, waitingBytes: ledger.waitingBytes - bytes };
-        ledgers.put(revokes ? ledgerAfterRevocation(after) : after, this.#task);
+        ledgers.put(revokes ? ledgerAfterRevocation(after) : after, this.#taskLedgerKey);
       };
       // Delete the oldest settled reports if there are more than are remembered.
       const left = new Set((waiting.result as number[]).filter((key) => !isWanted(key)));
-      const known = index.getAllKeys(this.#all);
+      const known = index.getAllKeys(this.#allReportsRange);
       known.onsuccess = () => {
         const settled = (known.result as number[]).filter((key) => !left.has(key));
         settled.sort((one, other) => one - other);
@@ -373,9 +383,9 @@ export class IndexedStore implements Store {
   }
 
   /** Returns the reports in a range of the index, each with its key. */
-  async #rows(range: IDBKeyRange): Promise<StoredReport[]> {
-    const [reports] = this.#begin("readonly", REPORTS);
-    const index = reports.index(BY_STATE);
+  async #readRows(range: IDBKeyRange): Promise<StoredReport[]> {
+    const [reports] = this.#beginTransaction("readonly", REPORT_STORE_NAME);
+    const index = reports.index(STATE_INDEX_NAME);
     const [rows, keys] = await Promise.all([
       this.#resultOf<ReportRow[]>(index.getAll(range)),
       this.#resultOf(index.getAllKeys(range)),
@@ -399,7 +409,7 @@ export class IndexedStore implements Store {
    * pages. Firefox never reports the result of such a transaction. Connections are lost when the
    * browser or the page deletes the database, and when WebKit cleans up a tab in the background.
    */
-  async #retry<T>(work: () => Promise<T>): Promise<T> {
+  async #runWithRetry<T>(work: () => Promise<T>): Promise<T> {
     for (let again = true; ; ) {
       if (this.#pageReturned !== undefined) {
         await this.#pageReturned;
@@ -469,12 +479,12 @@ export class IndexedStore implements Store {
    * @returns the object stores of the transaction and, for `readwrite`, a promise that resolves
    * when the transaction is complete
    */
-  #begin(mode: "readonly", ...stores: [string]): [IDBObjectStore];
-  #begin(
+  #beginTransaction(mode: "readonly", ...stores: [string]): [IDBObjectStore];
+  #beginTransaction(
     mode: "readwrite",
     ...stores: [string, string]
   ): [IDBObjectStore, IDBObjectStore, Promise<void>];
-  #begin(mode: IDBTransactionMode, ...stores: string[]): unknown[] {
+  #beginTransaction(mode: IDBTransactionMode, ...stores: string[]): unknown[] {
     try {
       // Relaxed: the operating system decides when data reach the disk. A crash of the browser
       // loses nothing. A power cut may lose the last seconds.
@@ -492,8 +502,8 @@ export class IndexedStore implements Store {
 
   close(): void {
     this.#closed = true;
-    this.#unlisten();
-    this.#tellBack();
+    this.#stopPageListeners();
+    this.#resolvePageReturned();
     this.#database.close();
   }
 }

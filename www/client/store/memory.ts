@@ -23,43 +23,43 @@ export interface SharedCharges {
 export class MemoryStore implements Store {
   readonly durable = false;
   readonly #reports = new Map<number, StoredReport>();
-  readonly #shared: SharedCharges;
+  readonly #sharedCharges: SharedCharges;
   #ledger: Ledger = emptyLedger();
-  #keys = 0;
+  #lastKey = 0;
 
   constructor(shared: SharedCharges = { charges: [] }) {
-    this.#shared = shared;
+    this.#sharedCharges = shared;
   }
 
-  async ledgers(): Promise<LedgerPair> {
-    return this.#ledgers;
+  async readLedgers(): Promise<LedgerPair> {
+    return this.#ledgerPair;
   }
 
-  get #ledgers(): LedgerPair {
-    return { ledger: this.#ledger, charges: this.#shared.charges };
+  get #ledgerPair(): LedgerPair {
+    return { ledger: this.#ledger, charges: this.#sharedCharges.charges };
   }
 
-  async change<R>(
-    change: (before: LedgerPair) => LedgerChange<R>,
+  async changeLedgers<R>(
+    changeLedgers: (before: LedgerPair) => LedgerChange<R>,
   ): Promise<readonly [R, StoredReport | undefined]> {
-    const { ledger, charges, made, result } = change(this.#ledgers);
+    const { ledger, charges, newReport: made, result } = changeLedgers(this.#ledgerPair);
     this.#ledger = ledger;
-    this.#shared.charges = charges;
+    this.#sharedCharges.charges = charges;
     if (made === undefined) {
       return [result, undefined];
     }
-    this.#keys += 1;
-    const stored = { ...made, key: this.#keys };
+    this.#lastKey += 1;
+    const stored = { ...made, key: this.#lastKey };
     this.#reports.set(stored.key, stored);
     this.#ledger = { ...ledger, waitingBytes: ledger.waitingBytes + made.bytes.length };
     return [result, stored];
   }
 
-  async waiting(): Promise<readonly StoredReport[]> {
+  async readWaitingReports(): Promise<readonly StoredReport[]> {
     return [...this.#reports.values()].filter(({ state }) => state === "waiting");
   }
 
-  async settle(keys: Iterable<number>, state: ReportState): Promise<void> {
+  async setFinalState(keys: Iterable<number>, state: ReportState): Promise<void> {
     for (const key of keys) {
       const report = this.#reports.get(key);
       if (report?.state === "waiting") {
@@ -78,12 +78,12 @@ export class MemoryStore implements Store {
     }
   }
 
-  withdraw(): Promise<void> {
+  withdrawReports(): Promise<void> {
     this.#ledger = ledgerAfterRevocation(this.#ledger);
-    return this.settle(this.#reports.keys(), "withdrawn");
+    return this.setFinalState(this.#reports.keys(), "withdrawn");
   }
 
-  async history(): Promise<readonly StoredReport[]> {
+  async readAllReports(): Promise<readonly StoredReport[]> {
     return [...this.#reports.values()];
   }
 

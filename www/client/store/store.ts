@@ -32,7 +32,7 @@ export interface StoredReport extends NewReport {
 /** Result of a change of the ledgers. */
 export interface LedgerChange<R> extends LedgerPair {
   /** Report to add. Undefined if no report was made. */
-  readonly made?: NewReport;
+  readonly newReport?: NewReport;
   /** Result for the caller, who gets it after the ledgers and the report are stored. */
   readonly result: R;
 }
@@ -45,30 +45,30 @@ export interface Store {
   /** True if the content of the store outlives the page. */
   readonly durable: boolean;
   /** Returns the ledgers of the task and of its collector. */
-  ledgers(): Promise<LedgerPair>;
+  readLedgers(): Promise<LedgerPair>;
   /**
    * Changes the ledgers, and adds the report that was made. Either both are stored or neither.
    * Changes of all tabs are made one after another, and each sees the result of the one before. A
    * ledger is not written if `change` returns it unchanged.
    *
-   * @param change returns synchronously; if it throws, nothing is changed
+   * @param changeLedgers returns synchronously; if it throws, nothing is changed
    * @returns the result and the added report, once both are stored
    * @throws StorageError, and what `change` throws
    */
-  change<R>(
-    change: (before: LedgerPair) => LedgerChange<R>,
+  changeLedgers<R>(
+    changeLedgers: (before: LedgerPair) => LedgerChange<R>,
   ): Promise<readonly [R, StoredReport | undefined]>;
   /** Returns the waiting reports of all tabs and earlier pages, oldest first. */
-  waiting(): Promise<readonly StoredReport[]>;
+  readWaitingReports(): Promise<readonly StoredReport[]>;
   /** Sets the state of the given reports. Reports that no longer wait are unchanged. */
-  settle(keys: readonly number[], state: ReportState): Promise<void>;
+  setFinalState(keys: readonly number[], state: ReportState): Promise<void>;
   /**
    * Sets the state of all waiting reports to `withdrawn`, and deletes the slot of the memo. Records
    * in the ledger that consent was revoked.
    */
-  withdraw(): Promise<void>;
+  withdrawReports(): Promise<void>;
   /** Returns all reports that the store remembers, the oldest first. */
-  history(): Promise<readonly StoredReport[]>;
+  readAllReports(): Promise<readonly StoredReport[]>;
   /** Closes the store and frees its resources. */
   close(): void;
 }

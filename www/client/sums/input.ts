@@ -76,10 +76,10 @@ export function readNumbers(task: SumTask, input: unknown): PackedEntries {
     }
   });
   return {
-    lengths: new Uint32Array(),
+    entryCounts: new Uint32Array(),
     items: new Uint32Array(),
     values: Float64Array.from(values as number[]),
-    clipped: 0,
-    unknown: [],
+    clippedCount: 0,
+    unknownAnswerErrors: [],
   };
 }

@@ -4,8 +4,8 @@
  */
 
 import { HushbinError, WasmError } from "../errors.js";
-import { INJECTED } from "../injected.js";
-import { isWasmAllowed, messageOf } from "../module.js";
+import { INJECTED_ARGUMENTS } from "../injected.js";
+import { errorMessage, isWasmAllowed } from "../module.js";
 import init, {
   currentInstance,
   digest,
@@ -18,25 +18,25 @@ import { bytes } from "../wasm/sums-bytes.js";
  * Functions of the core for sum tasks, in the implementation that is in use: the WebAssembly module
  * or the core in JavaScript.
  */
-export let core = { SumRandomizer, digest, currentInstance, restart };
+export let sumsFunctions = { SumRandomizer, digest, currentInstance, restart };
 
-let loading: Promise<void> | undefined;
-let broken = false;
+let loadPromise: Promise<void> | undefined;
+let hasTrapped = false;
 
 async function startSumsCore(module: WebAssembly.Module | undefined): Promise<void> {
   try {
     await init({ module_or_path: module ?? (await WebAssembly.compile(bytes())) });
   } catch (cause) {
     if (isWasmAllowed()) {
-      throw new WasmError(`WebAssembly could not be loaded: ${messageOf(cause)}`, { cause });
+      throw new WasmError(`WebAssembly could not be loaded: ${errorMessage(cause)}`, { cause });
     }
     try {
       const { core: fallback } = await import("../sums-fallback.js");
       fallback.restart();
-      core = fallback;
+      sumsFunctions = fallback;
     } catch (cause) {
       throw new WasmError(
-        `WebAssembly is missing or forbidden, and its stand-in could not be loaded: ${messageOf(cause)}`,
+        `WebAssembly is missing or forbidden, and its stand-in could not be loaded: ${errorMessage(cause)}`,
         { cause },
       );
     }
@@ -50,11 +50,11 @@ async function startSumsCore(module: WebAssembly.Module | undefined): Promise<vo
  * @throws WasmError
  */
 export function loadSumsCore(): Promise<void> {
-  loading ??= startSumsCore(INJECTED[2]).catch((error: unknown) => {
-    loading = undefined;
+  loadPromise ??= startSumsCore(INJECTED_ARGUMENTS[2]).catch((error: unknown) => {
+    loadPromise = undefined;
     throw error;
   });
-  return loading;
+  return loadPromise;
 }
 
 /**
@@ -66,16 +66,16 @@ export function loadSumsCore(): Promise<void> {
  */
 export function callSumsCore<T>(call: () => T): T {
   try {
-    if (broken) {
-      core.restart();
-      broken = false;
+    if (hasTrapped) {
+      sumsFunctions.restart();
+      hasTrapped = false;
     }
     return call();
   } catch (cause) {
     if (typeof cause === "number" || cause instanceof HushbinError) {
       throw cause;
     }
-    broken = true;
+    hasTrapped = true;
     throw new WasmError("the WebAssembly module failed; the next call restarts it", { cause });
   }
 }

@@ -3,15 +3,15 @@
 import { maximumCertainty } from "../certainty.js";
 import { roundUpThreeDigits } from "../rounding.js";
 import { budgetOf, reportsPerYear } from "../task.js";
-import { honestPeopleOf, itemsOf, messagesOf, type SumTask } from "./task.js";
+import { honestPeopleOf, itemsOf, messagesPerPerson, type SumTask } from "./task.js";
 
 /**
  * Length of an upload's header in bytes, without the number of messages. It follows
  * `src/upload/mod.rs`.
  */
-const HEADER = 33;
+const HEADER_BYTES = 33;
 /** Number of bytes that sealing adds to a message. It is `OVERHEAD` in `src/sealed.rs`. */
-const OVERHEAD = 52;
+const SEALING_OVERHEAD_BYTES = 52;
 
 /** Cost and protection of one report to a sum task. Show both to people before they agree. */
 export interface SumPrivacy {
@@ -37,7 +37,7 @@ export interface SumPrivacy {
 }
 
 /** Returns the number of bytes of a number below 2³² as a varint, which has 7 bits in each byte. */
-const varint = (value: number) => Math.ceil((32 - Math.clz32(value | 1)) / 7);
+const varintLength = (value: number) => Math.ceil((32 - Math.clz32(value | 1)) / 7);
 
 /** Returns the length of a message in bytes. A message encodes a coordinate and a sign. */
 function messageLength(task: SumTask): number {
@@ -46,28 +46,28 @@ function messageLength(task: SumTask): number {
   // Vectors are padded to a power of two, and spread over twice that number of coordinates.
   const padded = 2 ** Math.ceil(Math.log2(count));
   // Codes 1 to 2·D are the signs of D coordinates; 0 is a blank message.
-  return varint(2 * ("numbers" in task ? count : 2 * padded));
+  return varintLength(2 * ("numbers" in task ? count : 2 * padded));
 }
 
-const counted = (count: number, what: string) =>
+const countWithNoun = (count: number, what: string) =>
   count === 1 ? `one ${what}` : `${count} ${what}s`;
 
 /** Formats a number in scientific notation as Rust does: 1e-6, 2.5e-9. */
-const exponent = (value: number) => value.toExponential().replace("e+", "e");
+const formatScientific = (value: number) => value.toExponential().replace("e+", "e");
 
 /** Returns the cost and the protection of one report to a sum task. */
 export function privacyOf(task: SumTask): SumPrivacy {
   const { epsilon, delta, people } = task;
   const budget = budgetOf(task);
   const { days, reports } = budget;
-  const messages = messagesOf(task);
+  const messages = messagesPerPerson(task);
   const honestPeople = honestPeopleOf(task);
   // A test compares this text with that of `SumPrivacy` in `server/analysis/src/promise.rs`.
-  const length = counted(days, "day");
+  const length = countWithNoun(days, "day");
   const allowed =
     reports === 1 ? `one report in ${length}` : `${reports} reports in each window of ${length}`;
   const windows = reportsPerYear(budget);
-  const year = `(${roundUpThreeDigits(epsilon * windows)}, ${exponent(roundUpThreeDigits(delta * windows))})`;
+  const year = `(${roundUpThreeDigits(epsilon * windows)}, ${formatScientific(roundUpThreeDigits(delta * windows))})`;
   return {
     trust: "shuffler",
     centralEpsilon: epsilon,
@@ -75,12 +75,15 @@ export function privacyOf(task: SumTask): SumPrivacy {
     people,
     honestPeople,
     messages,
-    bytes: HEADER + varint(messages) + messages * (OVERHEAD + messageLength(task)),
+    bytes:
+      HEADER_BYTES +
+      varintLength(messages) +
+      messages * (SEALING_OVERHEAD_BYTES + messageLength(task)),
     statement:
       "There is no local ε. Anyone who links messages to their sender reads the answer. The " +
       "shuffler and the analyser together could do that. Against someone who sees the shuffled " +
       "batch but nothing that links a report to a person (no order or time of arrival, no " +
-      `address, no stable id), each batch is (${epsilon}, ${exponent(delta)})-differentially ` +
+      `address, no stable id), each batch is (${epsilon}, ${formatScientific(delta)})-differentially ` +
       "private for every person with one report in it: except with probability δ, a guess goes " +
       `from 50 % sure to at most ${maximumCertainty(epsilon)} % sure. This assumes that the shuffler ` +
       `follows the protocol, that every batch has at least ${people} people, and that the ` +

@@ -4,15 +4,15 @@
  */
 
 import { bytesToHex } from "../bytes.js";
-import { coreErrorText, NO_ENTROPY } from "../codes.js";
+import { coreErrorText, NO_ENTROPY_CODE } from "../codes.js";
 import { ClosedError, EntropyError, TaskError, WasmError } from "../errors.js";
-import { INJECTED } from "../injected.js";
+import { INJECTED_ARGUMENTS } from "../injected.js";
 import type { PackedEntries } from "../input.js";
 import type { ReportMaker } from "../maker.js";
 import type { SumRandomizer as WasmRandomizer } from "../wasm/sums.js";
 import { readNumbers, type SumInput } from "./input.js";
-import { callSumsCore, core, loadSumsCore } from "./module.js";
-import { canonicalSumBytes, messagesOf, parseSumTask, type SumTask } from "./task.js";
+import { callSumsCore, loadSumsCore, sumsFunctions } from "./module.js";
+import { canonicalSumBytes, messagesPerPerson, parseSumTask, type SumTask } from "./task.js";
 
 /**
  * Randomiser that makes the messages of one sum task, without sealing, storage and network. It is
@@ -59,34 +59,34 @@ export class SumReportMaker implements ReportMaker, SumRandomizer {
   /**
    * Totals of both counts over earlier handles, which were lost when the instance was restarted.
    */
-  #before: readonly [clipped: number, truncated: number] = [0, 0];
+  #earlierCounts: readonly [clipped: number, truncated: number] = [0, 0];
 
   /** @throws number, WasmError */
   constructor(task: SumTask) {
     this.task = task;
-    this.messages = messagesOf(task);
-    callSumsCore(() => this.#restart());
+    this.messages = messagesPerPerson(task);
+    callSumsCore(() => this.#recreateHandle());
     this.fingerprint = bytesToHex(this.#hash(canonicalSumBytes(task)));
   }
 
   get clipped(): number {
-    return this.#before[0] + this.#clipped;
+    return this.#earlierCounts[0] + this.#clipped;
   }
 
   get truncated(): number {
-    return this.#before[1] + this.#truncated;
+    return this.#earlierCounts[1] + this.#truncated;
   }
 
   randomize(input: SumInput): Uint8Array {
-    return this.make(this.read(input));
+    return this.makeReport(this.packAnswers(input));
   }
 
-  read(input: unknown): PackedEntries {
+  packAnswers(input: unknown): PackedEntries {
     return readNumbers(this.task, input);
   }
 
-  make({ values }: PackedEntries): Uint8Array {
-    return this.#call((handle) => {
+  makeReport({ values }: PackedEntries): Uint8Array {
+    return this.#callHandle((handle) => {
       const all = handle.randomize(values);
       this.#clipped = handle.clipped();
       this.#truncated = handle.left();
@@ -95,10 +95,10 @@ export class SumReportMaker implements ReportMaker, SumRandomizer {
   }
 
   uploadHeader(count: number): Uint8Array {
-    return this.#call((handle) => handle.upload_header(count));
+    return this.#callHandle((handle) => handle.upload_header(count));
   }
 
-  readonly cost = (upload: Uint8Array): readonly string[] => {
+  readonly describeCost = (upload: Uint8Array): readonly string[] => {
     const { epsilon, delta } = this.task;
     return [
       `central ε ${epsilon} but for ${delta}, no local ε`,
@@ -109,38 +109,38 @@ export class SumReportMaker implements ReportMaker, SumRandomizer {
   free(): void {
     const handle = this.#handle;
     this.#handle = undefined;
-    if (handle !== undefined && this.#instance === core.currentInstance()) {
+    if (handle !== undefined && this.#instance === sumsFunctions.currentInstance()) {
       callSumsCore(() => handle.free());
     }
   }
 
   #hash(bytes: Uint8Array): Uint8Array {
-    return callSumsCore(() => core.digest(bytes));
+    return callSumsCore(() => sumsFunctions.digest(bytes));
   }
 
-  #restart(): WasmRandomizer {
-    this.#before = [this.clipped, this.truncated];
+  #recreateHandle(): WasmRandomizer {
+    this.#earlierCounts = [this.clipped, this.truncated];
     this.#clipped = 0;
     this.#truncated = 0;
-    this.#handle = new core.SumRandomizer(canonicalSumBytes(this.task));
-    this.#instance = core.currentInstance();
+    this.#handle = new sumsFunctions.SumRandomizer(canonicalSumBytes(this.task));
+    this.#instance = sumsFunctions.currentInstance();
     return this.#handle;
   }
 
-  #call<T>(run: (handle: WasmRandomizer) => T): T {
+  #callHandle<T>(run: (handle: WasmRandomizer) => T): T {
     const handle = this.#handle;
     if (handle === undefined) {
       throw new ClosedError("randomizer");
     }
     try {
       return callSumsCore(() =>
-        run(this.#instance === core.currentInstance() ? handle : this.#restart()),
+        run(this.#instance === sumsFunctions.currentInstance() ? handle : this.#recreateHandle()),
       );
     } catch (cause) {
       if (typeof cause !== "number") {
         throw cause;
       }
-      throw cause === NO_ENTROPY
+      throw cause === NO_ENTROPY_CODE
         ? new EntropyError()
         : new WasmError("the core refused its arguments");
     }
@@ -164,11 +164,11 @@ export async function createSumMaker(given: unknown): Promise<SumReportMaker> {
     if (typeof cause !== "number") {
       throw cause;
     }
-    throw cause === NO_ENTROPY
+    throw cause === NO_ENTROPY_CODE
       ? new EntropyError()
       : new TaskError(
           "invalid-task",
-          `task ${task.id} is invalid: ${await coreErrorText(cause, INJECTED[1])}`,
+          `task ${task.id} is invalid: ${await coreErrorText(cause, INJECTED_ARGUMENTS[1])}`,
         );
   }
 }

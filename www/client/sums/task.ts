@@ -12,8 +12,8 @@ import {
   readString,
   type UncheckedFields,
 } from "../fields.js";
-import { type Attribute, attribute, items, writeItems, writeUnit } from "../question.js";
-import { type AnyTask, budget, canonicalBudgetBytes } from "../task.js";
+import { type Attribute, readAttribute, readItems, writeItems, writeUnit } from "../question.js";
+import { type AnyTask, canonicalBudgetBytes, readBudget } from "../task.js";
 
 /** Vector that each person has. The sum over all people is estimated. */
 export interface SumVector {
@@ -93,10 +93,11 @@ export interface VectorTask extends SumTaskBase {
 export type SumTask = NumbersTask | VectorTask;
 
 /** Defaults of the core for optional parameters. A test compares them. */
-const HONEST_FRACTION = 0.9;
-const SPREAD = 2;
+const DEFAULT_HONEST_FRACTION = 0.9;
+const DEFAULT_SPREAD = 2;
 
-const honestFractionOf = ({ honest_fraction = HONEST_FRACTION }: SumTask) => honest_fraction;
+const honestFractionOf = ({ honest_fraction = DEFAULT_HONEST_FRACTION }: SumTask) =>
+  honest_fraction;
 
 /**
  * Returns the number of people in a batch who are assumed to follow the protocol. The guarantee
@@ -112,7 +113,7 @@ export const honestPeopleOf = (task: SumTask): number =>
  *
  * @internal
  */
-export const messagesOf = ({ messages: { levels, drawn, noise } }: SumTask): number =>
+export const messagesPerPerson = ({ messages: { levels, drawn, noise } }: SumTask): number =>
   levels * drawn + noise;
 
 /**
@@ -123,7 +124,7 @@ export const messagesOf = ({ messages: { levels, drawn, noise } }: SumTask): num
 export const itemsOf = (task: SumTask): readonly string[] | number =>
   "numbers" in task ? task.numbers.map(({ name }) => name) : task.vector.items;
 
-const people: FieldReader<number> = (from, key) => {
+const readPeopleCount: FieldReader<number> = (from, key) => {
   const value = readNumber(from, key);
   if (!Number.isSafeInteger(value) || value < 0) {
     throw invalidTaskError(`${key} is ${value}, expected a whole number`);
@@ -132,7 +133,7 @@ const people: FieldReader<number> = (from, key) => {
 };
 
 /** Reads a number below 2⁶⁴ in decimal digits, without leading zeros. */
-const word: FieldReader<string> = (from, key) => {
+const readUint64Digits: FieldReader<string> = (from, key) => {
   const digits = readString(from, key);
   if (!/^(0|[1-9]\d{0,19})$/.test(digits) || BigInt(digits) >= 2n ** 64n) {
     throw invalidTaskError(
@@ -142,16 +143,16 @@ const word: FieldReader<string> = (from, key) => {
   return digits;
 };
 
-const vector: FieldReader<SumVector> = (from, key) =>
+const readVector: FieldReader<SumVector> = (from, key) =>
   // The core refuses open items, which a vector cannot have.
   readFields(
     from[key],
     key,
-    { items, length: readNumber },
-    { seed: word, spread: readNumber },
+    { items: readItems, length: readNumber },
+    { seed: readUint64Digits, spread: readNumber },
   ) as SumVector;
 
-const messages: FieldReader<SumMessages> = (from, key) => {
+const readMessages: FieldReader<SumMessages> = (from, key) => {
   if (from[key] === undefined) {
     throw invalidTaskError(
       "it has no messages; `hushbin task check FILE --out COMPLETE` chooses them",
@@ -164,7 +165,7 @@ const messages: FieldReader<SumMessages> = (from, key) => {
       levels: readInteger,
       drawn: readInteger,
       trials: readInteger,
-      threshold: word,
+      threshold: readUint64Digits,
       noise: readInteger,
     },
     {},
@@ -182,7 +183,7 @@ export function parseSumTask(value: unknown): SumTask {
   if (trust === undefined) {
     throw invalidTaskError('it does not say "trust": "shuffler"');
   }
-  const of = asked === undefined ? { numbers: listReader(attribute) } : { vector };
+  const of = asked === undefined ? { numbers: listReader(readAttribute) } : { vector: readVector };
   return readFields(
     value,
     "it",
@@ -191,16 +192,16 @@ export function parseSumTask(value: unknown): SumTask {
       trust: oneOfReader(["shuffler"]),
       epsilon: readNumber,
       delta: readNumber,
-      people,
-      messages,
+      people: readPeopleCount,
+      messages: readMessages,
       ...of,
     },
-    { honest_fraction: readNumber, budget },
+    { honest_fraction: readNumber, budget: readBudget },
   ) as SumTask;
 }
 
 function writeInteger64(value: bigint, bytes: CanonicalBytesBuilder): void {
-  bytes.number(Number(value & 0xffff_ffffn), Number(value >> 32n));
+  bytes.appendInteger(Number(value & 0xffff_ffffn), Number(value >> 32n));
 }
 
 /**
@@ -211,31 +212,31 @@ function writeInteger64(value: bigint, bytes: CanonicalBytesBuilder): void {
  */
 export function canonicalSumBytes(task: SumTask): Uint8Array {
   const bytes = canonicalBudgetBytes(task);
-  bytes.text("hushbin sum 1");
-  bytes.text(task.id);
-  bytes.float(task.epsilon);
-  bytes.float(task.delta);
+  bytes.appendText("hushbin sum 1");
+  bytes.appendText(task.id);
+  bytes.appendFloat(task.epsilon);
+  bytes.appendFloat(task.delta);
   writeInteger64(BigInt(task.people), bytes);
-  bytes.float(honestFractionOf(task));
+  bytes.appendFloat(honestFractionOf(task));
   if ("numbers" in task) {
-    bytes.number(0);
+    bytes.appendInteger(0);
     writeItems(itemsOf(task), bytes);
     for (const { unit, min, max } of task.numbers) {
       writeUnit(unit, bytes);
-      bytes.float(min);
-      bytes.float(max);
+      bytes.appendFloat(min);
+      bytes.appendFloat(max);
     }
   } else {
-    const { items, length, seed = "0", spread = SPREAD } = task.vector;
-    bytes.number(1);
+    const { items, length, seed = "0", spread = DEFAULT_SPREAD } = task.vector;
+    bytes.appendInteger(1);
     writeItems(items, bytes);
-    bytes.float(length);
+    bytes.appendFloat(length);
     writeInteger64(BigInt(seed), bytes);
-    bytes.float(spread);
+    bytes.appendFloat(spread);
   }
   const { levels, drawn, trials, threshold, noise } = task.messages;
-  [levels, drawn, trials].forEach((own) => void bytes.number(own));
+  [levels, drawn, trials].forEach((own) => void bytes.appendInteger(own));
   writeInteger64(BigInt(threshold), bytes);
-  bytes.number(noise);
+  bytes.appendInteger(noise);
   return bytes.toBytes();
 }

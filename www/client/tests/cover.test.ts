@@ -26,13 +26,13 @@ const budget = { cover: { minutes: 30 } };
 const COVERED: Task = { ...FLAG, id: "covered", budget };
 const YES = { dark: true };
 
-let makes: MockInstance<LocalReportMaker["make"]>;
+let makes: MockInstance<LocalReportMaker["makeReport"]>;
 let collector: FakeCollector;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
   stubDatabase();
-  makes = vi.spyOn(LocalReportMaker.prototype, "make");
+  makes = vi.spyOn(LocalReportMaker.prototype, "makeReport");
   collector = new FakeCollector();
 });
 afterEach(() => {
@@ -326,7 +326,7 @@ describe("a failure", () => {
     expect(onError.mock.calls).toEqual([[failure]]);
     expect(open).toHaveBeenCalledTimes(1);
     await pass(MINUTE_MS);
-    const [{ held }] = (await storedLedgers()) as [{ held: { due: number } }];
+    const [{ held }] = (await storedLedgers()) as unknown as [{ held: { due: number } }];
     expect(Math.floor((held.due - opened) / MINUTE_MS)).toBe(31);
     await pass(31 * MINUTE_MS);
     expect(collector.sent).toHaveLength(1);
@@ -336,7 +336,7 @@ describe("a failure", () => {
     const client = tab();
     await client.ready();
     const failure = new StorageError(new Error("busy"));
-    vi.spyOn(IndexedStore.prototype, "change").mockRejectedValueOnce(failure);
+    vi.spyOn(IndexedStore.prototype, "changeLedgers").mockRejectedValueOnce(failure);
     await pass(31 * MINUTE_MS);
     expect(collector.sent).toEqual([]);
     await pass(61 * MINUTE_MS);
@@ -350,8 +350,11 @@ describe("a failure", () => {
     down.destroy();
     // As if a megabyte of reports waited.
     const { waitingBytes } = (await storedLedgers())[0] as { waitingBytes: number };
-    const change = IndexedStore.prototype.change;
-    vi.spyOn(IndexedStore.prototype, "change").mockImplementation(function (this: Store, edit) {
+    const change = IndexedStore.prototype.changeLedgers;
+    vi.spyOn(IndexedStore.prototype, "changeLedgers").mockImplementation(function (
+      this: Store,
+      edit,
+    ) {
       return change.call(this, (pair) =>
         edit({
           ...pair,

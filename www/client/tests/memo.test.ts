@@ -20,13 +20,13 @@ const NO = { dark: false };
 /** Task with windows of a day. */
 const DAILY: Task = { ...MEMO, id: "daily", budget: { days: 1, ...MEMO.budget } };
 
-let draws: MockInstance<LocalReportMaker["drawMemo"]>;
+let draws: MockInstance<LocalReportMaker["drawMemoSlot"]>;
 let makes: MockInstance<LocalReportMaker["makeFromMemo"]>;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"] });
   stubDatabase();
-  draws = vi.spyOn(LocalReportMaker.prototype, "drawMemo");
+  draws = vi.spyOn(LocalReportMaker.prototype, "drawMemoSlot");
   makes = vi.spyOn(LocalReportMaker.prototype, "makeFromMemo");
 });
 afterEach(() => {
@@ -218,7 +218,7 @@ describe("a memo", () => {
     const memos = 2_000;
     let equal = 0;
     for (let memo = 0; memo < memos; memo += 1) {
-      equal += Number(maker.drawMemo(maker.read(answer)) === own);
+      equal += Number(maker.drawMemoSlot(maker.packAnswers(answer)) === own);
     }
     maker.free();
     const share = Math.exp(2) / (Math.exp(2) + 1);
@@ -232,7 +232,7 @@ describe("a memo", () => {
     const maker = await createLocalMaker({ ...MEMO, questions: [question] });
     const found = new Set<number>();
     for (let memo = 0; memo < 400; memo += 1) {
-      const slot = maker.drawMemo(maker.read({ font: "c" }));
+      const slot = maker.drawMemoSlot(maker.packAnswers({ font: "c" }));
       found.add(slot);
       expect(maker.makeFromMemo(slot)).toHaveLength(9);
     }

@@ -279,7 +279,7 @@ describe("a report from a memo", () => {
   };
 
   it("is sealed as it was made, and made only once", async () => {
-    const draws = vi.spyOn(LocalReportMaker.prototype, "drawMemo");
+    const draws = vi.spyOn(LocalReportMaker.prototype, "drawMemoSlot");
     const makes = vi.spyOn(LocalReportMaker.prototype, "makeFromMemo");
     const client = tab();
     for (const dark of [true, false, true]) {
@@ -295,7 +295,7 @@ describe("a report from a memo", () => {
   it("is made anew from the memo that another tab has stored in the meantime", async () => {
     const [client, other] = [tab(), tab()] as [Client, Client];
     await Promise.all([client.ready(), other.ready()]);
-    const draws = vi.spyOn(LocalReportMaker.prototype, "drawMemo");
+    const draws = vi.spyOn(LocalReportMaker.prototype, "drawMemoSlot");
     draws.mockReturnValueOnce(0).mockReturnValueOnce(1);
     const makes = vi.spyOn(LocalReportMaker.prototype, "makeFromMemo");
     // The other tab reports while the first is sealing, and its window ends.
@@ -338,7 +338,7 @@ it("is sealed when it is held, with and without an answer", async () => {
     stubDatabase();
     const { fingerprint: own } = await clientOf(new FakeCollector(), { task }).ready();
     const key = await Analyser.create(own);
-    const makes = vi.spyOn(LocalReportMaker.prototype, "make");
+    const makes = vi.spyOn(LocalReportMaker.prototype, "makeReport");
     const shuffler = new FakeShuffler(key.key);
     const tab = () => sealedTo(shuffler, [key.pin], { task, storage: "device" });
     const client = tab();

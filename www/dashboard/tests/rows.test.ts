@@ -14,7 +14,7 @@ function estimate(value: number, half: number): Estimate {
 
 const row = (label: string, value: number, half: number): EstimateRow => ({
   label,
-  query: label,
+  queryName: label,
   estimate: estimate(value, half),
 });
 

@@ -18,7 +18,7 @@ describe("reports that are too few", () => {
     [100, 0.096, true],
   ])("%d are said, with how many are needed", (reports, error, shown) => {
     const found = checkSampleSize(reports, "share", [told(error / 2), told(error, 2.16)]);
-    expect(found.useful).toBe(shown);
+    expect(found.isUseful).toBe(shown);
     expect(found.warning).toMatch(
       /^\d+ reports? (has|have) arrived\. Estimates with an error of at most 10 percentage points need/,
     );
@@ -32,13 +32,13 @@ describe("reports that are too few", () => {
       [],
       [{ estimate: { ...told(1).estimate, standard_error: 0 } }],
     ])
-      expect(checkSampleSize(1000, "share", rows)).toEqual({ useful: true });
+      expect(checkSampleSize(1000, "share", rows)).toEqual({ isUseful: true });
   });
 
   it("are told by the range of means", () => {
-    expect(checkSampleSize(50, "mean", [told(0.1)])).toEqual({ useful: true });
+    expect(checkSampleSize(50, "mean", [told(0.1)])).toEqual({ isUseful: true });
     const far = checkSampleSize(50, "mean", [{ ...told(30), range: [0, 100] }]);
-    expect(far.useful).toBe(false);
+    expect(far.isUseful).toBe(false);
     expect(far.warning).toMatch(
       /^50 reports have arrived\. .* a tenth of the range need about 1,700 /,
     );
@@ -48,10 +48,10 @@ describe("reports that are too few", () => {
     const answer = { reports: 20, confidence: 0.95, estimates: [] };
     const range = [0, 10] as const;
     const mean = checkNumberSampleSize({ ...answer, number: { range, mean: told(6).estimate } });
-    expect(mean.useful).toBe(false);
+    expect(mean.isUseful).toBe(false);
     const distribution = [{ ...told(0.1).estimate, below: 5 }];
     const shares = checkNumberSampleSize({ ...answer, number: { range, distribution } });
-    expect(shares.useful).toBe(true);
+    expect(shares.isUseful).toBe(true);
     expect(shares.warning).toContain("10 percentage points");
   });
 });

@@ -7,7 +7,7 @@ import type { EstimateRow } from "../rows.js";
 import { axisContaining, positionOnAxis } from "../scale.js";
 import {
   areDisjoint,
-  confidenceOfEach,
+  confidencePerBatchOfTwo,
   excludesZero,
   significantChanges,
   significantRows,
@@ -27,7 +27,7 @@ const between = (from: number, to: number): Estimate => ({
 });
 const row = (label: string, from: number, to: number): EstimateRow => ({
   label,
-  query: label,
+  queryName: label,
   estimate: between(from, to),
 });
 
@@ -53,7 +53,7 @@ describe("what stands out", () => {
   });
 
   it("shares what may fail between those that have to hold together", () => {
-    expect(2 * (1 - confidenceOfEach(0.95))).toBeCloseTo(0.05, 12);
+    expect(2 * (1 - confidencePerBatchOfTwo(0.95))).toBeCloseTo(0.05, 12);
     expect(24 * (1 - confidencePerBatch(24, 0.95))).toBeCloseTo(0.05, 12);
     expect(confidencePerBatch(0, 0.95)).toBeCloseTo(0.95, 12);
   });
@@ -62,7 +62,9 @@ describe("what stands out", () => {
     const batch = (number: number): Batch => ({ number, state: "released", reports: 1, opened: 0 });
     const released = [batch(1), batch(3), batch(4)];
     const numbers = (selected: readonly Batch[]) =>
-      batchesToCompare({ selected, released })?.map(({ number }) => number);
+      batchesToCompare({ selectedBatches: selected, releasedBatches: released })?.map(
+        ({ number }) => number,
+      );
     expect(numbers(released)).toEqual([3, 4]);
     expect(numbers([batch(3)])).toEqual([1, 3]);
     expect(numbers([batch(1)])).toBeUndefined();

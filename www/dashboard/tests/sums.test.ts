@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   type Estimate,
   type EstimatesResponse,
-  isSums,
+  isSumTaskResponse,
   type Task,
   type TaskResponse,
 } from "../api.js";
@@ -17,7 +17,7 @@ import {
 import { estimatesPath } from "../estimates-cache.js";
 import { formatToErrorPrecision, questionsOf } from "../labels.js";
 import { estimandRows } from "../rows.js";
-import { deltaOf, privacyPromiseText } from "../sums.js";
+import { formatDelta, privacyPromiseText } from "../sums.js";
 
 const NUMBERS: Task = {
   id: "timings",
@@ -54,7 +54,7 @@ describe("batches of sums", () => {
     expect(formatWithUnit(counting, 7990)).toBe("about 400 people");
     expect(batchUnitOf(VECTOR)).toBe(REPORT_UNIT);
     expect(formatWithUnit(REPORT_UNIT, 12)).toBe("12 reports");
-    expect(capitalize(counting.more)).toBe("People");
+    expect(capitalize(counting.pluralNoun)).toBe("People");
   });
 
   it("have no fewer people than the promise takes", () => {
@@ -102,13 +102,18 @@ it("a promise names whom it takes on trust, and no local ε", () => {
   expect(privacyPromiseText(privacy)).toBe(
     "People must trust the shuffler: there is no local ε. Batches have central ε = 1, δ = 10⁻⁶ if they have at least 10,000 people and 90% of the people are honest.",
   );
-  expect(isSums({ task: NUMBERS, fingerprint: "", privacy })).toBe(true);
+  expect(isSumTaskResponse({ task: NUMBERS, fingerprint: "", privacy })).toBe(true);
   const reports: TaskResponse = {
     task: VECTOR,
     fingerprint: "",
     effective_epsilon: 1,
     protects: "",
   };
-  expect(isSums(reports)).toBe(false);
-  expect([1e-6, 2.5e-8, 0.001, 0.01].map(deltaOf)).toEqual(["10⁻⁶", "2.5 × 10⁻⁸", "10⁻³", "10⁻²"]);
+  expect(isSumTaskResponse(reports)).toBe(false);
+  expect([1e-6, 2.5e-8, 0.001, 0.01].map(formatDelta)).toEqual([
+    "10⁻⁶",
+    "2.5 × 10⁻⁸",
+    "10⁻³",
+    "10⁻²",
+  ]);
 });

@@ -30,7 +30,7 @@ export class PlanView {
     if (sums) {
       byId("figures").replaceChildren(...showSumPlan(answer).map(keyNumberElement));
       byId("each").hidden = true;
-      this.#verdict.answer("useful", "People must trust the shuffler", ...sumsVerdict(answer));
+      this.#verdict.showVerdict("useful", "People must trust the shuffler", ...sumsVerdict(answer));
       return;
     }
     if (isSumInput(input)) throw new Error("a survey's plan answers a survey");
@@ -42,24 +42,25 @@ export class PlanView {
     byId("assumes").textContent = answer.assumes;
     const { verdict } = answer;
     const kind = VERDICTS[verdict.kind];
-    this.#verdict.answer(verdict.kind, kind, verdict.text, `${kind} · ${view.tally}`);
+    this.#verdict.showVerdict(verdict.kind, kind, verdict.text, `${kind} · ${view.shortVerdict}`);
   }
 
   #show(view: PlanContent, shown: number): void {
-    byId("figures").replaceChildren(...view.figures.map(keyNumberElement));
-    byId("each").hidden = view.each.length === 0;
-    byId("each-rows").replaceChildren(...view.each.map(questionCostRow));
-    byId("plots-of").hidden = view.each.length === 0;
-    byId("plots-of").textContent = `The errors in the plots are for ${view.each[shown]?.name}.`;
+    byId("figures").replaceChildren(...view.keyNumbers.map(keyNumberElement));
+    byId("each").hidden = view.questionCosts.length === 0;
+    byId("each-rows").replaceChildren(...view.questionCosts.map(questionCostRow));
+    byId("plots-of").hidden = view.questionCosts.length === 0;
+    byId("plots-of").textContent =
+      `The errors in the plots are for ${view.questionCosts[shown]?.name}.`;
     byId("mechanism-name").textContent = view.mechanism;
     byId("mechanism-parameters").textContent = view.parameters;
-    byId("mechanism-protects").textContent = view.protects;
-    byId("offers").replaceChildren(...view.offers.map(comparisonRowElement));
+    byId("mechanism-protects").textContent = view.protectionText;
+    byId("offers").replaceChildren(...view.comparisonRows.map(comparisonRowElement));
   }
 
   /** Shows the reason why there is no answer, and hides the last answer. */
-  refuse(message: string): void {
-    this.#verdict.refuse(message);
+  showRefusal(message: string): void {
+    this.#verdict.showRefusal(message);
   }
 }
 
@@ -100,9 +101,9 @@ function questionCostRow({ name, note, ...own }: QuestionCost): HTMLElement {
     "tr",
     {},
     el("th", { scope: "row" }, name, small(note)),
-    el("td", {}, own.reports, small(own.drawn)),
+    el("td", {}, own.reports, small(own.reportShare)),
     el("td", { "data-solved": own.solved }, interval, small(own.estimate)),
-    el("td", {}, own.ratings),
+    el("td", {}, own.reportsAsRatings),
   );
 }
 

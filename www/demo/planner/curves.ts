@@ -10,33 +10,36 @@ export type AnyPlan = Plan | SumPlan;
 export interface CurvePointRequest {
   readonly curve: CurveName;
   /** Position on the curve's horizontal axis: ε, or the number of people. */
-  readonly at: number;
+  readonly axisValue: number;
   readonly question: Survey;
 }
 
 export type CurveName = "epsilon" | "people";
 
-/** Point of a curve. All values except the position `at` are null if the survey has no plan. */
+/** Point of a curve. All values except `axisValue` are null if the survey has no plan. */
 export interface CurvePoint {
-  readonly at: number;
+  readonly axisValue: number;
   readonly error: number | null;
-  readonly smallest: number | null;
+  readonly smallestFrequency: number | null;
   readonly epsilon: number | null;
-  readonly central: number | null;
+  readonly centralEpsilon: number | null;
 }
 
 /** Range that the horizontal axis of each curve covers at least. */
-export const SPANS: Readonly<Record<CurveName, readonly [number, number]>> = {
+export const MIN_AXIS_RANGES: Readonly<Record<CurveName, readonly [number, number]>> = {
   epsilon: [0.05, 12],
   people: [100, 1e9],
 };
-const POINTS = 29;
+const POINTS_PER_CURVE = 29;
 
 /**
  * Returns numbers with equal ratios between neighbours. They are ordered so that the first few
  * already span the whole range.
  */
-export function geometricPoints([from, to]: readonly [number, number], points = POINTS): number[] {
+export function geometricPoints(
+  [from, to]: readonly [number, number],
+  points = POINTS_PER_CURVE,
+): number[] {
   const at = (index: number) =>
     index === points - 1 ? to : from * (to / from) ** (index / (points - 1));
   // Each pass halves the stride. The set below drops the indices of earlier passes.
@@ -101,9 +104,9 @@ export function curvePointRequests(input: PlannerInput, answer: AnyPlan): CurveP
     ...(central_epsilon !== undefined && { central_epsilon }),
   };
   // The varied ε is the maximum local ε. A bound on the shuffled ε stays.
-  const byEpsilon = geometricPoints(extendedRange(SPANS.epsilon, found)).map((at) => ({
+  const byEpsilon = geometricPoints(extendedRange(MIN_AXIS_RANGES.epsilon, found)).map((at) => ({
     curve: "epsilon" as const,
-    at,
+    axisValue: at,
     question: {
       ...rest,
       people: answer.people,
@@ -111,14 +114,16 @@ export function curvePointRequests(input: PlannerInput, answer: AnyPlan): CurveP
       ...(central_epsilon !== undefined && { central_epsilon }),
     },
   }));
-  const byPeople = geometricPoints(extendedRange(SPANS.people, answer.people)).map((at) => {
-    const whole = Math.round(at);
-    return {
-      curve: "people" as const,
-      at: whole,
-      question: { ...rest, people: whole, ...budget },
-    };
-  });
+  const byPeople = geometricPoints(extendedRange(MIN_AXIS_RANGES.people, answer.people)).map(
+    (at) => {
+      const whole = Math.round(at);
+      return {
+        curve: "people" as const,
+        axisValue: whole,
+        question: { ...rest, people: whole, ...budget },
+      };
+    },
+  );
   return byEpsilon.flatMap((question, index) => [question, byPeople[index] ?? question]);
 }
 
@@ -129,10 +134,10 @@ export function curvePointRequests(input: PlannerInput, answer: AnyPlan): CurveP
 export function curvePointOf(at: number, plan: Plan | null, shown = 0): CurvePoint {
   const own = plan?.questions[shown];
   return {
-    at,
+    axisValue: at,
     error: own?.error ?? null,
-    smallest: own?.smallest ?? null,
+    smallestFrequency: own?.smallest ?? null,
     epsilon: plan?.epsilon ?? null,
-    central: plan?.central?.central_epsilon ?? null,
+    centralEpsilon: plan?.central?.central_epsilon ?? null,
   };
 }

@@ -14,7 +14,7 @@ export interface NumberField extends FieldText {
   readonly stops: readonly number[];
 }
 
-const sure = (percent: string) => `${percent}\u00a0% sure`;
+const formatCertainty = (percent: string) => `${percent}\u00a0% sure`;
 
 export const LIST_FIELDS: Readonly<Record<ListFieldName, FieldText>> = {
   parts: {
@@ -117,7 +117,7 @@ export const FIELDS: Readonly<Record<NumberFieldName, NumberField>> = {
   epsilon: {
     label: "Local ε",
     unit: "",
-    help: `Privacy loss of one report. A smaller ε is more private. At ε = 1, someone who was ${sure("50")} of an answer can become at most ${sure(maximumCertainty(1))}. At ε = 0.5 the limit is ${sure(maximumCertainty(0.5))}, at ε = 2 it is ${sure(maximumCertainty(2))}.`,
+    help: `Privacy loss of one report. A smaller ε is more private. At ε = 1, someone who was ${formatCertainty("50")} of an answer can become at most ${formatCertainty(maximumCertainty(1))}. At ε = 0.5 the limit is ${formatCertainty(maximumCertainty(0.5))}, at ε = 2 it is ${formatCertainty(maximumCertainty(2))}.`,
     stops: sliderStopsBetween(0.05, 12),
   },
   cap: {

@@ -13,24 +13,24 @@ import {
   withShownReplaced,
 } from "./questions.js";
 import {
-  CHOICES,
+  CHOICE_OPTIONS,
   type ChoiceControlName,
   type ControlName,
   DEFAULTS,
   type FieldName,
-  LISTS,
+  LIST_FIELD_NAMES,
   type ListFieldName,
-  NUMBERS,
+  NUMBER_FIELD_NAMES,
   type NumberFieldName,
   type QuestionSettings,
   visibleControls,
 } from "./state.js";
 
 /** Legend of each choice, and labels of the options to choose from. */
-const WORDS: {
+const CHOICE_LABELS: {
   readonly [Name in ChoiceControlName]: readonly [
     legend: string,
-    words: Readonly<Record<(typeof CHOICES)[Name][number], string>>,
+    words: Readonly<Record<(typeof CHOICE_OPTIONS)[Name][number], string>>,
   ];
 } = {
   trust: ["Who has to be trusted?", { nobody: "no one", shuffler: "a shuffler (only sums)" }],
@@ -76,7 +76,7 @@ const WORDS: {
 };
 
 /** Names of the controls in each group, in order. */
-const GROUPS: Readonly<Record<string, readonly ControlName[]>> = {
+const CONTROL_GROUPS: Readonly<Record<string, readonly ControlName[]>> = {
   trust: ["trust"],
   goals: ["kind", "solve"],
   crowd: ["people", "people_per_day"],
@@ -119,27 +119,27 @@ export class PlannerForm {
       onChange(to);
     };
     this.#list = new QuestionList({
-      pick: (at) => turn({ ...this.#questions, shown: at }),
+      pick: (at) => turn({ ...this.#questions, shownQuestionIndex: at }),
       add: () => turn(withQuestionAdded(this.#questions, { ...DEFAULTS, kind: "choice" })),
       remove: () => turn(withoutShownQuestion(this.#questions)),
     });
-    for (const name of Object.keys(CHOICES) as ChoiceControlName[]) {
-      const [legend, words] = WORDS[name];
+    for (const name of Object.keys(CHOICE_OPTIONS) as ChoiceControlName[]) {
+      const [legend, words] = CHOICE_LABELS[name];
       const Control = DROP_DOWNS.has(name) ? DropDownControl : RadioControl;
       const control = new Control(name, legend, words, (value) => change({ [name]: value }));
       this.#choices.set(name, control);
     }
-    for (const name of NUMBERS) {
+    for (const name of NUMBER_FIELD_NAMES) {
       const control = new NumberControl(name, FIELDS[name], (value) => change({ [name]: value }));
       this.#numbers.set(name, control);
     }
-    for (const name of LISTS) {
+    for (const name of LIST_FIELD_NAMES) {
       const control = new NumberListControl(name, LIST_FIELDS[name], (value) =>
         change({ [name]: value }),
       );
       this.#lists.set(name, control);
     }
-    for (const [group, names] of Object.entries(GROUPS)) {
+    for (const [group, names] of Object.entries(CONTROL_GROUPS)) {
       const elements = names.map((name) => this.#control(name)?.element ?? el("p"));
       byId(`group-${group}`).append(...elements);
     }
@@ -172,13 +172,13 @@ export class PlannerForm {
   }
 
   #showRelevant(): void {
-    const { all, shown } = this.#questions;
+    const { all, shownQuestionIndex: shown } = this.#questions;
     const sums = shownQuestion(this.#questions).trust === "shuffler";
     this.#list.show(questionNames(all), shown);
     this.#list.element.hidden = sums;
     byId("trust-help").hidden = !sums;
     const asked = visibleControls(shownQuestion(this.#questions), all.length === 1);
-    for (const [group, names] of Object.entries(GROUPS)) {
+    for (const [group, names] of Object.entries(CONTROL_GROUPS)) {
       for (const name of names) {
         const control = this.#control(name);
         if (control) control.element.hidden = !asked.has(name);

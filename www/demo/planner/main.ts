@@ -37,7 +37,7 @@ const RESTART_AFTER_MS = 1500;
 const MIN_POINTS = 6;
 
 type Curves = Record<CurveName, readonly CurvePoint[]>;
-const NONE: Curves = { epsilon: [], people: [] };
+const NO_CURVES: Curves = { epsilon: [], people: [] };
 
 class PlannerPage {
   #questions = parseQuestions(location.hash);
@@ -45,23 +45,23 @@ class PlannerPage {
   readonly #view = new PlanView();
   #worker: Worker | null = null;
   /** Id of the newest question. */
-  #id = 0;
+  #newestQuestionId = 0;
   /** Id of the question that the worker thread works on; 0 before its first question. */
-  #begunId = 0;
-  #waiting: ReturnType<typeof setTimeout> | undefined;
+  #workingQuestionId = 0;
+  #restartTimer: ReturnType<typeof setTimeout> | undefined;
   #answer: AnyPlan | null = null;
   /** Index of the question whose errors are plotted. */
-  #shown = 0;
+  #plottedQuestionIndex = 0;
   #plots: Plots | null = null;
-  #curves: Curves = NONE;
-  #newCurves: Curves = NONE;
+  #curves: Curves = NO_CURVES;
+  #newCurves: Curves = NO_CURVES;
   #saving: ReturnType<typeof setTimeout> | undefined;
 
   start(): void {
     addEventListener("hashchange", () => {
       this.#questions = parseQuestions(location.hash);
       this.#form.show(this.#questions);
-      this.#ask();
+      this.#requestPlan();
     });
     byId("form").addEventListener("submit", (event) => event.preventDefault());
     byId("copy").addEventListener("click", () => {
@@ -75,14 +75,14 @@ class PlannerPage {
     byId("download").addEventListener("click", () => {
       if (this.#answer) downloadJson(`${this.#answer.task.id}.json`, taskFileText(this.#answer));
     });
-    this.#ask();
+    this.#requestPlan();
   }
 
   #change(questions: Questions): void {
     this.#questions = questions;
     clearTimeout(this.#saving);
     this.#saving = setTimeout(() => this.#save(), SAVE_AFTER_MS);
-    this.#ask();
+    this.#requestPlan();
   }
 
   #save(): void {
@@ -90,12 +90,12 @@ class PlannerPage {
     history.replaceState(null, "", `#${questionsToUrlFragment(this.#questions)}`);
   }
 
-  #ask(): void {
-    this.#id += 1;
-    clearTimeout(this.#waiting);
+  #requestPlan(): void {
+    this.#newestQuestionId += 1;
+    clearTimeout(this.#restartTimer);
     const questions = this.#questions;
     const invalid = firstInvalidFields(questions);
-    const here = invalid?.at === questions.shown;
+    const here = invalid?.at === questions.shownQuestionIndex;
     this.#form.showErrors(here ? invalid.wrong : new Map());
     if (invalid) {
       const of = here ? "" : ` of ${questionNames(questions.all)[invalid.at]}`;
@@ -103,7 +103,11 @@ class PlannerPage {
       return;
     }
     setBusy("verdict", true);
-    this.#send({ id: this.#id, question: plannerInput(questions), shown: questions.shown });
+    this.#send({
+      id: this.#newestQuestionId,
+      question: plannerInput(questions),
+      plottedQuestionIndex: questions.shownQuestionIndex,
+    });
   }
 
   #send(asked: PlanRequest): void {
@@ -117,20 +121,20 @@ class PlannerPage {
    * computation cannot be interrupted.
    */
   #restartIfLate(asked: PlanRequest): void {
-    this.#waiting = setTimeout(() => {
-      if (this.#begunId === asked.id) return;
+    this.#restartTimer = setTimeout(() => {
+      if (this.#workingQuestionId === asked.id) return;
       // The thread is still loading: wait again.
-      if (this.#begunId === 0) return this.#restartIfLate(asked);
+      if (this.#workingQuestionId === 0) return this.#restartIfLate(asked);
       this.#stopWorker();
       this.#send(asked);
     }, RESTART_AFTER_MS);
   }
 
   #stopWorker(): void {
-    clearTimeout(this.#waiting);
+    clearTimeout(this.#restartTimer);
     this.#worker?.terminate();
     this.#worker = null;
-    this.#begunId = 0;
+    this.#workingQuestionId = 0;
   }
 
   #startWorker(): Worker {
@@ -154,18 +158,18 @@ class PlannerPage {
       return;
     }
     byId("trouble").hidden = true;
-    if (message.kind === "begun") this.#begunId = message.id;
-    const newest = message.id === this.#id;
+    if (message.kind === "begun") this.#workingQuestionId = message.id;
+    const newest = message.id === this.#newestQuestionId;
     // While a slider moves, answers to older questions are shown. They never replace a refusal.
     if (!newest && (!this.#answer || message.kind === "refused")) return;
     switch (message.kind) {
       case "answer":
         this.#answer = message.answer;
-        this.#shown = message.shown;
+        this.#plottedQuestionIndex = message.shown;
         this.#view.show(message.answer, message.question, message.shown);
-        this.#newCurves = NONE;
+        this.#newCurves = NO_CURVES;
         setBusy("plots", true);
-        if (newest) this.#settle();
+        if (newest) this.#markVerdictReady();
         break;
       case "refused":
         this.#showRefusal(message.refusal);
@@ -185,7 +189,7 @@ class PlannerPage {
   }
 
   #showRefusal({ field, question, message }: Refusal): void {
-    const { all, shown } = this.#questions;
+    const { all, shownQuestionIndex: shown } = this.#questions;
     // An error of a question that is not shown appears in the verdict only.
     const here = question === undefined || question === questionNames(all)[shown];
     const control = here
@@ -198,12 +202,12 @@ class PlannerPage {
 
   #refuse(message: string): void {
     this.#answer = null;
-    this.#view.refuse(message);
+    this.#view.showRefusal(message);
     setBusy("plots", false);
-    this.#settle();
+    this.#markVerdictReady();
   }
 
-  #settle(): void {
+  #markVerdictReady(): void {
     setBusy("verdict", false);
     document.documentElement.dataset.ready = "true";
   }
@@ -219,11 +223,11 @@ class PlannerPage {
     const answer = this.#answer;
     if (!answer || isSumPlan(answer)) return;
     const here = {
-      epsilon: curvePointOf(answer.epsilon, answer, this.#shown),
-      people: curvePointOf(answer.people, answer, this.#shown),
+      epsilon: curvePointOf(answer.epsilon, answer, this.#plottedQuestionIndex),
+      people: curvePointOf(answer.people, answer, this.#plottedQuestionIndex),
     };
     const partial = byId("plots").getAttribute("aria-busy") === "true";
-    this.#plots.show({ here, curves: this.#curves, partial });
+    this.#plots.show({ planPoints: here, curves: this.#curves, morePointsFollow: partial });
   }
 }
 

@@ -20,7 +20,7 @@ export interface PlanRequest {
   readonly id: number;
   readonly question: PlannerInput;
   /** Index of the question whose errors are plotted, by default 0. */
-  readonly shown?: number;
+  readonly plottedQuestionIndex?: number;
 }
 
 /** Message about the progress of a question. `id` is the id of its request. */
@@ -91,7 +91,7 @@ export class PlanQueue {
    * Puts a question to the planner and drops the question in progress. Resolves when no question is
    * left.
    */
-  ask(asked: PlanRequest): Promise<void> {
+  requestPlan(asked: PlanRequest): Promise<void> {
     this.#newest = asked;
     this.#working ??= this.#answerAll().finally(() => {
       this.#working = null;
@@ -107,7 +107,7 @@ export class PlanQueue {
     }
   }
 
-  async #answer({ id, question, shown = 0 }: PlanRequest): Promise<void> {
+  async #answer({ id, question, plottedQuestionIndex: shown = 0 }: PlanRequest): Promise<void> {
     this.#post({ id, kind: "begun" });
     let answer: AnyPlan;
     try {
@@ -118,7 +118,7 @@ export class PlanQueue {
       return;
     }
     this.#post({ id, kind: "answer", question, shown, answer });
-    for (const { curve, at, question: moved } of curvePointRequests(question, answer)) {
+    for (const { curve, axisValue: at, question: moved } of curvePointRequests(question, answer)) {
       await this.#pause();
       if (this.#newest) return;
       const found = this.#planOrNull(moved);

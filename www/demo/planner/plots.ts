@@ -4,7 +4,7 @@
 import { axisX, axisY, dot, gridX, gridY, lineY, plot, ruleX } from "@observablehq/plot";
 import { byId, el } from "../shared/dom.js";
 import { formatCount } from "../shared/format.js";
-import { type CurveName, type CurvePoint, extendedRange, SPANS } from "./curves.js";
+import { type CurveName, type CurvePoint, extendedRange, MIN_AXIS_RANGES } from "./curves.js";
 import {
   formatCompactCount,
   formatFrequency,
@@ -15,8 +15,8 @@ import {
 /** One line of a plot: its name, its value at a point, and the format of its values. */
 interface PlotLine {
   readonly name: string;
-  readonly of: (point: CurvePoint) => number | null;
-  readonly words: (value: number | null) => string;
+  readonly pointValue: (point: CurvePoint) => number | null;
+  readonly formatValue: (value: number | null) => string;
 }
 
 interface PlotDescription {
@@ -29,31 +29,35 @@ interface PlotDescription {
   readonly lines: readonly [PlotLine, PlotLine];
 }
 
-const ERROR: PlotLine = { name: "error", of: ({ error }) => error, words: formatNumber };
-const SMALLEST: PlotLine = {
+const ERROR_LINE: PlotLine = {
+  name: "error",
+  pointValue: ({ error }) => error,
+  formatValue: formatNumber,
+};
+const SMALLEST_FREQUENCY_LINE: PlotLine = {
   name: "smallest detectable frequency",
-  of: ({ smallest }) => smallest,
-  words: formatFrequency,
+  pointValue: ({ smallestFrequency: smallest }) => smallest,
+  formatValue: formatFrequency,
 };
-const CENTRAL: PlotLine = {
+const CENTRAL_EPSILON_LINE: PlotLine = {
   name: "shuffled ε",
-  of: ({ central }) => central,
-  words: formatLossThreeDigits,
+  pointValue: ({ centralEpsilon: central }) => central,
+  formatValue: formatLossThreeDigits,
 };
-const LOCAL: PlotLine = {
+const LOCAL_EPSILON_LINE: PlotLine = {
   name: "local ε",
-  of: ({ epsilon }) => epsilon,
-  words: formatLossThreeDigits,
+  pointValue: ({ epsilon }) => epsilon,
+  formatValue: formatLossThreeDigits,
 };
 
-const FRAMES: readonly PlotDescription[] = [
+const PLOT_DESCRIPTIONS: readonly PlotDescription[] = [
   {
     figure: "plot-epsilon",
     curve: "epsilon",
     title: "Error against local ε",
     axis: "local ε",
     tick: String,
-    lines: [ERROR, SMALLEST],
+    lines: [ERROR_LINE, SMALLEST_FREQUENCY_LINE],
   },
   {
     figure: "plot-people",
@@ -61,7 +65,7 @@ const FRAMES: readonly PlotDescription[] = [
     title: "Error against number of people",
     axis: "people",
     tick: formatCompactCount,
-    lines: [ERROR, SMALLEST],
+    lines: [ERROR_LINE, SMALLEST_FREQUENCY_LINE],
   },
   {
     figure: "plot-privacy",
@@ -69,7 +73,7 @@ const FRAMES: readonly PlotDescription[] = [
     title: "Privacy loss against number of people",
     axis: "people",
     tick: formatCompactCount,
-    lines: [CENTRAL, LOCAL],
+    lines: [CENTRAL_EPSILON_LINE, LOCAL_EPSILON_LINE],
   },
 ];
 
@@ -83,18 +87,18 @@ const RIGHT = 14;
  */
 const REDRAW_AFTER_MS = 80;
 /** Space in px for one label of the horizontal axis. */
-const TICK = 55;
+const TICK_LABEL_WIDTH = 55;
 
 /** Points to plot: those of the current plan, and all curve points that are known so far. */
 export interface PlotData {
-  readonly here: Readonly<Record<CurveName, CurvePoint>>;
+  readonly planPoints: Readonly<Record<CurveName, CurvePoint>>;
   readonly curves: Readonly<Record<CurveName, readonly CurvePoint[]>>;
   /** True if more points will follow. */
-  readonly partial: boolean;
+  readonly morePointsFollow: boolean;
 }
 
 export class Plots {
-  readonly #panels = FRAMES.map((frame) => new PlotPanel(frame));
+  readonly #panels = PLOT_DESCRIPTIONS.map((frame) => new PlotPanel(frame));
   #drawn: PlotData | null = null;
   #due = false;
 
@@ -142,12 +146,14 @@ class PlotPanel {
     );
   }
 
-  draw({ here, curves, partial }: PlotData): void {
+  draw({ planPoints: here, curves, morePointsFollow: partial }: PlotData): void {
     const { axis, curve, lines } = this.#frame;
-    const points = [...curves[curve]].sort((a, b) => a.at - b.at);
+    const points = [...curves[curve]].sort((a, b) => a.axisValue - b.axisValue);
     const own = here[curve];
-    const domain = extendedRange(SPANS[curve], own.at);
-    const values = [own, ...points].flatMap((point) => lines.map(({ of }) => of(point)));
+    const domain = extendedRange(MIN_AXIS_RANGES[curve], own.axisValue);
+    const values = [own, ...points].flatMap((point) =>
+      lines.map(({ pointValue: of }) => of(point)),
+    );
     const range = decadeRange(
       values.filter((value): value is number => value !== null && value > 0),
     );
@@ -166,18 +172,35 @@ class PlotPanel {
       marks: [
         // Explicit texts: a log scale would label only some of the given ticks.
         axisX({
-          ticks: powerOfTenTicks(domain, width / TICK),
+          ticks: powerOfTenTicks(domain, width / TICK_LABEL_WIDTH),
           text: this.#frame.tick,
           label: axis,
         }),
         axisY({ ticks: powerOfTenTicks(range), text: formatNumber, label: null }),
-        gridX({ ticks: powerOfTenTicks(domain, width / TICK), className: "grid" }),
+        gridX({ ticks: powerOfTenTicks(domain, width / TICK_LABEL_WIDTH), className: "grid" }),
         gridY({ ticks: powerOfTenTicks(range), className: "grid" }),
-        ruleX([own.at], { className: "here" }),
-        lineY(points, { x: "at", y: first.of, className: "line-first", clip: true }),
-        lineY(points, { x: "at", y: second.of, className: "line-second", clip: true }),
-        dot([own], { x: "at", y: first.of, r: 5.5, symbol: "circle", className: "dot-first" }),
-        dot([own], { x: "at", y: second.of, r: 6, symbol: "diamond", className: "dot-second" }),
+        ruleX([own.axisValue], { className: "here" }),
+        lineY(points, { x: "axisValue", y: first.pointValue, className: "line-first", clip: true }),
+        lineY(points, {
+          x: "axisValue",
+          y: second.pointValue,
+          className: "line-second",
+          clip: true,
+        }),
+        dot([own], {
+          x: "axisValue",
+          y: first.pointValue,
+          r: 5.5,
+          symbol: "circle",
+          className: "dot-first",
+        }),
+        dot([own], {
+          x: "axisValue",
+          y: second.pointValue,
+          r: 6,
+          symbol: "diamond",
+          className: "dot-second",
+        }),
       ],
     });
     // Screen readers see one picture with one name, without the names of its groups.
@@ -191,18 +214,20 @@ class PlotPanel {
 
   #row(point: CurvePoint): HTMLElement {
     const { curve, lines } = this.#frame;
-    const at = curve === "people" ? formatCount(point.at) : formatNumber(point.at);
+    const at = curve === "people" ? formatCount(point.axisValue) : formatNumber(point.axisValue);
     return el(
       "tr",
       {},
       el("th", { scope: "row" }, at),
-      ...lines.map(({ of, words }) => el("td", {}, words(of(point)))),
+      ...lines.map(({ pointValue: of, formatValue: words }) => el("td", {}, words(of(point)))),
     );
   }
 }
 
 function pointInWords(point: CurvePoint, lines: readonly PlotLine[]): string {
-  return lines.map(({ name, of, words }) => `${name} ${words(of(point))}`).join(", ");
+  return lines
+    .map(({ name, pointValue: of, formatValue: words }) => `${name} ${words(of(point))}`)
+    .join(", ");
 }
 
 /** Returns the smallest range of whole decades that includes the values, or null without values. */

@@ -14,27 +14,27 @@ import {
 
 /** Settings of one or several questions, and the question that the form shows. */
 export interface Questions {
-  /** Settings of each question. All questions have the same {@link SHARED} settings. */
+  /** Settings of each question. All questions have the same {@link SHARED_SETTING_NAMES} settings. */
   readonly all: readonly [QuestionSettings, ...QuestionSettings[]];
   /** Index of the question that the form shows. */
-  readonly shown: number;
+  readonly shownQuestionIndex: number;
 }
 
 /**
  * Names of the settings that all questions of a plan share: people, privacy, and the quantity to
  * compute.
  */
-export const SHARED = [
+export const SHARED_SETTING_NAMES = [
   ...(["trust", "solve", "budget", "people", "people_per_day", "epsilon"] as const),
   ...(["cap", "central_epsilon", "delta", "honest_fraction"] as const),
 ] as const satisfies readonly ControlName[];
 
 function sharedSettings(state: QuestionSettings): Partial<QuestionSettings> {
-  return Object.fromEntries(SHARED.map((name) => [name, state[name]]));
+  return Object.fromEntries(SHARED_SETTING_NAMES.map((name) => [name, state[name]]));
 }
 
 /** Returns the index of the question that the form shows. Sums always show the first question. */
-function shownIndex({ all, shown }: Questions): number {
+function shownIndex({ all, shownQuestionIndex: shown }: Questions): number {
   return all[0].trust === "shuffler" ? 0 : shown;
 }
 
@@ -48,25 +48,33 @@ export function shownQuestion(questions: Questions): QuestionSettings {
  * questions.
  */
 export function withShownReplaced(questions: Questions, state: QuestionSettings): Questions {
-  const { all, shown } = questions;
+  const { all, shownQuestionIndex: shown } = questions;
   const [shared, place] = [sharedSettings(state), shownIndex(questions)];
   const own = (old: QuestionSettings, index: number) =>
     index === place ? state : { ...old, ...shared };
   const [first, ...others] = all;
-  return { all: [own(first, 0), ...others.map((old, index) => own(old, index + 1))], shown };
+  return {
+    all: [own(first, 0), ...others.map((old, index) => own(old, index + 1))],
+    shownQuestionIndex: shown,
+  };
 }
 
 /** Adds a question and shows it in the form. */
 export function withQuestionAdded({ all }: Questions, further: QuestionSettings): Questions {
   const [first, ...others] = all;
-  return { all: [first, ...others, { ...further, ...sharedSettings(first) }], shown: all.length };
+  return {
+    all: [first, ...others, { ...further, ...sharedSettings(first) }],
+    shownQuestionIndex: all.length,
+  };
 }
 
 /** Removes the question that the form shows, unless it is the only one. */
 export function withoutShownQuestion(questions: Questions): Questions {
-  const { all, shown } = questions;
+  const { all, shownQuestionIndex: shown } = questions;
   const [first, ...others] = all.filter((_, index) => index !== shown);
-  return first ? { all: [first, ...others], shown: Math.min(shown, others.length) } : questions;
+  return first
+    ? { all: [first, ...others], shownQuestionIndex: Math.min(shown, others.length) }
+    : questions;
 }
 
 /**
@@ -111,7 +119,7 @@ export function questionsToUrlFragment({ all }: Questions): string {
   const [first, ...others] = all;
   const further = others.map((state) => {
     const own = new URLSearchParams(settingsToUrlFragment(state));
-    for (const name of SHARED) own.delete(name);
+    for (const name of SHARED_SETTING_NAMES) own.delete(name);
     return [QUESTION_PARAMETER, own.toString()];
   });
   const asked = new URLSearchParams(further).toString();
@@ -125,5 +133,5 @@ export function parseQuestions(fragment: string): Questions {
   const others = given
     .getAll(QUESTION_PARAMETER)
     .map((own) => ({ ...parseSettings(own), ...sharedSettings(first) }));
-  return { all: [first, ...others], shown: 0 };
+  return { all: [first, ...others], shownQuestionIndex: 0 };
 }

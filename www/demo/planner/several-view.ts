@@ -3,7 +3,7 @@
 
 import type { Plan, QuestionPlan, Survey } from "../shared/analysis.js";
 import { formatCount } from "../shared/format.js";
-import { ERRORS_OF } from "./single-view.js";
+import { ESTIMATE_DESCRIPTIONS } from "./single-view.js";
 import {
   type ComparisonRow,
   commonKeyNumbers,
@@ -26,9 +26,9 @@ export function severalQuestionsContent(answer: Plan, asked: Survey): PlanConten
     bias_note === undefined ? [] : [` ${bias_note}`],
   );
   return {
-    figures: commonKeyNumbers(answer, asked),
-    each: questions.map((own) => questionCost(own, answer)),
-    tally: [
+    keyNumbers: commonKeyNumbers(answer, asked),
+    questionCosts: questions.map((own) => questionCost(own, answer)),
+    shortVerdict: [
       `${questions.length} questions`,
       `ε ${formatLossThreeDigits(effective_epsilon)}`,
       `shuffled ε ${formatLossThreeDigits(central?.central_epsilon)}`,
@@ -37,8 +37,8 @@ export function severalQuestionsContent(answer: Plan, asked: Survey): PlanConten
     mechanism: mechanisms.join(", "),
     parameters:
       "The table above lists the parameters. Each report answers one question, chosen at random by weight.",
-    protects: `ε protects ${answer.protects}.${biases.join("")}`,
-    offers: comparisonRows(answer),
+    protectionText: `ε protects ${answer.protects}.${biases.join("")}`,
+    comparisonRows: comparisonRows(answer),
   };
 }
 
@@ -49,13 +49,14 @@ function questionCost(own: QuestionPlan, { solved_for }: Plan): QuestionCost {
   return {
     name: own.name,
     note: `${mechanismName(own.mechanism)}: ${mechanismParameters(own.mechanism)}`,
-    drawn: formatFrequency(own.share),
+    reportShare: formatFrequency(own.share),
     reports: formatCount(Math.round(own.reports)),
     halfWidth: own.interval,
     interval: `±${formatNumber(own.interval)}${unit}`,
-    estimate: `${ERRORS_OF[own.errors_of]}${wanted}`,
+    estimate: `${ESTIMATE_DESCRIPTIONS[own.errors_of]}${wanted}`,
     solved: solved_for === "error",
-    ratings: own.as_ratings === null ? "–" : formatCount(Math.ceil(own.reports * own.as_ratings)),
+    reportsAsRatings:
+      own.as_ratings === null ? "–" : formatCount(Math.ceil(own.reports * own.as_ratings)),
   };
 }
 

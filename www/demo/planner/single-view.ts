@@ -18,7 +18,7 @@ import {
 } from "./words.js";
 
 /** Descriptions of the estimate whose errors are stated. */
-export const ERRORS_OF: Readonly<Record<QuestionPlan["errors_of"], string>> = {
+export const ESTIMATE_DESCRIPTIONS: Readonly<Record<QuestionPlan["errors_of"], string>> = {
   share: "for the estimate of a share, from 0 to 1",
   mean: "for the estimated mean, in the unit of the number",
   "conditional-mean":
@@ -53,9 +53,9 @@ export function singleQuestionContent(answer: Plan, asked: Survey): PlanContent 
   const bias = own.bias_note === undefined ? "" : ` ${own.bias_note}`;
   const figures = rated ? ratingsKeyNumbers(own, answer) : keyNumbers(own, answer);
   return {
-    figures: [...figures, ...commonKeyNumbers(answer, asked)],
-    each: [],
-    tally: [
+    keyNumbers: [...figures, ...commonKeyNumbers(answer, asked)],
+    questionCosts: [],
+    shortVerdict: [
       rated ? `error ${formatNumber(own.error)}` : `±${formatNumber(own.interval)}`,
       `ε ${formatLossThreeDigits(answer.effective_epsilon)}`,
       `shuffled ε ${formatLossThreeDigits(answer.central?.central_epsilon)}`,
@@ -63,8 +63,8 @@ export function singleQuestionContent(answer: Plan, asked: Survey): PlanContent 
     ].join(" · "),
     mechanism: mechanismName(mechanism),
     parameters: `${mechanismParameters(mechanism)}${parts}${among}${asOne}.`,
-    protects: `ε protects ${answer.protects}.${optimalityGapSentence(own, own.errors_of === "share" ? ", and if all answers are equally common" : "")}${bias}`,
-    offers: comparisonRows(own, answer),
+    protectionText: `ε protects ${answer.protects}.${optimalityGapSentence(own, own.errors_of === "share" ? ", and if all answers are equally common" : "")}${bias}`,
+    comparisonRows: comparisonRows(own, answer),
   };
 }
 
@@ -79,7 +79,7 @@ function keyNumbers(own: QuestionPlan, { solved_for }: Plan): KeyNumber[] {
       ? ""
       : `; for all rows at once: ±${formatNumber(simultaneous_interval)}`;
   const goal = wanted === null ? "" : `; wanted interval: ±${formatNumber(wanted)}`;
-  const of = ERRORS_OF[own.errors_of];
+  const of = ESTIMATE_DESCRIPTIONS[own.errors_of];
   return [
     [
       "standard error",
@@ -116,7 +116,7 @@ function ratingsKeyNumbers(own: QuestionPlan, { solved_for }: Plan): KeyNumber[]
       formatNumber(error),
       biased
         ? `root mean square, with ${formatNumber(own.standard_error)} from noise and up to ${formatNumber(bias)} from bias`
-        : ERRORS_OF.items,
+        : ESTIMATE_DESCRIPTIONS.items,
       solved_for === "error",
     ],
     [

@@ -7,7 +7,7 @@ import type { AccuracyGoal, SumDraft, Survey } from "../shared/analysis.js";
 export type PlannerInput = Survey | SumDraft;
 
 /** Options of each choice in the form. */
-export const CHOICES = {
+export const CHOICE_OPTIONS = {
   trust: ["nobody", "shuffler"],
   measure: ["numbers", "vector"],
   kind: ["ratings", "flag", "choice", "set", "number", "numbers", "cross", "together", "text"],
@@ -24,7 +24,7 @@ export const CHOICES = {
 } as const;
 
 /** Names of the number fields, whose texts {@link parseNumber} parses. */
-export const NUMBERS = [
+export const NUMBER_FIELD_NAMES = [
   "items",
   "options",
   "columns",
@@ -52,18 +52,18 @@ export const NUMBERS = [
 ] as const;
 
 /** Names of the text fields with lists of whole numbers. */
-export const LISTS = ["parts"] as const;
+export const LIST_FIELD_NAMES = ["parts"] as const;
 
-export type ChoiceControlName = keyof typeof CHOICES;
-export type NumberFieldName = (typeof NUMBERS)[number];
+export type ChoiceControlName = keyof typeof CHOICE_OPTIONS;
+export type NumberFieldName = (typeof NUMBER_FIELD_NAMES)[number];
 
-export type ListFieldName = (typeof LISTS)[number];
+export type ListFieldName = (typeof LIST_FIELD_NAMES)[number];
 /** Name of a text field: a number, or a list of whole numbers. */
 export type FieldName = NumberFieldName | ListFieldName;
 export type ControlName = ChoiceControlName | FieldName;
 
 export type QuestionSettings = {
-  readonly [Name in ChoiceControlName]: (typeof CHOICES)[Name][number];
+  readonly [Name in ChoiceControlName]: (typeof CHOICE_OPTIONS)[Name][number];
 } & {
   readonly [Name in NumberFieldName]: number;
 } & { readonly [Name in ListFieldName]: string };
@@ -110,14 +110,14 @@ export const DEFAULTS: QuestionSettings = {
 };
 
 /** Numbers that may be unknown, so that their fields may be empty. */
-const OPTIONAL: ReadonlySet<NumberFieldName> = new Set(["people_per_day", "spread"]);
+const OPTIONAL_FIELDS: ReadonlySet<NumberFieldName> = new Set(["people_per_day", "spread"]);
 
 /** Value of an unknown number in a URL. */
 const UNKNOWN = "unknown";
 
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const NUMBER_PATTERN = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 /** Ambiguous text: 1,000 may be a thousand, or 1. */
-const AMBIGUOUS = /^[+-]?[1-9]\d{0,2},\d{3}$/;
+const AMBIGUOUS_NUMBER_PATTERN = /^[+-]?[1-9]\d{0,2},\d{3}$/;
 
 /**
  * Parses a typed number, whose decimals follow a point or a comma. Returns NaN for an empty text.
@@ -126,18 +126,21 @@ const AMBIGUOUS = /^[+-]?[1-9]\d{0,2},\d{3}$/;
 export function parseNumber(typed: string): number {
   const text = typed.trim().replace("\u2212", "-");
   if (text === "") return Number.NaN;
-  const pointed = AMBIGUOUS.test(text) ? text : text.replace(",", ".");
-  return NUMBER.test(pointed) ? Number(pointed) : Number.POSITIVE_INFINITY;
+  const pointed = AMBIGUOUS_NUMBER_PATTERN.test(text) ? text : text.replace(",", ".");
+  return NUMBER_PATTERN.test(pointed) ? Number(pointed) : Number.POSITIVE_INFINITY;
 }
 
 /** Returns the URL fragment that describes the settings, so that people can share the URL. */
 export function settingsToUrlFragment(state: QuestionSettings): string {
-  const words = (Object.keys(CHOICES) as ChoiceControlName[]).map((name) => [name, state[name]]);
-  const numbers = NUMBERS.flatMap((name) => {
+  const words = (Object.keys(CHOICE_OPTIONS) as ChoiceControlName[]).map((name) => [
+    name,
+    state[name],
+  ]);
+  const numbers = NUMBER_FIELD_NAMES.flatMap((name) => {
     if (Number.isFinite(state[name])) return [[name, String(state[name])]];
-    return OPTIONAL.has(name) ? [[name, UNKNOWN]] : [];
+    return OPTIONAL_FIELDS.has(name) ? [[name, UNKNOWN]] : [];
   });
-  const lists = LISTS.map((name) => [name, state[name]]);
+  const lists = LIST_FIELD_NAMES.map((name) => [name, state[name]]);
   return new URLSearchParams([...words, ...numbers, ...lists]).toString();
 }
 
@@ -145,17 +148,17 @@ export function settingsToUrlFragment(state: QuestionSettings): string {
 export function parseSettings(fragment: string): QuestionSettings {
   const given = new URLSearchParams(fragment.replace(/^#/, ""));
   const state: Record<string, string | number> = { ...DEFAULTS };
-  for (const [name, words] of Object.entries(CHOICES)) {
+  for (const [name, words] of Object.entries(CHOICE_OPTIONS)) {
     const word = given.get(name);
     if (word !== null && (words as readonly string[]).includes(word)) state[name] = word;
   }
-  for (const name of NUMBERS) {
+  for (const name of NUMBER_FIELD_NAMES) {
     const text = given.get(name) ?? "";
     const number = parseNumber(text);
     if (Number.isFinite(number)) state[name] = number;
-    else if (OPTIONAL.has(name) && text === UNKNOWN) state[name] = Number.NaN;
+    else if (OPTIONAL_FIELDS.has(name) && text === UNKNOWN) state[name] = Number.NaN;
   }
-  for (const name of LISTS) state[name] = given.get(name) ?? DEFAULTS[name];
+  for (const name of LIST_FIELD_NAMES) state[name] = given.get(name) ?? DEFAULTS[name];
   return state as unknown as QuestionSettings;
 }
 
@@ -167,17 +170,18 @@ export function parseCounts(list: string): number[] | null {
 }
 
 /** Returns whether the question asks for quantiles of a number. */
-const quantiles = ({ kind, want }: QuestionSettings) => kind === "number" && want === "quantiles";
+const isQuantileQuestion = ({ kind, want }: QuestionSettings) =>
+  kind === "number" && want === "quantiles";
 /**
  * Returns whether the wanted accuracy is in the unit of the number. Otherwise it is a share of
  * people.
  */
-const inUnit = (state: QuestionSettings) =>
+const isAccuracyInUnit = (state: QuestionSettings) =>
   state.kind === "numbers" ||
   state.kind === "ratings" ||
   (state.kind === "cross" && state.across === "number") ||
   (state.kind === "number" &&
-    (state.want === "mean" || (quantiles(state) && Number.isFinite(state.spread))));
+    (state.want === "mean" || (isQuantileQuestion(state) && Number.isFinite(state.spread))));
 
 /** Returns the controls that describe a question. `alone` is true if there is no other question. */
 function questionControls(state: QuestionSettings, alone: boolean): ControlName[] {
@@ -199,7 +203,7 @@ function questionControls(state: QuestionSettings, alone: boolean): ControlName[
       return [
         ...(["want", "min", "max"] as const),
         ...(state.want === "mean" ? [] : (["bins", "spacing"] as const)),
-        ...(quantiles(state) ? (["quantile", "spread"] as const) : []),
+        ...(isQuantileQuestion(state) ? (["quantile", "spread"] as const) : []),
       ];
     case "numbers":
       return ["count", "min", "max"];
@@ -216,7 +220,7 @@ function questionControls(state: QuestionSettings, alone: boolean): ControlName[
 
 /** Returns the controls with which a person sets the wanted accuracy. */
 function accuracyControls(state: QuestionSettings, alone: boolean): ControlName[] {
-  if (state.kind !== "ratings" || !alone) return [inUnit(state) ? "margin" : "within"];
+  if (state.kind !== "ratings" || !alone) return [isAccuracyInUnit(state) ? "margin" : "within"];
   return ["goal", state.goal === "error" ? "standard_error" : "smallest"];
 }
 
@@ -248,7 +252,7 @@ export function visibleControls(state: QuestionSettings, alone = true): Set<Cont
 }
 
 /** Number fields whose values must be whole. */
-export const WHOLE: ReadonlySet<NumberFieldName> = new Set([
+export const WHOLE_NUMBER_FIELDS: ReadonlySet<NumberFieldName> = new Set([
   "items",
   "options",
   "columns",
@@ -264,16 +268,16 @@ export const WHOLE: ReadonlySet<NumberFieldName> = new Set([
 export function invalidFields(state: QuestionSettings, alone = true): Map<FieldName, string> {
   const asked = visibleControls(state, alone);
   const found = new Map<FieldName, string>();
-  for (const name of NUMBERS) {
+  for (const name of NUMBER_FIELD_NAMES) {
     const value = state[name];
-    if (!asked.has(name) || (OPTIONAL.has(name) && Number.isNaN(value))) continue;
+    if (!asked.has(name) || (OPTIONAL_FIELDS.has(name) && Number.isNaN(value))) continue;
     if (Number.isNaN(value)) found.set(name, "Expected a number.");
     else if (!Number.isFinite(value))
       found.set(name, "Expected a number such as 0.5 or 1000, without thousands separators.");
-    else if (WHOLE.has(name) && !(Number.isSafeInteger(value) && value >= 0))
+    else if (WHOLE_NUMBER_FIELDS.has(name) && !(Number.isSafeInteger(value) && value >= 0))
       found.set(name, "Expected a whole number.");
   }
-  for (const name of LISTS) {
+  for (const name of LIST_FIELD_NAMES) {
     if (asked.has(name) && parseCounts(state[name]) === null)
       found.set(name, `Expected whole numbers, separated by commas, such as ${DEFAULTS[name]}.`);
   }
@@ -428,7 +432,7 @@ export function fieldForError(
 ): FieldName | undefined {
   const asked = visibleControls(state, alone);
   const name = CONTROLS_OF_ERROR_FIELDS[field ?? ""]?.find((own) => asked.has(own)) ?? field;
-  return [...NUMBERS, ...LISTS].find((own) => own === name && asked.has(own));
+  return [...NUMBER_FIELD_NAMES, ...LIST_FIELD_NAMES].find((own) => own === name && asked.has(own));
 }
 
 /**

@@ -31,7 +31,7 @@ function firstItemErrors(plan: SumPlan) {
 }
 
 /** Names the estimates to which the standard errors apply. */
-const each = ({ task }: SumPlan) =>
+const eachEstimateText = ({ task }: SumPlan) =>
   task.vector === undefined ? "each mean" : "each coordinate of the mean";
 
 function verdictText(plan: SumPlan): string {
@@ -41,7 +41,7 @@ function verdictText(plan: SumPlan): string {
     times >= 1
       ? `${formatNumber(times)} times smaller than with local reports at the same ε`
       : "no smaller than with local reports, which need no trust";
-  return `The standard error of ${each(plan)} is ${formatNumber(standard_error)}. This error is ${better}.`;
+  return `The standard error of ${eachEstimateText(plan)} is ${formatNumber(standard_error)}. This error is ${better}.`;
 }
 
 function sumsKeyNumbers(plan: SumPlan): KeyNumber[] {
@@ -53,7 +53,7 @@ function sumsKeyNumbers(plan: SumPlan): KeyNumber[] {
       "standard error",
       standard_error,
       formatNumber(standard_error),
-      `of ${each(plan)}, in the worst case over answers`,
+      `of ${eachEstimateText(plan)}, in the worst case over answers`,
     ],
     [
       "messages per person",

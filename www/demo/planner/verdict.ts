@@ -6,16 +6,16 @@ import { byId } from "../shared/dom.js";
 const ANNOUNCE_AFTER_MS = 900;
 
 export class VerdictView {
-  #reading: ReturnType<typeof setTimeout> | undefined;
+  #announceTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** Shows the verdict of an answer. `kind` selects the style. `tally` is the short form. */
-  answer(kind: string, name: string, text: string, tally: string): void {
+  showVerdict(kind: string, name: string, text: string, tally: string): void {
     this.#show(kind, name, text, tally);
     this.#setAnswered(true);
   }
 
   /** Shows the reason why there is no answer. The last answer is hidden but keeps its space. */
-  refuse(message: string): void {
+  showRefusal(message: string): void {
     this.#setAnswered(false);
     this.#show("refused", "No plan", message, "No plan");
   }
@@ -36,8 +36,8 @@ export class VerdictView {
 
   /** Announces a text to screen readers, unless another text follows soon. */
   #announce(text: string): void {
-    clearTimeout(this.#reading);
-    this.#reading = setTimeout(() => {
+    clearTimeout(this.#announceTimer);
+    this.#announceTimer = setTimeout(() => {
       const status = byId("status");
       if (status.textContent !== text) status.textContent = text;
     }, ANNOUNCE_AFTER_MS);

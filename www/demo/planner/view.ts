@@ -12,14 +12,14 @@ const REPORTS_A_YEAR = Math.ceil(365 / 30);
 
 /** Content of an answer, as texts and numbers to show. */
 export interface PlanContent {
-  readonly figures: readonly KeyNumber[];
+  readonly keyNumbers: readonly KeyNumber[];
   /** Cost of each question; empty if there is only one question. */
-  readonly each: readonly QuestionCost[];
-  readonly tally: string;
+  readonly questionCosts: readonly QuestionCost[];
+  readonly shortVerdict: string;
   readonly mechanism: string;
   readonly parameters: string;
-  readonly protects: string;
-  readonly offers: readonly ComparisonRow[];
+  readonly protectionText: string;
+  readonly comparisonRows: readonly ComparisonRow[];
 }
 
 /**
@@ -39,7 +39,7 @@ export interface QuestionCost {
   readonly name: string;
   readonly note: string;
   /** Share of all reports that answer this question. */
-  readonly drawn: string;
+  readonly reportShare: string;
   /** Number of reports that answer this question. */
   readonly reports: string;
   /** Half-width of the 95% interval. */
@@ -53,7 +53,7 @@ export interface QuestionCost {
    * Number of reports that would be needed for the same error if the question were asked as
    * ratings.
    */
-  readonly ratings: string;
+  readonly reportsAsRatings: string;
 }
 
 /** Table row for one way to ask, with its cost. */

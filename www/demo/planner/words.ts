@@ -7,7 +7,7 @@ import { formatCount, formatScientific } from "../shared/format.js";
 
 type Mechanism = QuestionPlan["mechanism"];
 
-const NAMES: Readonly<Record<string, string>> = {
+const MECHANISM_NAMES: Readonly<Record<string, string>> = {
   collision: "Collision",
   coco: "CoCo",
   "hash-bin": "Hash-bin",
@@ -17,7 +17,7 @@ const NAMES: Readonly<Record<string, string>> = {
 
 /** Returns the display name of a mechanism. */
 export function mechanismName({ name }: Mechanism): string {
-  return NAMES[name] ?? name;
+  return MECHANISM_NAMES[name] ?? name;
 }
 
 /** Lists the parameters of a mechanism, each with its name in a task file and its value. */

@@ -24,12 +24,12 @@ function pauseForMessages(): Promise<void> {
   });
 }
 
-const answer: PlanFunction = (input) => (isSumInput(input) ? planSums(input) : plan(input));
+const planForInput: PlanFunction = (input) => (isSumInput(input) ? planSums(input) : plan(input));
 
 const queue = loadAnalysis(new URL("../shared/analysis.wasm", import.meta.url)).then(
-  () => new PlanQueue(answer, post, pauseForMessages),
+  () => new PlanQueue(planForInput, post, pauseForMessages),
 );
 
 addEventListener("message", ({ data }: MessageEvent<PlanRequest>) => {
-  queue.then((ready) => ready.ask(data)).catch(postFailure);
+  queue.then((ready) => ready.requestPlan(data)).catch(postFailure);
 });

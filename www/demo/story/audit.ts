@@ -17,9 +17,9 @@ import { runAudit } from "./measure.js";
 const TRIALS = 100_000;
 const CONFIDENCE = 0.999;
 /** Factor by which the ε of a sabotaged randomiser exceeds the promised ε. */
-const SABOTAGE = 2;
+const SABOTAGE_FACTOR = 2;
 /** Maximum ε in the picture, as a multiple of the promised ε. */
-const SPAN = 2.25;
+const GAUGE_RANGE_FACTOR = 2.25;
 
 export class AuditView {
   readonly #onTrouble: (error: unknown) => void;
@@ -57,7 +57,7 @@ export class AuditView {
 
   async #measure(): Promise<void> {
     const channel = this.#channel;
-    const { task } = channel.answer;
+    const { task } = channel.taskResponse;
     const sabotaged = this.#sabotage.checked;
     const running = new AbortController();
     this.#reset();
@@ -67,7 +67,7 @@ export class AuditView {
     try {
       // Sabotage keeps the mechanism and its parameters, and only raises ε.
       const randomizer = await createRandomizer({
-        task: sabotaged ? { ...task, epsilon: SABOTAGE * task.epsilon } : task,
+        task: sabotaged ? { ...task, epsilon: SABOTAGE_FACTOR * task.epsilon } : task,
       });
       try {
         const measured = await runAudit({
@@ -106,9 +106,9 @@ export class AuditView {
   }
 
   #showResult(measured: MeasuredBound): void {
-    const { epsilon } = this.#channel.answer.task;
+    const { epsilon } = this.#channel.taskResponse.task;
     const { empirical_lower_bound: least, likelier, other, confidence } = measured;
-    const caught = least > this.#channel.answer.effective_epsilon;
+    const caught = least > this.#channel.taskResponse.effective_epsilon;
     this.#draw(measured);
     const sure = formatPercent(confidence, 1);
     byId("audit-text").textContent = caught
@@ -123,11 +123,12 @@ export class AuditView {
   }
 
   #draw(measured: MeasuredBound | null): void {
-    const { answer, kind } = this.#channel;
+    const { taskResponse: answer, mechanismInfo: kind } = this.#channel;
     const { epsilon } = answer.task;
     const least = measured?.empirical_lower_bound ?? null;
     const caught = least !== null && least > answer.effective_epsilon;
-    const at = (value: number) => `${(Math.min(value / (SPAN * epsilon), 1) * 100).toFixed(2)}%`;
+    const at = (value: number) =>
+      `${(Math.min(value / (GAUGE_RANGE_FACTOR * epsilon), 1) * 100).toFixed(2)}%`;
     setAttributes(byId("gauge"), { "data-caught": caught });
     byId("gauge-title").textContent = `${kind.name}: measured ε and promised ε`;
     byId("gauge-desc").textContent =
@@ -174,7 +175,11 @@ export class AuditView {
   }
 }
 
-function auditInputsInWords({ answer, explainer, covers }: MechanismChannel): string {
+function auditInputsInWords({
+  taskResponse: answer,
+  explainer,
+  epsilonScope: covers,
+}: MechanismChannel): string {
   const [first] = explainer.extremes();
   const answered = first.length;
   const questions = answered === 1 ? "the first question" : `the first ${answered} questions`;

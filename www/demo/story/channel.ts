@@ -10,8 +10,8 @@ import { CLIENT_OPTIONS, OwnReportSender } from "./own-report.js";
 import { UploadSender } from "./sender.js";
 
 export class MechanismChannel {
-  readonly kind: MechanismInfo;
-  readonly answer: TaskResponse;
+  readonly mechanismInfo: MechanismInfo;
+  readonly taskResponse: TaskResponse;
   readonly explainer: Explainer;
   readonly texts: MechanismTexts;
   /** Quantities of an item that can be estimated from reports. */
@@ -20,7 +20,7 @@ export class MechanismChannel {
    * Inputs that ε protects: the whole input, or one entry against an observer who knows all other
    * entries.
    */
-  readonly covers: EpsilonScope;
+  readonly epsilonScope: EpsilonScope;
   readonly randomizer: Randomizer;
   readonly collector: CollectorClient;
   readonly ledger: SentReportsLedger;
@@ -35,12 +35,12 @@ export class MechanismChannel {
     collector: CollectorClient,
     storage: KeyValueStorage | null,
   ) {
-    this.kind = kind;
-    this.answer = answer;
+    this.mechanismInfo = kind;
+    this.taskResponse = answer;
     this.explainer = new Explainer(answer.task);
     this.texts = kind.explain(answer.task, this.explainer);
     this.estimands = this.explainer.estimands;
-    this.covers = this.explainer.covers;
+    this.epsilonScope = this.explainer.covers;
     this.randomizer = randomizer;
     this.collector = collector;
     this.ledger = new SentReportsLedger(storage, answer.fingerprint, answer.task.items.length);
@@ -56,17 +56,17 @@ export class MechanismChannel {
     endpoint: string,
     storage: KeyValueStorage | null,
   ): Promise<MechanismChannel> {
-    const collector = new CollectorClient(endpoint, kind.task);
-    const answer = await collector.taskAnswer();
+    const collector = new CollectorClient(endpoint, kind.taskId);
+    const answer = await collector.fetchTask();
     const randomizer = await createRandomizer({ task: answer.task });
     const channel = new MechanismChannel(kind, answer, randomizer, collector, storage);
-    await channel.#forgetIfFresh();
+    await channel.#forgetIfCollectorEmptied();
     return channel;
   }
 
   /** Number of invented people who have reported. The visitor of the page is not counted. */
-  get crowd(): number {
-    const { truth, mine } = this.ledger;
+  get crowdSize(): number {
+    const { trueCounts: truth, ownReport: mine } = this.ledger;
     return truth.people - (mine ? 1 : 0);
   }
 
@@ -74,16 +74,17 @@ export class MechanismChannel {
    * Creates the object that sends the visitor's report. The visitor sends at most one report
    * through all channels together.
    */
-  ownReport(all: readonly MechanismChannel[]): OwnReportSender<Answers> {
-    const { answer, collector, ledger, sender } = this;
+  createOwnReportSender(all: readonly MechanismChannel[]): OwnReportSender<Answers> {
+    const { taskResponse: answer, collector, ledger, sender } = this;
     const { task, fingerprint } = answer;
     const { endpoint } = collector;
     return new OwnReportSender<Answers>({
       ledger,
       sender,
-      all: all.map((channel) => channel.ledger),
-      open: (fetch) => createClient({ ...CLIENT_OPTIONS, endpoint, task, fingerprint, fetch }),
-      truthOf: (answers) => trueCountsOf(answers, task.items),
+      allLedgers: all.map((channel) => channel.ledger),
+      openClient: (fetch) =>
+        createClient({ ...CLIENT_OPTIONS, endpoint, task, fingerprint, fetch }),
+      trueCountsOf: (answers) => trueCountsOf(answers, task.items),
     });
   }
 
@@ -91,8 +92,8 @@ export class MechanismChannel {
    * Requests estimates. Meanwhile, this browser sends no reports, so the estimates and the true
    * answers describe the same people.
    */
-  ask(): Promise<void> {
-    return this.sender.exclusively(async () => {
+  fetchEstimates(): Promise<void> {
+    return this.sender.runExclusively(async () => {
       this.estimates = await this.collector.estimates();
     });
   }
@@ -101,9 +102,9 @@ export class MechanismChannel {
    * Clears the ledger if the collector was emptied. The collector then has fewer reports than this
    * browser sent.
    */
-  async #forgetIfFresh(): Promise<void> {
+  async #forgetIfCollectorEmptied(): Promise<void> {
     const { reports } = await this.collector.estimates();
-    if (reports < this.ledger.truth.people) this.ledger.forget();
+    if (reports < this.ledger.trueCounts.people) this.ledger.forget();
   }
 }
 

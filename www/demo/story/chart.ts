@@ -22,9 +22,9 @@ export interface ChartAxis {
 }
 
 /** Axis for shares of people. Estimates can be below 0 or above 1. */
-export const SHARE: ChartAxis = { from: -0.2, to: 1.2, ticks: [0, 0.25, 0.5, 0.75, 1] };
+export const SHARE_AXIS: ChartAxis = { from: -0.2, to: 1.2, ticks: [0, 0.25, 0.5, 0.75, 1] };
 /** Axis for the share of yes minus the share of no. */
-export const BALANCE: ChartAxis = { from: -1.2, to: 1.2, ticks: [-1, -0.5, 0, 0.5, 1] };
+export const YES_MINUS_NO_AXIS: ChartAxis = { from: -1.2, to: 1.2, ticks: [-1, -0.5, 0, 0.5, 1] };
 
 /**
  * Returns whether an estimate is lost in noise: its interval contains 0 and has a half-width of 5
@@ -50,9 +50,9 @@ interface RowMarks {
   readonly dot: SVGCircleElement;
 }
 
-const WIDE = 640;
-const HEAD = 26;
-const FOOT = 12;
+const MIN_WIDE_WIDTH = 640;
+const TOP_MARGIN = 26;
+const BOTTOM_MARGIN = 12;
 
 export class EstimateChart {
   readonly #id: string;
@@ -60,7 +60,7 @@ export class EstimateChart {
   readonly #grid = svg("g", { class: "grid" });
   readonly #body = svg("g");
   #rows: readonly ChartRow[] = [];
-  #axis: ChartAxis = SHARE;
+  #axis: ChartAxis = SHARE_AXIS;
   #marks: RowMarks[] = [];
 
   /** Creates a chart in the SVG element with this id. */
@@ -85,11 +85,11 @@ export class EstimateChart {
   #draw(): void {
     const width = this.#chart.clientWidth;
     if (width === 0 || this.#rows.length === 0) return;
-    const wide = width >= WIDE;
+    const wide = width >= MIN_WIDE_WIDTH;
     const left = wide ? 158 : 12;
     const right = width - (wide ? 118 : 12);
     const pitch = wide ? 46 : 62;
-    const height = HEAD + this.#rows.length * pitch + FOOT;
+    const height = TOP_MARGIN + this.#rows.length * pitch + BOTTOM_MARGIN;
     const x = (share: number) => {
       const { from, to } = this.#axis;
       const held = Math.min(Math.max(share, from), to);
@@ -101,7 +101,7 @@ export class EstimateChart {
     this.#rows.forEach((row, index) => {
       const marks = this.#marks[index];
       if (!marks) return;
-      const top = HEAD + index * pitch;
+      const top = TOP_MARGIN + index * pitch;
       const middle = top + (wide ? pitch / 2 : pitch - 20);
       placeMarks(marks, row, x, middle);
       setAttributes(marks.label, {
@@ -119,9 +119,15 @@ export class EstimateChart {
   #drawGrid(x: (share: number) => number, left: number, right: number, height: number): void {
     const { ticks, from, to } = this.#axis;
     const [lowest = 0, highest = 1] = [ticks[0], ticks[ticks.length - 1]];
-    const bottom = height - FOOT + 4;
+    const bottom = height - BOTTOM_MARGIN + 4;
     const band = (a: number, b: number) =>
-      svg("rect", { class: "beyond", x: x(a), width: x(b) - x(a), y: HEAD, height: bottom - HEAD });
+      svg("rect", {
+        class: "beyond",
+        x: x(a),
+        width: x(b) - x(a),
+        y: TOP_MARGIN,
+        height: bottom - TOP_MARGIN,
+      });
     this.#grid.replaceChildren(
       band(from, lowest),
       band(highest, to),
@@ -130,10 +136,14 @@ export class EstimateChart {
           class: tick === 0 ? "zero" : "tick",
           x1: x(tick),
           x2: x(tick),
-          y1: HEAD - 4,
+          y1: TOP_MARGIN - 4,
           y2: bottom,
         }),
-        svg("text", { x: x(tick), y: HEAD - 10, "text-anchor": "middle" }, formatPercent(tick)),
+        svg(
+          "text",
+          { x: x(tick), y: TOP_MARGIN - 10, "text-anchor": "middle" },
+          formatPercent(tick),
+        ),
       ]),
       svg("line", { class: "tick", x1: left, x2: right, y1: bottom, y2: bottom }),
     );

@@ -4,7 +4,7 @@
 import { byId } from "../shared/dom.js";
 
 /** Interval in ms between requests for config.json. */
-const ASK_MS = 1000;
+const CONFIG_POLL_MS = 1000;
 
 /**
  * Contents of config.json: the address of the collector, or a text on what `npm run demo` is still
@@ -41,7 +41,7 @@ export async function waitForCollectorUrl(): Promise<string> {
       // Screen readers would announce an unchanged text again.
       if (words.textContent !== config.waiting) words.textContent = config.waiting;
       line.hidden = false;
-      await new Promise((rested) => setTimeout(rested, ASK_MS));
+      await new Promise((rested) => setTimeout(rested, CONFIG_POLL_MS));
     }
   } finally {
     line.hidden = true;

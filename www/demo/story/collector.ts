@@ -71,11 +71,11 @@ export interface Receipt {
 export class CollectorError extends Error {
   override readonly name = "CollectorError";
   /** True if a retry of the same request cannot succeed. */
-  readonly final: boolean;
+  readonly isPermanent: boolean;
 
   constructor(message: string, final: boolean) {
     super(message);
-    this.final = final;
+    this.isPermanent = final;
   }
 }
 
@@ -88,7 +88,7 @@ export class CollectorClient {
     this.task = task;
   }
 
-  async taskAnswer(): Promise<TaskResponse> {
+  async fetchTask(): Promise<TaskResponse> {
     const answer = await this.#ask<TaskResponse>("", {});
     if (!Array.isArray(answer.task.items)) {
       throw new CollectorError(`This page does not explain tasks such as ${this.task}.`, true);
@@ -97,7 +97,7 @@ export class CollectorClient {
   }
 
   /** @throws CollectorError unless the collector's task has this fingerprint */
-  async check(fingerprint: string): Promise<void> {
+  async checkFingerprint(fingerprint: string): Promise<void> {
     const answer = await this.#ask<{ readonly fingerprint: string }>("", {});
     if (answer.fingerprint !== fingerprint) {
       throw new CollectorError(`The collector's task ${this.task} differs from the page's.`, true);

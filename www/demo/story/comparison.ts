@@ -10,10 +10,10 @@ export interface MechanismErrorBarWidth {
   readonly name: string;
   readonly covers: string;
   /** True if ε protects single answers only. */
-  readonly weaker: boolean;
+  readonly protectsSingleAnswersOnly: boolean;
   readonly reports: number;
   /** Half-width of the intervals for means, averaged over questions. It is null without reports. */
-  readonly half: number | null;
+  readonly halfWidth: number | null;
   readonly chosen: boolean;
 }
 
@@ -31,10 +31,12 @@ export function meanHalfWidth(answer: EstimatesResponse | null): number | null {
 
 /** Compares the widths of all mechanisms in words. */
 export function comparisonText(widths: readonly MechanismErrorBarWidth[]): string {
-  const known = widths.flatMap(({ half, ...width }) => (half === null ? [] : [{ ...width, half }]));
+  const known = widths.flatMap(({ halfWidth: half, ...width }) =>
+    half === null ? [] : [{ ...width, half }],
+  );
   const chosen = known.find((width) => width.chosen);
   if (!chosen) return "There are no reports under the chosen mechanism yet.";
-  const missing = widths.filter(({ half }) => half === null);
+  const missing = widths.filter(({ halfWidth: half }) => half === null);
   const others = known.filter(({ name }) => name !== chosen.name);
   const equal = others.filter(({ reports }) => reports === chosen.reports);
   if (others.length === 0) {
@@ -50,7 +52,7 @@ export function comparisonText(widths: readonly MechanismErrorBarWidth[]): strin
     return `${size} ${change < 0 ? "narrower" : "wider"} than under ${name}`;
   });
   const weaker = known
-    .filter((width) => width.weaker)
+    .filter((width) => width.protectsSingleAnswersOnly)
     .map(({ name, covers }) => {
       return ` ${name} promises less: its ε covers ${covers}.`;
     });
@@ -65,7 +67,7 @@ function joinPhrases(phrases: readonly string[]): string {
 
 /** Shows the widths, and the button that makes the number of reports equal for all mechanisms. */
 export function showMechanismComparison(widths: readonly MechanismErrorBarWidth[]): void {
-  const widest = Math.max(...widths.map(({ half }) => half ?? 0));
+  const widest = Math.max(...widths.map(({ halfWidth: half }) => half ?? 0));
   byId("widths").replaceChildren(...widths.map((width) => widthRow(width, widest)));
   byId("widths-text").textContent = comparisonText(widths);
   const most = Math.max(...widths.map(({ reports }) => reports));
@@ -73,7 +75,7 @@ export function showMechanismComparison(widths: readonly MechanismErrorBarWidth[
 }
 
 function widthRow(
-  { name, covers, reports, half, chosen }: MechanismErrorBarWidth,
+  { name, covers, reports, halfWidth: half, chosen }: MechanismErrorBarWidth,
   widest: number,
 ): HTMLElement {
   const share = half === null || widest === 0 ? 0 : half / widest;

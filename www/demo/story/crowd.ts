@@ -21,7 +21,7 @@ const REST_MS = 500;
 export interface CrowdOptions {
   readonly questions: readonly Question[];
   /** Returns the channel of the chosen mechanism, whose crowd the slider grows. */
-  readonly chosen: () => MechanismChannel;
+  readonly chosenChannel: () => MechanismChannel;
   readonly channels: readonly MechanismChannel[];
   /** Called after every acknowledged upload. */
   readonly onSent: (channel: MechanismChannel) => void;
@@ -34,7 +34,7 @@ export class CrowdView {
   readonly #slider = byId<HTMLInputElement>("size");
   readonly #stop = byId<HTMLButtonElement>("stop");
   readonly #bar = byId<HTMLProgressElement>("growth");
-  #habits: AnswerShares;
+  #answerShares: AnswerShares;
   #resting: ReturnType<typeof setTimeout> | undefined;
   #growing: AbortController | null = null;
   /** Number of people that the slider was last set to. −1 forces the next update. */
@@ -42,7 +42,7 @@ export class CrowdView {
 
   constructor(options: CrowdOptions) {
     this.#options = options;
-    this.#habits = options.questions;
+    this.#answerShares = options.questions;
     this.#slider.max = String(SIZES.length - 1);
     byId("size-ticks").replaceChildren(
       ...SIZES.map((size) =>
@@ -62,14 +62,14 @@ export class CrowdView {
       this.#resting = setTimeout(() => void this.#growToSlider(), REST_MS);
     });
     this.#stop.addEventListener("click", () => this.#growing?.abort());
-    byId("catch-up").addEventListener("click", () => void this.#catchUp());
+    byId("catch-up").addEventListener("click", () => void this.#equaliseCrowds());
     this.#showHabits();
     this.refresh();
   }
 
   /** Updates the displayed number of people, for example after another tab has sent a report. */
   refresh(): void {
-    const { crowd: people, kind } = this.#options.chosen();
+    const { crowdSize: people, mechanismInfo: kind } = this.#options.chosenChannel();
     byId("size-mechanism").textContent = kind.name;
     byId("figure-people").textContent = formatCount(people);
     // An update must not move the slider while the crowd grows or a person moves it.
@@ -108,8 +108,8 @@ export class CrowdView {
       this.#resting = setTimeout(() => void this.#growToSlider(), 50);
       return;
     }
-    const channel = this.#options.chosen();
-    const already = channel.crowd;
+    const channel = this.#options.chosenChannel();
+    const already = channel.crowdSize;
     if (target <= already) {
       byId("growth-text").textContent =
         target < already ? "Sent reports cannot be taken back, so a crowd only grows." : "";
@@ -123,12 +123,12 @@ export class CrowdView {
    * Makes the people of the largest crowd report under all mechanisms, so that all crowds have the
    * same size.
    */
-  async #catchUp(): Promise<void> {
+  async #equaliseCrowds(): Promise<void> {
     const { channels } = this.#options;
     if (this.#growing) return;
-    const most = Math.max(...channels.map(({ crowd }) => crowd));
+    const most = Math.max(...channels.map(({ crowdSize: crowd }) => crowd));
     await this.#grow(
-      channels.filter(({ crowd }) => crowd < most),
+      channels.filter(({ crowdSize: crowd }) => crowd < most),
       most,
     );
   }
@@ -140,7 +140,7 @@ export class CrowdView {
     this.#growing = growing;
     this.#showGrowing(true);
     const status = byId("growth-text");
-    const missing = channels.reduce((sum, { crowd }) => sum + target - crowd, 0);
+    const missing = channels.reduce((sum, { crowdSize: crowd }) => sum + target - crowd, 0);
     status.textContent = `Randomising and sending ${formatCountWithNoun(missing, "report")} …`;
     this.#bar.max = missing;
     this.#bar.value = 0;
@@ -149,10 +149,14 @@ export class CrowdView {
       for (const channel of channels) {
         const before = sent;
         await growCrowd({
-          people: target - channel.crowd,
+          people: target - channel.crowdSize,
           draw: (first, people) =>
-            drawPeople(this.#habits, { first, people, most: channel.answer.task.sparsity }),
-          already: () => channel.crowd,
+            drawPeople(this.#answerShares, {
+              first,
+              people,
+              most: channel.taskResponse.task.sparsity,
+            }),
+          countReported: () => channel.crowdSize,
           randomizer: channel.randomizer,
           sender: channel.sender,
           signal: growing.signal,
@@ -185,8 +189,11 @@ export class CrowdView {
     byId("size-help").hidden = growing;
   }
 
-  #figures({ randomised, acknowledged }: GrowthProgress): void {
-    byId("figure-people").textContent = formatCount(this.#options.chosen().crowd);
+  #figures({
+    randomisedPerSecond: randomised,
+    acknowledgedPerSecond: acknowledged,
+  }: GrowthProgress): void {
+    byId("figure-people").textContent = formatCount(this.#options.chosenChannel().crowdSize);
     byId("figure-randomised").textContent = Number.isFinite(randomised)
       ? formatCount(randomised)
       : "–";
@@ -204,13 +211,13 @@ export class CrowdView {
       });
       const output = el("output");
       input.addEventListener("input", () => {
-        this.#habits = this.#habits.map((habit, at) =>
+        this.#answerShares = this.#answerShares.map((habit, at) =>
           at === index ? withAnswerShare(habit, side, input.valueAsNumber / 100) : habit,
         );
         for (const refresh of outputs) refresh();
       });
       outputs.push(() => {
-        const share = this.#habits[index]?.[side] ?? 0;
+        const share = this.#answerShares[index]?.[side] ?? 0;
         input.value = String(Math.round(share * 100));
         input.setAttribute("aria-valuetext", formatPercent(share));
         output.textContent = `${side} ${formatPercent(share)}`;

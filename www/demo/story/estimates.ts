@@ -9,7 +9,13 @@ import {
   formatHalfWidth,
 } from "../shared/format.js";
 import type { MechanismChannel } from "./channel.js";
-import { BALANCE, type ChartRow, EstimateChart, isLostInNoise, SHARE } from "./chart.js";
+import {
+  type ChartRow,
+  EstimateChart,
+  isLostInNoise,
+  SHARE_AXIS,
+  YES_MINUS_NO_AXIS,
+} from "./chart.js";
 import { type EstimatesResponse, itemName } from "./collector.js";
 import type { TrueCounts } from "./ledger.js";
 import type { Question } from "./questions.js";
@@ -27,7 +33,7 @@ const VIEWS: readonly { readonly key: Estimand; readonly name: string; readonly 
   ];
 
 /** Half-width of an interval that the verdict calls readable: 10 percentage points. */
-const TARGET_WIDTH = 0.1;
+const TARGET_HALF_WIDTH = 0.1;
 
 export class EstimatesView {
   readonly #chart = new EstimateChart("chart");
@@ -38,7 +44,7 @@ export class EstimatesView {
   /**
    * Quantity that the person chose to see, even if the current mechanism has no estimates of it.
    */
-  #wanted: Estimand = "mean";
+  #wantedEstimand: Estimand = "mean";
   #verdict = "";
 
   constructor(questions: readonly Question[], truth: TrueCounts) {
@@ -55,7 +61,7 @@ export class EstimatesView {
     );
     views.append(el("div", { class: "choices" }, ...choices));
     views.addEventListener("change", (event) => {
-      this.#wanted = (event.target as HTMLInputElement).value as Estimand;
+      this.#wantedEstimand = (event.target as HTMLInputElement).value as Estimand;
       this.#draw();
     });
   }
@@ -63,9 +69,9 @@ export class EstimatesView {
   /**
    * Shows the last estimates, and the true answers of all people whose reports this browser sent.
    */
-  show({ kind, estimands, estimates, ledger }: MechanismChannel): void {
+  show({ mechanismInfo: kind, estimands, estimates, ledger }: MechanismChannel): void {
     this.#answer = estimates;
-    this.#truth = ledger.truth;
+    this.#truth = ledger.trueCounts;
     this.#estimands = estimands;
     const silent = byId("untold");
     silent.hidden = estimands.length === VIEWS.length;
@@ -83,7 +89,7 @@ export class EstimatesView {
 
   #draw(): void {
     const told = VIEWS.filter(({ key }) => this.#estimands.includes(key));
-    const view = told.find(({ key }) => key === this.#wanted) ?? told[0];
+    const view = told.find(({ key }) => key === this.#wantedEstimand) ?? told[0];
     if (!view) return;
     for (const radio of document.querySelectorAll<HTMLInputElement>("#views input")) {
       radio.disabled = !told.some(({ key }) => key === radio.value);
@@ -92,7 +98,7 @@ export class EstimatesView {
     const reports = this.#answer?.reports ?? 0;
     const foreign = reports - this.#truth.people;
     const rows = estimateRows(this.#questions, this.#answer, this.#truth, view.key);
-    this.#chart.show(rows, view.key === "mean" ? BALANCE : SHARE, view.title);
+    this.#chart.show(rows, view.key === "mean" ? YES_MINUS_NO_AXIS : SHARE_AXIS, view.title);
     byId("verdict").textContent = estimatesVerdict(rows, reports, foreign === 0);
     const others = byId("others");
     others.hidden = foreign === 0;
@@ -142,16 +148,16 @@ export function estimatesVerdict(
     estimate !== null && interval ? [Math.max(interval[1] - estimate, estimate - interval[0])] : [],
   );
   if (reports === 0 || reaches.length === 0) {
-    return NONE_YET;
+    return NO_REPORTS_TEXT;
   }
   const noisy = rows.filter(isLostInNoise).length;
   const widest = Math.max(...reaches);
   const holds = comparable ? coverageText(rows) : "";
   // Widths shrink with the square root of the number of reports.
-  const needed = reports * (widest / TARGET_WIDTH) ** 2;
+  const needed = reports * (widest / TARGET_HALF_WIDTH) ** 2;
   const more =
-    widest > TARGET_WIDTH
-      ? ` About ${formatCountRoundedUp(needed)} reports would bring every interval within ${formatHalfWidth(TARGET_WIDTH)} percentage points.`
+    widest > TARGET_HALF_WIDTH
+      ? ` About ${formatCountRoundedUp(needed)} reports would bring every interval within ${formatHalfWidth(TARGET_HALF_WIDTH)} percentage points.`
       : "";
   const start = `${formatCountWithNoun(reports, "report")}: `;
   if (noisy === rows.length) {
@@ -165,7 +171,7 @@ export function estimatesVerdict(
 }
 
 /** Text shown instead of a verdict if there are no reports. */
-export const NONE_YET = "There are no reports yet. Send your report, or grow the crowd.";
+export const NO_REPORTS_TEXT = "There are no reports yet. Send your report, or grow the crowd.";
 
 /**
  * Returns a sentence on the number of intervals that contain the truth. The sentence begins with a

@@ -12,17 +12,17 @@ export type BatchRandomizer = Pick<Randomizer, "randomizeMany" | "upload">;
 
 export interface GrowthProgress {
   readonly sent: number;
-  readonly of: number;
+  readonly totalReports: number;
   /**
    * Number of reports randomised per second. The time for drawing people and for sending does not
    * count.
    */
-  readonly randomised: number;
+  readonly randomisedPerSecond: number;
   /**
    * Number of reports acknowledged by the collector per second. The time runs from the draw of the
    * people to the receipt.
    */
-  readonly acknowledged: number;
+  readonly acknowledgedPerSecond: number;
 }
 
 export interface GrowthOptions {
@@ -30,7 +30,7 @@ export interface GrowthOptions {
   /** Draws `people` invented people, starting with the one whose number is `first`. */
   readonly draw: (first: number, people: number) => PackedPeople;
   /** Returns the number of invented people who have already reported. */
-  readonly already: () => number;
+  readonly countReported: () => number;
   readonly randomizer: BatchRandomizer;
   readonly sender: Pick<UploadSender<never>, "send">;
   readonly signal: AbortSignal;
@@ -42,14 +42,14 @@ export interface GrowthOptions {
  * Maximum number of people in one upload. Randomising them takes a few milliseconds, so the page
  * stays responsive.
  */
-const BATCH = 1000;
+const MAX_PEOPLE_PER_UPLOAD = 1000;
 
 /**
  * Returns the number of people per upload. A small crowd is split into several uploads, so that
  * progress is visible.
  */
 export function peoplePerUpload(people: number): number {
-  return Math.max(1, Math.min(BATCH, Math.ceil(people / 10)));
+  return Math.max(1, Math.min(MAX_PEOPLE_PER_UPLOAD, Math.ceil(people / 10)));
 }
 
 /**
@@ -64,19 +64,24 @@ export async function growCrowd(growth: GrowthOptions): Promise<void> {
   for (let sent = 0; sent < people && !signal.aborted; ) {
     const size = Math.min(batch, people - sent);
     await sender.send(() => {
-      const { lengths, items, values, truth } = growth.draw(growth.already(), size);
+      const {
+        lengths,
+        items,
+        values,
+        trueCounts: truth,
+      } = growth.draw(growth.countReported(), size);
       const before = now();
       const reports = randomizer.randomizeMany(lengths, items, values);
       const upload = randomizer.upload(reports, size);
       randomising += now() - before;
-      return { upload, truth };
+      return { upload, trueCounts: truth };
     });
     sent += size;
     growth.onProgress({
       sent,
-      of: people,
-      randomised: (sent / randomising) * 1000,
-      acknowledged: (sent / (now() - start)) * 1000,
+      totalReports: people,
+      randomisedPerSecond: (sent / randomising) * 1000,
+      acknowledgedPerSecond: (sent / (now() - start)) * 1000,
     });
   }
 }

@@ -14,7 +14,7 @@ export interface PackedPeople {
   readonly lengths: Uint32Array;
   readonly items: Uint32Array;
   readonly values: Float64Array;
-  readonly truth: TrueCounts;
+  readonly trueCounts: TrueCounts;
 }
 
 /** Function that returns a pseudo-random number in [0, 1) for a person and a purpose. */
@@ -25,7 +25,7 @@ export type PseudoRandomFunction = (person: number, purpose: number) => number;
  * is always the same. They only decide on true answers, so they need not be secure. The package's
  * generator randomises the reports.
  */
-export const ROLLS: PseudoRandomFunction = (person, purpose) =>
+export const PSEUDO_RANDOM_ROLL: PseudoRandomFunction = (person, purpose) =>
   mix32(Math.imul(mix32(person ^ 0x5bd1e995), 0x9e3779b1) + purpose) / 2 ** 32;
 
 /** Finaliser of the hash murmur3, on 32 bits. */
@@ -43,7 +43,7 @@ function mix32(word: number): number {
 export function drawPeople(
   habits: AnswerShares,
   { first, people, most }: { first: number; people: number; most: number },
-  rolls: PseudoRandomFunction = ROLLS,
+  rolls: PseudoRandomFunction = PSEUDO_RANDOM_ROLL,
 ): PackedPeople {
   const lengths = new Uint32Array(people);
   const items = new Uint32Array(people * most);
@@ -73,7 +73,7 @@ export function drawPeople(
     lengths,
     items: items.subarray(0, at),
     values: values.subarray(0, at),
-    truth: { people, yes, no },
+    trueCounts: { people, yes, no },
   };
 }
 

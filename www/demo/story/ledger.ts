@@ -17,9 +17,9 @@ export interface TrueCounts {
 /** Upload that is not yet acknowledged, with its true answers. */
 export interface PendingUpload<A = Answers> {
   readonly upload: Uint8Array;
-  readonly truth: TrueCounts;
+  readonly trueCounts: TrueCounts;
   /** Answers of the visitor, if the upload has the visitor's report. */
-  readonly mine?: A;
+  readonly ownAnswers?: A;
 }
 
 /** Upload with the visitor's report, and the visitor's true answers. */
@@ -58,11 +58,11 @@ export class SentReportsLedger<A = Answers> {
     this.reload();
   }
 
-  get truth(): TrueCounts {
+  get trueCounts(): TrueCounts {
     return this.#saved.truth;
   }
 
-  get mine(): OwnReportRecord<A> | null {
+  get ownReport(): OwnReportRecord<A> | null {
     const { mine } = this.#saved;
     return mine && { upload: fromBase64(mine.upload), answers: mine.answers };
   }
@@ -71,7 +71,7 @@ export class SentReportsLedger<A = Answers> {
     const { pending } = this.#saved;
     if (!pending) return null;
     const { upload, truth, mine } = pending;
-    return { upload: fromBase64(upload), truth, ...(mine && { mine }) };
+    return { upload: fromBase64(upload), trueCounts: truth, ...(mine && { ownAnswers: mine }) };
   }
 
   /** Reads the record again, because another tab may have changed it. */
@@ -85,8 +85,8 @@ export class SentReportsLedger<A = Answers> {
   }
 
   /** Records an upload as pending. Call this before any of its bytes is sent. */
-  begin(sending: PendingUpload<A>): void {
-    const { upload, truth, mine = null } = sending;
+  recordPending(sending: PendingUpload<A>): void {
+    const { upload, trueCounts: truth, ownAnswers: mine = null } = sending;
     this.#save({ ...this.#saved, pending: { upload: toBase64(upload), truth, mine } });
   }
 
@@ -104,7 +104,7 @@ export class SentReportsLedger<A = Answers> {
   }
 
   /** Drops the pending upload, because the collector will never accept it. */
-  abandon(): void {
+  dropPending(): void {
     this.#save({ ...this.#saved, pending: null });
   }
 

@@ -15,7 +15,7 @@ import { CrowdView } from "./crowd.js";
 import { drawSettlingReports } from "./drift.js";
 import { EstimatesView } from "./estimates.js";
 import { explainTask, showPrivacyStatement } from "./meaning.js";
-import { KINDS } from "./mechanism/index.js";
+import { MECHANISM_INFOS } from "./mechanism/index.js";
 import type { Answers } from "./mechanism/mechanism.js";
 import { MechanismSwitch } from "./mechanism-switch.js";
 import { ObserverView } from "./observer.js";
@@ -31,14 +31,14 @@ import { VisitsSection } from "./visits/section.js";
 /** Interval in ms between requests for estimates while this page sends nothing. */
 const IDLE_MS = 4000;
 /** Minimum time in ms between requests for estimates while a crowd grows. */
-const BUSY_MS = 250;
+const MIN_REQUEST_INTERVAL_MS = 250;
 const FIRST_ANSWERS: Answers = { "dark-mode": 1, notifications: -1 };
 
 class DemoPage {
   readonly #channels: readonly MechanismChannel[];
   /** Chosen mechanism, with its task, its randomiser and its record of sent reports. */
   #channel: MechanismChannel;
-  readonly #own: ReadonlyMap<MechanismChannel, OwnReportSender<Answers>>;
+  readonly #ownReportSenders: ReadonlyMap<MechanismChannel, OwnReportSender<Answers>>;
   readonly #questions: Question[];
   readonly #form: AnswersForm;
   readonly #switch: MechanismSwitch;
@@ -48,7 +48,7 @@ class DemoPage {
   readonly #estimates: EstimatesView;
   readonly #audit: AuditView;
   readonly #visits: VisitsSection;
-  readonly #waiting = new Set<MechanismChannel>();
+  readonly #channelsToRequest = new Set<MechanismChannel>();
   #asking: Promise<void> | null = null;
   #askedAt = 0;
   #sending = false;
@@ -57,15 +57,17 @@ class DemoPage {
     this.#channels = channels;
     const [first] = channels;
     if (!first) throw new RangeError("There is no mechanism to explain on this page.");
-    this.#channel = this.#sent ?? first;
-    this.#own = new Map(channels.map((channel) => [channel, channel.ownReport(channels)]));
-    const { items, sparsity } = this.#channel.answer.task;
+    this.#channel = this.#sentChannel ?? first;
+    this.#ownReportSenders = new Map(
+      channels.map((channel) => [channel, channel.createOwnReportSender(channels)]),
+    );
+    const { items, sparsity } = this.#channel.taskResponse.task;
     this.#questions = questionsOf(items);
     this.#form = new AnswersForm(
       byId<HTMLFormElement>("questions"),
       this.#questions,
       sparsity,
-      this.#sent?.ledger.mine?.answers ?? FIRST_ANSWERS,
+      this.#sentChannel?.ledger.ownReport?.answers ?? FIRST_ANSWERS,
       () => {
         this.#report.forgetDraws();
         this.#preview();
@@ -73,13 +75,14 @@ class DemoPage {
     );
     this.#switch = new MechanismSwitch(channels, (channel) => void this.#choose(channel));
     this.#observer = new ObserverView(this.#channel, this.#questions);
-    this.#estimates = new EstimatesView(this.#questions, this.#channel.ledger.truth);
+    this.#estimates = new EstimatesView(this.#questions, this.#channel.ledger.trueCounts);
     this.#crowd = new CrowdView({
       questions: this.#questions,
-      chosen: () => this.#channel,
+      chosenChannel: () => this.#channel,
       channels,
-      onSent: (channel) => void this.#ask(channel),
-      onDone: () => void this.#ask(...this.#channels).then(() => this.#estimates.announce()),
+      onSent: (channel) => void this.#requestEstimates(channel),
+      onDone: () =>
+        void this.#requestEstimates(...this.#channels).then(() => this.#estimates.announce()),
       onTrouble: (error) => this.#trouble(error),
     });
     this.#audit = new AuditView(this.#channel, (error) => this.#trouble(error));
@@ -90,41 +93,41 @@ class DemoPage {
     byId("again").addEventListener("click", () => this.#preview());
     byId("send").addEventListener("click", () => void this.#send());
     byId("show-sent").addEventListener("click", () => this.#showSent());
-    byId("trouble-retry").addEventListener("click", () => void this.#recover());
-    this.#present();
-    await this.#recover();
+    byId("trouble-retry").addEventListener("click", () => void this.#resendPendingUploads());
+    this.#showMechanism();
+    await this.#resendPendingUploads();
     addEventListener("storage", () => {
       for (const { ledger } of this.#channels) ledger.reload();
-      void this.#ask(...this.#channels);
+      void this.#requestEstimates(...this.#channels);
       void this.#visits.reload();
     });
     setInterval(() => {
       if (document.visibilityState !== "visible") return;
-      if (performance.now() - this.#askedAt >= IDLE_MS) void this.#ask(this.#channel);
+      if (performance.now() - this.#askedAt >= IDLE_MS) void this.#requestEstimates(this.#channel);
       this.#visits.poll(IDLE_MS);
     }, IDLE_MS / 4);
   }
 
   /** Channel through which the visitor's report was sent; undefined if none was sent. */
-  get #sent(): MechanismChannel | undefined {
-    return this.#channels.find(({ ledger }) => ledger.mine);
+  get #sentChannel(): MechanismChannel | undefined {
+    return this.#channels.find(({ ledger }) => ledger.ownReport);
   }
 
   async #choose(channel: MechanismChannel): Promise<void> {
     this.#channel = channel;
     this.#crowd.onSwitch();
     this.#audit.show(channel);
-    this.#present();
-    await this.#ask(channel);
+    this.#showMechanism();
+    await this.#requestEstimates(channel);
     this.#estimates.announce();
   }
 
   /** Updates every view that depends on the chosen mechanism. */
-  #present(): void {
+  #showMechanism(): void {
     this.#switch.show(this.#channel);
     explainTask(this.#channel);
     this.#report.forgetDraws();
-    if (this.#channel === this.#sent) this.#showSent();
+    if (this.#channel === this.#sentChannel) this.#showSent();
     else this.#preview();
     this.#showEstimates();
   }
@@ -137,28 +140,28 @@ class DemoPage {
       showCollectorStatus(formatCountWithNoun(channel.estimates.reports, "report"), true);
     }
     showMechanismComparison(
-      this.#channels.map(({ kind, covers, estimates }) => ({
+      this.#channels.map(({ mechanismInfo: kind, epsilonScope: covers, estimates }) => ({
         name: kind.name,
         covers: kind.covers,
-        weaker: covers === "entry",
+        protectsSingleAnswersOnly: covers === "entry",
         reports: estimates?.reports ?? 0,
-        half: meanHalfWidth(estimates),
-        chosen: kind === channel.kind,
+        halfWidth: meanHalfWidth(estimates),
+        chosen: kind === channel.mechanismInfo,
       })),
     );
     this.#crowd.refresh();
   }
 
   /** Sends uploads that an earlier visit or a failure left pending. */
-  async #recover(): Promise<void> {
+  async #resendPendingUploads(): Promise<void> {
     try {
-      for (const { sender } of this.#channels) await sender.settle();
-      await this.#visits.recover();
+      for (const { sender } of this.#channels) await sender.sendPendingUpload();
+      await this.#visits.resendPendingUploads();
     } catch (error) {
       this.#trouble(error);
       return;
     }
-    await this.#ask(...this.#channels);
+    await this.#requestEstimates(...this.#channels);
     this.#estimates.announce();
   }
 
@@ -171,8 +174,8 @@ class DemoPage {
     } catch (error) {
       this.#trouble(error);
     }
-    byId("stamp-text").textContent = this.#sent
-      ? `Your report was sent, under ${this.#sent.kind.name}. This preview shows another report, which is not sent.`
+    byId("stamp-text").textContent = this.#sentChannel
+      ? `Your report was sent, under ${this.#sentChannel.mechanismInfo.name}. This preview shows another report, which is not sent.`
       : "This report was made here and is sent nowhere. “Send one report” makes a new report and sends it, only once.";
     byId("again").textContent = "Randomise again";
   }
@@ -184,14 +187,14 @@ class DemoPage {
     this.#sending = true;
     byId("stamp-text").textContent = "Sending …";
     try {
-      await this.#own.get(channel)?.send(this.#form.answers);
+      await this.#ownReportSenders.get(channel)?.send(this.#form.answers);
       this.#sending = false;
       this.#showSent();
-      await this.#ask(channel);
+      await this.#requestEstimates(channel);
       this.#estimates.announce();
     } catch (error) {
       // An older upload may have failed before this report was drawn.
-      const drawn = channel.ledger.pending?.mine !== undefined;
+      const drawn = channel.ledger.pending?.ownAnswers !== undefined;
       byId("stamp-text").textContent = unsentReportText(drawn);
       this.#sending = drawn;
       button.disabled = drawn;
@@ -201,8 +204,8 @@ class DemoPage {
 
   /** Shows the visitor's report that was sent, and switches to its mechanism. */
   #showSent(): void {
-    const sent = this.#sent;
-    const mine = sent?.ledger.mine;
+    const sent = this.#sentChannel;
+    const mine = sent?.ledger.ownReport;
     if (!sent || !mine) return;
     if (sent !== this.#channel) {
       void this.#choose(sent);
@@ -221,7 +224,7 @@ class DemoPage {
     const placement = explainer.place(answers, upload);
     showReportPicture(texts.picture(placement, reported, this.#questions));
     this.#observer.show(channel, answers, upload);
-    const sent = this.#sent !== undefined;
+    const sent = this.#sentChannel !== undefined;
     byId("show-sent").hidden = !sent || state === "sent";
     const send = byId<HTMLButtonElement>("send");
     send.disabled = sent || this.#sending;
@@ -232,8 +235,8 @@ class DemoPage {
    * Requests the estimates of these channels. If a request is already running, the next one
    * includes these channels.
    */
-  #ask(...channels: readonly MechanismChannel[]): Promise<void> {
-    for (const channel of channels) this.#waiting.add(channel);
+  #requestEstimates(...channels: readonly MechanismChannel[]): Promise<void> {
+    for (const channel of channels) this.#channelsToRequest.add(channel);
     this.#asking ??= this.#askWaiting().finally(() => {
       this.#asking = null;
     });
@@ -242,22 +245,22 @@ class DemoPage {
 
   async #askWaiting(): Promise<void> {
     try {
-      while (this.#waiting.size > 0) {
-        const wait = this.#askedAt + BUSY_MS - performance.now();
+      while (this.#channelsToRequest.size > 0) {
+        const wait = this.#askedAt + MIN_REQUEST_INTERVAL_MS - performance.now();
         if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
         this.#askedAt = performance.now();
-        const channels = [...this.#waiting];
-        this.#waiting.clear();
-        for (const channel of channels) await channel.ask();
+        const channels = [...this.#channelsToRequest];
+        this.#channelsToRequest.clear();
+        for (const channel of channels) await channel.fetchEstimates();
         this.#showEstimates();
         hideTrouble();
-        if (this.#sending && this.#sent) {
+        if (this.#sending && this.#sentChannel) {
           this.#sending = false;
           this.#showSent();
         }
       }
     } catch (error) {
-      this.#waiting.clear();
+      this.#channelsToRequest.clear();
       this.#trouble(error);
     }
   }
@@ -295,7 +298,7 @@ function showTrouble(error: unknown): void {
 
 function troubleText(error: unknown): string {
   if (error instanceof CollectorError) {
-    return error.final
+    return error.isPermanent
       ? error.message
       : `${error.message} Nothing is lost: unacknowledged uploads are kept, and exactly the same bytes are sent again.`;
   }
@@ -323,7 +326,7 @@ async function main(): Promise<void> {
     new BothWaysSection(showTrouble);
     const endpoint = await waitForCollectorUrl();
     const channels = await Promise.all(
-      KINDS.map((kind) => MechanismChannel.open(kind, endpoint, localStorageOrNull())),
+      MECHANISM_INFOS.map((kind) => MechanismChannel.open(kind, endpoint, localStorageOrNull())),
     );
     const visits = await VisitsChannel.open(endpoint, localStorageOrNull());
     await new DemoPage(channels, visits).start();

@@ -13,7 +13,12 @@ import type { EstimatesResponse } from "./collector.js";
 const REPORTS_A_YEAR = Math.ceil(365 / 30);
 
 /** Fills the last chapter of the page with explanations of the task and its ε. */
-export function explainTask({ answer, texts, covers, kind }: MechanismChannel): void {
+export function explainTask({
+  taskResponse: answer,
+  texts,
+  epsilonScope: covers,
+  mechanismInfo: kind,
+}: MechanismChannel): void {
   const { task, fingerprint, effective_epsilon } = answer;
   const { epsilon, sparsity } = task;
   const whole = covers === "input";

@@ -18,7 +18,7 @@ export interface AuditOptions {
 }
 
 /** Number of reports between pauses. Making them takes a few milliseconds. */
-const SLICE = 500;
+const REPORTS_PER_SLICE = 500;
 
 /**
  * Makes reports of two inputs and computes a lower bound on ε from them. Returns null if the signal
@@ -29,8 +29,8 @@ export async function runAudit(auditing: AuditOptions): Promise<MeasuredBound | 
   const inputs = explainer.extremes();
   const audit = explainer.audit();
   try {
-    for (let done = 0; done < trials; done += SLICE) {
-      const size = Math.min(SLICE, trials - done);
+    for (let done = 0; done < trials; done += REPORTS_PER_SLICE) {
+      const size = Math.min(REPORTS_PER_SLICE, trials - done);
       for (const [which, input] of inputs.entries()) {
         audit.add(which, size, randomizeRepeatedly(randomizer, input, size));
       }

@@ -22,23 +22,26 @@ export class MechanismSwitch {
     for (const group of this.#groups) {
       group.addEventListener("change", (event) => {
         const id = (event.target as HTMLInputElement).value;
-        const chosen = channels.find(({ kind }) => kind.task === id);
+        const chosen = channels.find(({ mechanismInfo: kind }) => kind.taskId === id);
         if (chosen) onChange(chosen);
       });
     }
   }
 
   /** Selects the radio button of the channel's mechanism in both groups. */
-  show({ kind }: MechanismChannel): void {
+  show({ mechanismInfo: kind }: MechanismChannel): void {
     for (const group of this.#groups) {
       for (const radio of group.querySelectorAll("input"))
-        radio.checked = radio.value === kind.task;
+        radio.checked = radio.value === kind.taskId;
     }
   }
 }
 
-function mechanismCard({ kind, covers: scope }: MechanismChannel): HTMLElement {
-  const { name, strength, covers, task } = kind;
+function mechanismCard({
+  mechanismInfo: kind,
+  epsilonScope: scope,
+}: MechanismChannel): HTMLElement {
+  const { name, strength, covers, taskId: task } = kind;
   return el(
     "label",
     { class: "card", "data-covers": scope },
@@ -49,11 +52,11 @@ function mechanismCard({ kind, covers: scope }: MechanismChannel): HTMLElement {
   );
 }
 
-function mechanismRadio({ kind }: MechanismChannel): HTMLElement {
+function mechanismRadio({ mechanismInfo: kind }: MechanismChannel): HTMLElement {
   return el(
     "label",
     {},
-    el("input", { type: "radio", name: "mechanism-again", value: kind.task }),
+    el("input", { type: "radio", name: "mechanism-again", value: kind.taskId }),
     el("span", {}, kind.name),
   );
 }

@@ -10,7 +10,7 @@ import type { Answers } from "./mechanism/mechanism.js";
 import { answerWord, type Question } from "./questions.js";
 
 const SIZE = 260;
-const EDGE = { left: 52, right: 16, top: 10, bottom: 36 };
+const CHART_MARGINS = { left: 52, right: 16, top: 10, bottom: 36 };
 
 export class ObserverView {
   #channel: MechanismChannel;
@@ -19,9 +19,9 @@ export class ObserverView {
   readonly #value = byId<HTMLSelectElement>("claim-value");
   readonly #before = byId<HTMLInputElement>("before");
   readonly #point = svg("circle", { class: "after", r: 6 });
-  readonly #drop = svg("line", { class: "drop" });
-  readonly #span = svg("line", { class: "span" });
-  readonly #own = svg("path", { class: "own" });
+  readonly #priorLine = svg("line", { class: "drop" });
+  readonly #posteriorRangeLine = svg("line", { class: "span" });
+  readonly #reportCurve = svg("path", { class: "own" });
   #answers: Answers = {};
   /** True if the visitor has chosen the claim whose probability is shown. */
   #chosen = false;
@@ -35,7 +35,7 @@ export class ObserverView {
       ...questions.map(({ item, label }) => el("option", { value: item }, `“${label}”`)),
     );
     // All channels have the same ε, so the frame is drawn once.
-    this.#frame(Math.exp(channel.answer.task.epsilon));
+    this.#frame(Math.exp(channel.taskResponse.task.epsilon));
     this.#item.addEventListener("change", () => {
       this.#chosen = true;
       this.#claimOwnAnswer();
@@ -94,19 +94,19 @@ export class ObserverView {
     this.#before.setAttribute("aria-valuetext", was);
 
     setAttributes(this.#point, { cx: xOfBelief(before), cy: yOfBelief(found.after) });
-    setAttributes(this.#span, {
+    setAttributes(this.#posteriorRangeLine, {
       x1: xOfBelief(before),
       x2: xOfBelief(before),
       y1: yOfBelief(least),
       y2: yOfBelief(most),
     });
-    setAttributes(this.#drop, {
+    setAttributes(this.#priorLine, {
       x1: xOfBelief(before),
       x2: xOfBelief(before),
       y1: yOfBelief(0),
       y2: yOfBelief(1),
     });
-    this.#own.setAttribute("d", beliefCurvePath(found.ratio));
+    this.#reportCurve.setAttribute("d", beliefCurvePath(found.ratio));
 
     const moved =
       Math.abs(found.ratio - 1) < 1e-9
@@ -147,15 +147,18 @@ export class ObserverView {
         { transform: `translate(9 ${yOfBelief(0.5)}) rotate(-90)`, "text-anchor": "middle" },
         "belief after",
       ),
-      this.#own,
-      this.#drop,
-      this.#span,
+      this.#reportCurve,
+      this.#priorLine,
+      this.#posteriorRangeLine,
       this.#point,
     );
   }
 }
 
-function epsilonBoundInWords({ answer, covers }: MechanismChannel): (Node | string)[] {
+function epsilonBoundInWords({
+  taskResponse: answer,
+  epsilonScope: covers,
+}: MechanismChannel): (Node | string)[] {
   const { epsilon, sparsity } = answer.task;
   const bound = formatThreeDigits(Math.exp(epsilon));
   const sure = `${bound}: from 50\u00a0% sure to at most ${maximumCertainty(epsilon)}\u00a0% sure`;
@@ -186,11 +189,11 @@ function likelihoodInWords(ratio: number): string {
 }
 
 function xOfBelief(share: number): number {
-  return EDGE.left + share * (SIZE - EDGE.left - EDGE.right);
+  return CHART_MARGINS.left + share * (SIZE - CHART_MARGINS.left - CHART_MARGINS.right);
 }
 
 function yOfBelief(share: number): number {
-  return SIZE - EDGE.bottom - share * (SIZE - EDGE.top - EDGE.bottom);
+  return SIZE - CHART_MARGINS.bottom - share * (SIZE - CHART_MARGINS.top - CHART_MARGINS.bottom);
 }
 
 function beliefCurvePoints(ratio: number): string[] {

@@ -18,10 +18,10 @@ export interface OwnReportOptions<A> {
   readonly ledger: SentReportsLedger<A>;
   readonly sender: UploadSender<A>;
   /** Ledgers of all mechanisms. Together they contain at most one report of the visitor. */
-  readonly all: readonly SentReportsLedger<A>[];
+  readonly allLedgers: readonly SentReportsLedger<A>[];
   /** Creates a client that sends its requests with this `fetch`. */
-  readonly open: (fetch: typeof globalThis.fetch) => ReportingClient<A>;
-  readonly truthOf: (answers: A) => TrueCounts;
+  readonly openClient: (fetch: typeof globalThis.fetch) => ReportingClient<A>;
+  readonly trueCountsOf: (answers: A) => TrueCounts;
 }
 
 /**
@@ -50,12 +50,12 @@ export class OwnReportSender<A> {
    * acknowledged.
    */
   async send(answers: A): Promise<void> {
-    const { all, open, sender } = this.#options;
+    const { allLedgers: all, openClient: open, sender } = this.#options;
     this.#client ??= open((input, init) => this.#recordAndFetch(input, init));
     const client = this.#client;
-    await sender.exclusively(async () => {
+    await sender.runExclusively(async () => {
       for (const ledger of all) ledger.reload();
-      if (all.some(({ mine }) => mine)) return;
+      if (all.some(({ ownReport: mine }) => mine)) return;
       if (client.pending === 0) {
         this.#answers = answers;
         await client.report(answers);
@@ -71,10 +71,10 @@ export class OwnReportSender<A> {
   async #recordAndFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
     const upload = init?.body;
     const answers = this.#answers;
-    const { ledger, truthOf } = this.#options;
+    const { ledger, trueCountsOf: truthOf } = this.#options;
     // After the receipt, the same bytes are already recorded.
-    if (!(upload instanceof Uint8Array) || !answers || ledger.mine) return fetch(input, init);
-    ledger.begin({ upload, truth: truthOf(answers), mine: answers });
+    if (!(upload instanceof Uint8Array) || !answers || ledger.ownReport) return fetch(input, init);
+    ledger.recordPending({ upload, trueCounts: truthOf(answers), ownAnswers: answers });
     const response = await fetch(input, init);
     if (response.ok) ledger.acknowledge(upload);
     return response;

@@ -3,7 +3,7 @@
 import { byId, el } from "../shared/dom.js";
 import type { ReportPicture } from "./mechanism/mechanism.js";
 
-export function showReportPicture({ title, text, body, key }: ReportPicture): void {
+export function showReportPicture({ title, text, body, legendEntries: key }: ReportPicture): void {
   byId("picture-title").textContent = title;
   byId("picture-text").textContent = text;
   byId("picture").replaceChildren(body);

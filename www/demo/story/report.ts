@@ -43,10 +43,10 @@ export class ReportView {
     this.#section.dataset.state = state;
     byId("stamp").textContent = state === "sent" ? "Sent" : "Preview";
     const tape = byId("tape");
-    const names = { ...NAMES, response: texts.part };
+    const names = { ...PART_NAMES, response: texts.partName };
     tape.replaceChildren(
       ...parts.map((part) =>
-        uploadPartElement(part, { ...names, ...SHORT }[part.name], this.#changed(part)),
+        uploadPartElement(part, { ...names, ...SHORT_PART_NAMES }[part.name], this.#changed(part)),
       ),
     );
     tape.setAttribute(
@@ -90,7 +90,7 @@ export class ReportView {
           {},
           el("code", {}, `seed ${formatHex(seed)}`),
           " ",
-          el("strong", {}, explained.words(draw.reported)),
+          el("strong", {}, explained.partInWords(draw.reported)),
         );
       }),
     );
@@ -99,7 +99,7 @@ export class ReportView {
 
 type FixedPartName = Exclude<UploadFieldName, "response">;
 
-const NAMES: Record<FixedPartName, string> = {
+const PART_NAMES: Record<FixedPartName, string> = {
   version: "version",
   task: "task fingerprint",
   id: "upload id",
@@ -108,7 +108,7 @@ const NAMES: Record<FixedPartName, string> = {
 };
 
 /** Short names of fields, which fit under a single byte. */
-const SHORT = { version: "v", task: "task", count: "n" };
+const SHORT_PART_NAMES = { version: "v", task: "task", count: "n" };
 
 const MEANINGS: Partial<Record<UploadFieldName, string>> & Record<FixedPartName, string> = {
   version: "Format of the upload. This part is the same for everyone.",

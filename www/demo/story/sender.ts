@@ -17,24 +17,24 @@ export class UploadSender<A = Answers> {
 
   /** Sends the upload that `make` returns, after sending any pending upload. */
   send(make: () => PendingUpload<A>): Promise<void> {
-    return this.exclusively(async () => {
-      this.#ledger.begin(make());
-      await this.#settle();
+    return this.runExclusively(async () => {
+      this.#ledger.recordPending(make());
+      await this.#sendPendingUpload();
     });
   }
 
   /** Sends a pending upload again, with the same bytes. Does nothing if there is none. */
-  settle(): Promise<void> {
-    return this.exclusively(async () => {});
+  sendPendingUpload(): Promise<void> {
+    return this.runExclusively(async () => {});
   }
 
   /**
    * Runs `action` while no other tab of this browser sends uploads. A pending upload is sent first.
    */
-  exclusively(action: () => Promise<void>): Promise<void> {
+  runExclusively(action: () => Promise<void>): Promise<void> {
     const run = async () => {
       this.#ledger.reload();
-      await this.#settle();
+      await this.#sendPendingUpload();
       await action();
     };
     // Insecure origins have no locks. Two tabs could then overwrite each other's records.
@@ -42,14 +42,14 @@ export class UploadSender<A = Answers> {
     return locks ? locks.request("hushbin-demo", run) : run();
   }
 
-  async #settle(): Promise<void> {
+  async #sendPendingUpload(): Promise<void> {
     const { pending } = this.#ledger;
     if (!pending) return;
     try {
       // This is safe after any failure: the collector counts an upload that arrives twice once.
       await this.#collector.post(pending.upload);
     } catch (error) {
-      if (error instanceof CollectorError && error.final) this.#ledger.abandon();
+      if (error instanceof CollectorError && error.isPermanent) this.#ledger.dropPending();
       throw error;
     }
     this.#ledger.acknowledge(pending.upload);

@@ -132,9 +132,9 @@ describe("error bars side by side", () => {
   ): MechanismErrorBarWidth => ({
     name,
     covers: `what ${name} covers`,
-    weaker: name === "W",
+    protectsSingleAnswersOnly: name === "W",
     reports,
-    half,
+    halfWidth: half,
     chosen,
   });
 

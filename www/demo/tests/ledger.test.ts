@@ -16,54 +16,54 @@ function shelf(): KeyValueStorage {
 
 const sending = {
   upload: Uint8Array.of(1, 2, 255),
-  truth: { people: 3, yes: [1, 2], no: [0, 1] },
+  trueCounts: { people: 3, yes: [1, 2], no: [0, 1] },
 };
 
 describe("the ledger", () => {
   it("counts an upload once it is acknowledged, across reloads", () => {
     const kept = shelf();
-    new SentReportsLedger(kept, "f", 2).begin(sending);
+    new SentReportsLedger(kept, "f", 2).recordPending(sending);
     const reloaded = new SentReportsLedger(kept, "f", 2);
-    expect(reloaded.truth.people).toBe(0);
+    expect(reloaded.trueCounts.people).toBe(0);
     expect(reloaded.pending).toEqual(sending);
     reloaded.acknowledge(Uint8Array.of(9));
-    expect(reloaded.truth.people).toBe(0);
+    expect(reloaded.trueCounts.people).toBe(0);
     reloaded.acknowledge(sending.upload);
     reloaded.acknowledge(sending.upload);
-    expect(new SentReportsLedger(kept, "f", 2).truth).toEqual(sending.truth);
+    expect(new SentReportsLedger(kept, "f", 2).trueCounts).toEqual(sending.trueCounts);
     expect(new SentReportsLedger(kept, "f", 2).pending).toBeNull();
-    expect(new SentReportsLedger(kept, "other", 2).truth.people).toBe(0);
+    expect(new SentReportsLedger(kept, "other", 2).trueCounts.people).toBe(0);
   });
 
   it("keeps the visitor's own report apart", () => {
     const kept = shelf();
     const ledger = new SentReportsLedger(kept, "f", 2);
-    ledger.begin({ ...sending, mine: { a: 1 } });
+    ledger.recordPending({ ...sending, ownAnswers: { a: 1 } });
     ledger.acknowledge(sending.upload);
-    ledger.begin(sending);
+    ledger.recordPending(sending);
     ledger.acknowledge(sending.upload);
-    expect(new SentReportsLedger(kept, "f", 2).mine).toEqual({
+    expect(new SentReportsLedger(kept, "f", 2).ownReport).toEqual({
       upload: sending.upload,
       answers: { a: 1 },
     });
-    expect(ledger.truth).toEqual({ people: 6, yes: [2, 4], no: [0, 2] });
+    expect(ledger.trueCounts).toEqual({ people: 6, yes: [2, 4], no: [0, 2] });
   });
 
   it.each(["not json", "null", "[]", '{"truth":{"people":1,"yes":[1],"no":[1]}}', "7"])(
     "starts afresh from unusable storage: %s",
     (text) => {
       const ledger = new SentReportsLedger({ ...shelf(), getItem: () => text }, "f", 2);
-      expect(ledger.truth).toEqual({ people: 0, yes: [0, 0], no: [0, 0] });
+      expect(ledger.trueCounts).toEqual({ people: 0, yes: [0, 0], no: [0, 0] });
     },
   );
 
   it("works without storage", () => {
     const ledger = new SentReportsLedger(null, "f", 2);
-    ledger.begin(sending);
+    ledger.recordPending(sending);
     ledger.acknowledge(sending.upload);
-    expect(ledger.truth.people).toBe(3);
+    expect(ledger.trueCounts.people).toBe(3);
     ledger.forget();
-    expect(ledger.truth.people).toBe(0);
+    expect(ledger.trueCounts.people).toBe(0);
   });
 });
 
@@ -90,19 +90,19 @@ describe("the sender", () => {
   it("sends the same bytes again before anything new", async () => {
     const { posted, ledger, sender } = parts([new TypeError("down"), 200, 201]);
     await expect(sender.send(() => sending)).rejects.toThrow(/does not answer/);
-    expect(ledger.truth.people).toBe(0);
+    expect(ledger.trueCounts.people).toBe(0);
     await sender.send(() => ({ ...sending, upload: Uint8Array.of(7) }));
     expect(posted.map((upload) => upload.join())).toEqual(["1,2,255", "1,2,255", "7"]);
-    expect(ledger.truth.people).toBe(6);
+    expect(ledger.trueCounts.people).toBe(6);
   });
 
   it("keeps what a busy collector refused, and drops what it will never take", async () => {
     const { ledger, sender } = parts([503, 409]);
-    await expect(sender.send(() => sending)).rejects.toMatchObject({ final: false });
+    await expect(sender.send(() => sending)).rejects.toMatchObject({ isPermanent: false });
     expect(ledger.pending).not.toBeNull();
-    await expect(sender.settle()).rejects.toMatchObject({ final: true });
+    await expect(sender.sendPendingUpload()).rejects.toMatchObject({ isPermanent: true });
     expect(ledger.pending).toBeNull();
-    expect(ledger.truth.people).toBe(0);
+    expect(ledger.trueCounts.people).toBe(0);
   });
 
   it("grows a crowd to the wanted size in batches", async () => {
@@ -115,16 +115,16 @@ describe("the sender", () => {
     await growCrowd({
       people: 25,
       draw: (first, people) => drawPeople(certain, { first, people, most: 2 }),
-      already: () => ledger.truth.people,
+      countReported: () => ledger.trueCounts.people,
       randomizer: {
         randomizeMany: (lengths) => new Uint8Array(lengths.length),
         upload: (reports) => new Uint8Array(reports),
       },
       sender,
       signal: new AbortController().signal,
-      onProgress: ({ sent, of }) => seen.push(sent / of),
+      onProgress: ({ sent, totalReports: of }) => seen.push(sent / of),
     });
-    expect(ledger.truth).toEqual({ people: 25, yes: [25, 0], no: [0, 25] });
+    expect(ledger.trueCounts).toEqual({ people: 25, yes: [25, 0], no: [0, 25] });
     expect(posted.map((upload) => upload.length)).toEqual([3, 3, 3, 3, 3, 3, 3, 3, 1]);
     expect(seen.at(-1)).toBe(1);
     expect([peoplePerUpload(1), peoplePerUpload(100), peoplePerUpload(100_000)]).toEqual([
@@ -148,7 +148,7 @@ describe("the invented crowd", () => {
       lengths: Uint32Array.of(1, 2, 1),
       items: Uint32Array.of(0, 0, 1, 1),
       values: Float64Array.of(1, -1, 1, -1),
-      truth: { people: 3, yes: [1, 1], no: [1, 1] },
+      trueCounts: { people: 3, yes: [1, 1], no: [1, 1] },
     });
   });
 
@@ -159,7 +159,7 @@ describe("the invented crowd", () => {
     const people = drawPeople(three, { first: 0, people: 1, most: 2 }, (_, purpose) =>
       purpose < 3 ? 0.1 : (keen[purpose - 3] ?? 0),
     );
-    expect(people.truth).toEqual({ people: 1, yes: [0, 1, 1], no: [0, 0, 0] });
+    expect(people.trueCounts).toEqual({ people: 1, yes: [0, 1, 1], no: [0, 0, 0] });
     expect(people.items).toEqual(Uint32Array.of(1, 2));
   });
 
@@ -169,7 +169,7 @@ describe("the invented crowd", () => {
       drawPeople(habits, { first, people: [5000, 10_000, 5000][index] ?? 0, most: 2 }),
     );
     expect(parts.flatMap(({ values }) => [...values])).toEqual([...together.values]);
-    const { yes, no } = together.truth;
+    const { yes, no } = together.trueCounts;
     // Five standard errors of a share of 20,000 people are below 0.018.
     [yes[0], no[0], yes[1], no[1]].forEach((people = 0, index) => {
       expect(Math.abs(people / 20_000 - ([0.5, 0.25, 0.25, 0.5][index] ?? 0))).toBeLessThan(0.018);

@@ -7,18 +7,18 @@ import {
   curvePointRequests,
   geometricPoints,
   isSumInput,
-  SPANS,
+  MIN_AXIS_RANGES,
 } from "../planner/curves.js";
 import { FIELDS } from "../planner/fields.js";
 import { type PlanMessage, PlanQueue, withPlanCache } from "../planner/plan-queue.js";
 import { plannerInput } from "../planner/questions.js";
 import { singleQuestionContent } from "../planner/single-view.js";
 import {
-  CHOICES,
+  CHOICE_OPTIONS,
   DEFAULTS,
   fieldForError,
   invalidFields,
-  NUMBERS,
+  NUMBER_FIELD_NAMES,
   type PlannerInput,
   parseCounts,
   parseNumber,
@@ -53,7 +53,7 @@ describe("a slider's stops", () => {
   });
 
   it("include every default, so that a slider shows what the number says", () => {
-    for (const name of NUMBERS) {
+    for (const name of NUMBER_FIELD_NAMES) {
       // Only a number that may be unknown has no default.
       if (Number.isNaN(DEFAULTS[name])) expect(name).toBe("spread");
       else expect(FIELDS[name].stops, name).toContain(DEFAULTS[name]);
@@ -103,18 +103,18 @@ describe("the state in the URL", () => {
 
 /** Returns the survey of one question. */
 function surveyOf(state: Partial<QuestionSettings>): Survey {
-  const asking = plannerInput({ all: [{ ...DEFAULTS, ...state }], shown: 0 });
+  const asking = plannerInput({ all: [{ ...DEFAULTS, ...state }], shownQuestionIndex: 0 });
   if (isSumInput(asking)) throw new Error("expected a survey");
   return asking;
 }
 
 describe("a question of a kind", () => {
-  const KINDS = CHOICES.kind.filter((kind) => kind !== "ratings");
+  const KINDS = CHOICE_OPTIONS.kind.filter((kind) => kind !== "ratings");
 
   it("gives two of three, whatever its kind", () => {
     for (const kind of KINDS) {
-      for (const want of CHOICES.want) {
-        for (const solve of CHOICES.solve) {
+      for (const want of CHOICE_OPTIONS.want) {
+        for (const solve of CHOICE_OPTIONS.solve) {
           const asked = surveyOf({ kind, want, solve });
           const privacy = asked.epsilon ?? asked.central_epsilon;
           const given = [asked.people, privacy, asked.wanted?.[kind]?.within];
@@ -242,7 +242,7 @@ describe("a question of a kind", () => {
 
   it("is shown in its own words", () => {
     const view = singleQuestionContent(numberPlan(), surveyOf({ kind: "number" }));
-    const figures = Object.fromEntries(view.figures.map(([name, exact]) => [name, exact]));
+    const figures = Object.fromEntries(view.keyNumbers.map(([name, exact]) => [name, exact]));
     expect(figures).toMatchObject({
       "standard error": 0.25,
       "95% interval": 0.49,
@@ -256,10 +256,10 @@ describe("a question of a kind", () => {
     );
     const binned = singleQuestionContent({ ...bins, questions }, surveyOf({ kind: "number" }));
     expect(binned.parameters).toContain("; 16 bins");
-    expect(view.offers.map(({ chosen }) => chosen)).toEqual([true, false]);
+    expect(view.comparisonRows.map(({ chosen }) => chosen)).toEqual([true, false]);
     // Twice the variance needs twice the people.
-    expect(view.offers[1]?.costs).toEqual(["0.354", "–", "2,000"]);
-    expect(view.each).toEqual([]);
+    expect(view.comparisonRows[1]?.costs).toEqual(["0.354", "–", "2,000"]);
+    expect(view.questionCosts).toEqual([]);
   });
 
   it("says of how many parts it is, where those are asked together", () => {
@@ -271,7 +271,7 @@ describe("a question of a kind", () => {
       surveyOf({ kind: "together" }),
     );
     expect(view.parameters).toContain("; 3 parts with 7 options in total");
-    expect(view.offers[0]?.note).toContain("asked as one combined question");
+    expect(view.comparisonRows[0]?.note).toContain("asked as one combined question");
   });
 });
 
@@ -296,9 +296,9 @@ describe("a list of whole numbers", () => {
 
 describe("ratings", () => {
   it("give two of three, and all that is shown", () => {
-    for (const solve of CHOICES.solve) {
-      for (const budget of CHOICES.budget) {
-        for (const goal of CHOICES.goal) {
+    for (const solve of CHOICE_OPTIONS.solve) {
+      for (const budget of CHOICE_OPTIONS.budget) {
+        for (const goal of CHOICE_OPTIONS.goal) {
           const survey = surveyOf({ solve, budget, goal });
           const privacy = survey.epsilon ?? survey.central_epsilon;
           const { standard_error, smallest } = survey.wanted?.[""] ?? {};
@@ -313,9 +313,9 @@ describe("ratings", () => {
   });
 
   it("say every number that is shown, and every choice", () => {
-    const own = Object.fromEntries(NUMBERS.map((name, index) => [name, 101 + index]));
-    for (const solve of CHOICES.solve) {
-      for (const budget of CHOICES.budget) {
+    const own = Object.fromEntries(NUMBER_FIELD_NAMES.map((name, index) => [name, 101 + index]));
+    for (const solve of CHOICE_OPTIONS.solve) {
+      for (const budget of CHOICE_OPTIONS.budget) {
         const state = {
           ...DEFAULTS,
           ...own,
@@ -327,7 +327,7 @@ describe("ratings", () => {
         const { questions, wanted, ...known } = surveyOf(state);
         const parts = [known, questions[0] ?? {}, wanted?.[""] ?? {}];
         const said = parts.flatMap((part) => Object.values(part));
-        const shown = NUMBERS.filter((name) => visibleControls(state).has(name));
+        const shown = NUMBER_FIELD_NAMES.filter((name) => visibleControls(state).has(name));
         expect(said.filter((value) => typeof value === "number").sort()).toEqual(
           shown.map((name) => own[name]).sort(),
         );
@@ -448,14 +448,14 @@ describe("the curves", () => {
   it("move one number and keep the others", () => {
     const question = surveyOf({ solve: "people", budget: "central" });
     const moved = curvePointRequests(question, { ...planOf(question), people: 777 });
-    for (const { curve, at, question: probe } of moved) {
+    for (const { curve, axisValue: at, question: probe } of moved) {
       expect(probe.wanted).toEqual({ "": {} });
       expect(probe.central_epsilon).toBe(question.central_epsilon);
       if (curve === "epsilon") expect([probe.epsilon, probe.people]).toEqual([at, 777]);
       else expect([probe.epsilon, probe.people]).toEqual([question.epsilon, at]);
     }
-    const people = moved.filter(({ curve }) => curve === "people").map(({ at }) => at);
-    expect([Math.min(...people), Math.max(...people)]).toEqual(SPANS.people);
+    const people = moved.filter(({ curve }) => curve === "people").map(({ axisValue: at }) => at);
+    expect([Math.min(...people), Math.max(...people)]).toEqual(MIN_AXIS_RANGES.people);
   });
 
   it("hold an ε that was the answer while people change, and reach every plan", () => {
@@ -463,10 +463,10 @@ describe("the curves", () => {
     const moved = curvePointRequests(question, planOf({ ...question, epsilon: 0.02 }));
     const people = moved.filter(({ curve }) => curve === "people");
     expect(people.every(({ question: { epsilon } }) => epsilon === 0.02)).toBe(true);
-    expect(Math.min(...people.map(({ at }) => at))).toBe(7);
-    expect(Math.min(...moved.filter(({ curve }) => curve === "epsilon").map(({ at }) => at))).toBe(
-      0.02,
-    );
+    expect(Math.min(...people.map(({ axisValue: at }) => at))).toBe(7);
+    expect(
+      Math.min(...moved.filter(({ curve }) => curve === "epsilon").map(({ axisValue: at }) => at)),
+    ).toBe(0.02);
   });
 });
 
@@ -480,23 +480,26 @@ describe("the plan queue", () => {
       if ((question.people ?? 0) < 1000) throw { code: "out-of-reach", message: "no" };
       return planOf(question);
     };
-    await new PlanQueue(plan, (one) => told.push(one), soon).ask({ id: 1, question: QUESTION });
+    await new PlanQueue(plan, (one) => told.push(one), soon).requestPlan({
+      id: 1,
+      question: QUESTION,
+    });
     const kinds = told.map(({ kind }) => kind);
     expect(kinds.slice(0, 3)).toEqual(["begun", "answer", "point"]);
     expect(kinds.at(-1)).toBe("done");
     const points = told.flatMap((one) =>
       one.kind === "point" && one.curve === "people" ? [one.point] : [],
     );
-    for (const { at, error } of points) expect(error === null).toBe(at < 1000);
+    for (const { axisValue: at, error } of points) expect(error === null).toBe(at < 1000);
     expect(points.some(({ error }) => error === null)).toBe(true);
   });
 
   it("leaves a question, and skips those in between, for a newer one", async () => {
     const told: PlanMessage[] = [];
     const queue = new PlanQueue(planOf, (one) => told.push(one), soon);
-    const done = queue.ask({ id: 1, question: QUESTION });
-    void queue.ask({ id: 2, question: { ...QUESTION, epsilon: 2 } });
-    void queue.ask({ id: 3, question: { ...QUESTION, epsilon: 3 } });
+    const done = queue.requestPlan({ id: 1, question: QUESTION });
+    void queue.requestPlan({ id: 2, question: { ...QUESTION, epsilon: 2 } });
+    void queue.requestPlan({ id: 3, question: { ...QUESTION, epsilon: 3 } });
     await done;
     expect(told.filter(({ kind }) => kind === "answer").map(({ id }) => id)).toEqual([1, 3]);
     expect(told.filter(({ id, kind }) => id === 1 && kind === "point")).toEqual([]);
@@ -509,7 +512,10 @@ describe("the plan queue", () => {
     const refuse = (): Plan => {
       throw refusal;
     };
-    await new PlanQueue(refuse, (one) => told.push(one), soon).ask({ id: 4, question: QUESTION });
+    await new PlanQueue(refuse, (one) => told.push(one), soon).requestPlan({
+      id: 4,
+      question: QUESTION,
+    });
     expect(told.slice(1)).toEqual([{ id: 4, kind: "refused", refusal }]);
   });
 
@@ -518,7 +524,7 @@ describe("the plan queue", () => {
       throw new WebAssembly.RuntimeError("unreachable");
     };
     const queue = new PlanQueue(fail, () => undefined, soon);
-    await expect(queue.ask({ id: 1, question: QUESTION })).rejects.toThrow("unreachable");
+    await expect(queue.requestPlan({ id: 1, question: QUESTION })).rejects.toThrow("unreachable");
   });
 
   it("computes nothing twice, refusals included", () => {
@@ -563,11 +569,11 @@ describe("numbers in words", () => {
 
   it("are none where there is no answer", () => {
     expect(curvePointOf(3, null)).toEqual({
-      at: 3,
+      axisValue: 3,
       error: null,
-      smallest: null,
+      smallestFrequency: null,
       epsilon: null,
-      central: null,
+      centralEpsilon: null,
     });
   });
 });

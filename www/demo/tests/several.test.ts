@@ -33,7 +33,10 @@ describe("several questions", () => {
   const FLAG: QuestionSettings = { ...DEFAULTS, kind: "flag", solve: "people", within: 0.02 };
   const NUMBER: QuestionSettings = { ...DEFAULTS, kind: "number", margin: 3 };
   const RATINGS: QuestionSettings = { ...DEFAULTS, margin: 0.1 };
-  const ALL = withQuestionAdded(withQuestionAdded({ all: [FLAG], shown: 0 }, NUMBER), RATINGS);
+  const ALL = withQuestionAdded(
+    withQuestionAdded({ all: [FLAG], shownQuestionIndex: 0 }, NUMBER),
+    RATINGS,
+  );
 
   it("are asked by names of their own, each as exact as wanted", () => {
     expect(questionNames(ALL.all)).toEqual(["flag-1", "number-2", "ratings-3"]);
@@ -60,11 +63,16 @@ describe("several questions", () => {
       // A task with one question has no name for it.
       [RATINGS, ""],
     ] as const)
-      expect(plannerInput({ all: [state], shown: 0 })).toEqual(surveyFromSettings([state], [name]));
+      expect(plannerInput({ all: [state], shownQuestionIndex: 0 })).toEqual(
+        surveyFromSettings([state], [name]),
+      );
   });
 
   it("give way to sums, which are of the first one's numbers", () => {
-    const sums = withShownReplaced({ ...ALL, shown: 1 }, { ...NUMBER, trust: "shuffler", max: 9 });
+    const sums = withShownReplaced(
+      { ...ALL, shownQuestionIndex: 1 },
+      { ...NUMBER, trust: "shuffler", max: 9 },
+    );
     expect(sums.all.map(({ trust }) => trust)).toEqual(["shuffler", "shuffler", "shuffler"]);
     expect(shownQuestion(sums)).toBe(sums.all[0]);
     expect(plannerInput(sums)).toMatchObject({ trust: "shuffler", epsilon: FLAG.central_epsilon });
@@ -78,7 +86,7 @@ describe("several questions", () => {
     expect(
       firstInvalidFields({
         all: [all[0], { ...all[1], max: Number.NaN } as QuestionSettings],
-        shown: 1,
+        shownQuestionIndex: 1,
       }),
     ).toBeNull();
     expect(withShownReplaced(sums, { ...shownQuestion(sums), trust: "nobody" }).all[1]?.max).toBe(
@@ -101,30 +109,35 @@ describe("several questions", () => {
   });
 
   it("are added and removed where they are shown", () => {
-    expect(ALL.shown).toBe(2);
-    const two = withoutShownQuestion({ ...ALL, shown: 1 });
+    expect(ALL.shownQuestionIndex).toBe(2);
+    const two = withoutShownQuestion({ ...ALL, shownQuestionIndex: 1 });
     expect(questionNames(two.all)).toEqual(["flag-1", "ratings-2"]);
     expect(shownQuestion(two).kind).toBe("ratings");
     const one = withoutShownQuestion(two);
-    expect([shownQuestion(one).kind, one.shown]).toEqual(["flag", 0]);
+    expect([shownQuestion(one).kind, one.shownQuestionIndex]).toEqual(["flag", 0]);
     expect(withoutShownQuestion(one)).toEqual(one);
   });
 
   it("come back from a URL as they were", () => {
     const { all } = withShownReplaced(ALL, { ...shownQuestion(ALL), people_per_day: Number.NaN });
-    expect(parseQuestions(`#${questionsToUrlFragment({ all, shown: 1 })}`)).toEqual({
+    expect(parseQuestions(`#${questionsToUrlFragment({ all, shownQuestionIndex: 1 })}`)).toEqual({
       all,
-      shown: 0,
+      shownQuestionIndex: 0,
     });
-    expect(questionsToUrlFragment({ all: [FLAG], shown: 0 })).toBe(settingsToUrlFragment(FLAG));
+    expect(questionsToUrlFragment({ all: [FLAG], shownQuestionIndex: 0 })).toBe(
+      settingsToUrlFragment(FLAG),
+    );
   });
 
   it("are not asked where one cannot be, and the one shown is blamed first", () => {
     expect(firstInvalidFields(ALL)).toBeNull();
     const wrong = { ...NUMBER, max: Number.NaN };
-    const { all } = withQuestionAdded(withQuestionAdded({ all: [FLAG], shown: 0 }, wrong), wrong);
-    expect(firstInvalidFields({ all, shown: 0 })?.at).toBe(1);
-    expect(firstInvalidFields({ all, shown: 2 })).toEqual({
+    const { all } = withQuestionAdded(
+      withQuestionAdded({ all: [FLAG], shownQuestionIndex: 0 }, wrong),
+      wrong,
+    );
+    expect(firstInvalidFields({ all, shownQuestionIndex: 0 })?.at).toBe(1);
+    expect(firstInvalidFields({ all, shownQuestionIndex: 2 })).toEqual({
       at: 2,
       wrong: new Map([["max", "Expected a number."]]),
     });
@@ -133,7 +146,7 @@ describe("several questions", () => {
   it("have a command that takes them as a file", () => {
     const known = { ...FLAG, people_per_day: Number.NaN };
     const asked = surveyed(
-      withQuestionAdded({ all: [known], shown: 0 }, { ...DEFAULTS, kind: "together" }),
+      withQuestionAdded({ all: [known], shownQuestionIndex: 0 }, { ...DEFAULTS, kind: "together" }),
     );
     const file = JSON.stringify({ id: "planned", questions: asked.questions });
     expect(planCommand(asked, "planned")?.join(" ")).toBe(
@@ -154,20 +167,25 @@ describe("several questions", () => {
       together_over_drawn: 0.25,
     };
     const view = severalQuestionsContent(answer, surveyed(ALL));
-    expect(view.each.map(({ name, drawn, reports }) => [name, drawn, reports])).toEqual([
+    expect(
+      view.questionCosts.map(({ name, reportShare: drawn, reports }) => [name, drawn, reports]),
+    ).toEqual([
       ["a", "25%", "250"],
       ["b", "75%", "750"],
     ]);
-    expect(view.each.map(({ ratings }) => ratings)).toEqual(["500", "3,000"]);
-    expect(view.each[0]).toMatchObject({ halfWidth: 0.49, interval: "±0.49 s" });
-    expect(view.offers.map(({ chosen, costs }) => [chosen, costs[0], costs[2]])).toEqual([
+    expect(view.questionCosts.map(({ reportsAsRatings: ratings }) => ratings)).toEqual([
+      "500",
+      "3,000",
+    ]);
+    expect(view.questionCosts[0]).toMatchObject({ halfWidth: 0.49, interval: "±0.49 s" });
+    expect(view.comparisonRows.map(({ chosen, costs }) => [chosen, costs[0], costs[2]])).toEqual([
       [true, "×\u00a01", "1,000"],
       [false, "×\u00a00.5", "250"],
       // √3.5.
       [false, "×\u00a01.87", "3,500"],
     ]);
     const unlike = { ...answer, questions: [each("a", 0.5, null), each("b", 0.5, 2)] };
-    const { offers } = severalQuestionsContent(
+    const { comparisonRows: offers } = severalQuestionsContent(
       { ...unlike, together_over_drawn: null },
       surveyed(ALL),
     );

@@ -13,7 +13,7 @@ import {
 import type { BothEstimates, SumPlan } from "../shared/analysis.js";
 import { browsingAnswersOf, drawBrowsingAnswers } from "../story/both/people.js";
 import { bothWaysVerdict } from "../story/both/section.js";
-import { BROWSING, formatWithUnit } from "../story/both/task.js";
+import { BROWSING_TASK, formatWithUnit } from "../story/both/task.js";
 
 const SUMS: QuestionSettings = {
   ...DEFAULTS,
@@ -67,8 +67,8 @@ describe("a plan of sums", () => {
   });
 
   it("is a task file that says the same, with a line for each number", () => {
-    const text = taskFileText({ task: BROWSING } as unknown as SumPlan);
-    expect(JSON.parse(text)).toEqual(BROWSING);
+    const text = taskFileText({ task: BROWSING_TASK } as unknown as SumPlan);
+    expect(JSON.parse(text)).toEqual(BROWSING_TASK);
     expect(text).toContain('    { "name": "load", "min": 0, "max": 10000, "unit": "ms" },\n');
   });
 });
@@ -80,7 +80,7 @@ describe("people who are asked both ways", () => {
     const beyond = Array.from({ length: 2000 }, (_, person) => browsingAnswersOf(person)).filter(
       (own) =>
         own.some((value, item) => {
-          const { min = 0, max = 0 } = BROWSING.numbers[item] ?? {};
+          const { min = 0, max = 0 } = BROWSING_TASK.numbers[item] ?? {};
           return !(min <= value && value <= max);
         }),
     );

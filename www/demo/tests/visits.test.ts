@@ -6,18 +6,18 @@ import { loadTimeVerdict, quantileRows, shareBelowRows } from "../story/visits/e
 import { loadTimeText, reportCallCode } from "../story/visits/own.js";
 import { drawVisitor, drawVisits, visitTrueCounts } from "../story/visits/people.js";
 import { revealedText } from "../story/visits/revealed.js";
-import { LOAD, VISITS, visitEntries } from "../story/visits/task.js";
+import { LOAD, VISITS_TASK, visitEntries } from "../story/visits/task.js";
 
 describe("the task of the visits", () => {
   it("is what the collector serves", () => {
-    expect(VISITS).toEqual(draft);
+    expect(VISITS_TASK).toEqual(draft);
   });
 
   it("is refused where the collector's is another", async () => {
     vi.stubGlobal("fetch", async () => Response.json({ fingerprint: "ab" }));
-    const collector = new CollectorClient("http://x", VISITS.id);
-    await collector.check("ab");
-    await expect(collector.check("cd")).rejects.toMatchObject({ final: true });
+    const collector = new CollectorClient("http://x", VISITS_TASK.id);
+    await collector.checkFingerprint("ab");
+    await expect(collector.checkFingerprint("cd")).rejects.toMatchObject({ isPermanent: true });
   });
 });
 
@@ -58,9 +58,9 @@ describe("what the bytes of a visit tell", () => {
 
 describe("the invented visitors", () => {
   it("are packed as the package takes them: an option, some options, a number", () => {
-    const { lengths, items, values, truth } = drawVisits(7, 2);
+    const { lengths, items, values, trueCounts: truth } = drawVisits(7, 2);
     expect(truth).toEqual({ people: 2, yes: [], no: [] });
-    const [options, features] = VISITS.questions
+    const [options, features] = VISITS_TASK.questions
       .slice(0, 2)
       .map((question) => ("options" in question ? (question.options as readonly string[]) : []));
     let at = 0;
@@ -107,12 +107,12 @@ describe("the truth about visits", () => {
       [0, 0, 0, 0, 1],
     ]);
     // Numbers below the scale count as its minimum.
-    expect([alone.below(50), alone.below(60), alone.quantile(0.5)]).toEqual([0, 1, 50]);
+    expect([alone.countBelow(50), alone.countBelow(60), alone.quantile(0.5)]).toEqual([0, 1, 50]);
     const [crowd, both] = [visitTrueCounts(500, null), visitTrueCounts(500, own)];
-    expect([both.people, both.crowd]).toEqual([501, 500]);
+    expect([both.people, both.crowdSize]).toEqual([501, 500]);
     expect(both.themes[3]).toBe((crowd.themes[3] ?? 0) + 1);
     expect(both.themes.reduce((sum, n) => sum + n)).toBe(501);
-    expect(both.below(99_999)).toBe(501);
+    expect(both.countBelow(99_999)).toBe(501);
   });
 
   it("takes for a quantile the least load time that enough do not exceed", () => {
@@ -127,7 +127,7 @@ describe("the truth about visits", () => {
 
   it("counts the load times below an edge", () => {
     const loads = Array.from({ length: 500 }, (_, person) => drawVisitor(person).loadMs);
-    const { below } = visitTrueCounts(500, null);
+    const { countBelow: below } = visitTrueCounts(500, null);
     for (const edge of LOAD.edges.slice(1, -1)) {
       expect(below(edge)).toBe(loads.filter((load) => load < edge).length);
     }
@@ -162,19 +162,21 @@ describe("load times in words", () => {
     const rows = quantileRows(answer, truth);
     expect(rows.map(({ estimate }) => estimate)).toEqual([700, null, 3000]);
     const verdict = (comparable: boolean) =>
-      loadTimeVerdict({ below: [], quantiles: rows }, 1200, comparable);
+      loadTimeVerdict({ sharesBelow: [], quantiles: rows }, 1200, comparable);
     expect(verdict(false)).toBe(
       "1,200 reports: median 700 ms (610 to 790), 95th percentile 3,000 ms (2,500 to 3,500).",
     );
     expect(verdict(true)).toMatch(/inside 1 of 3 intervals\.$/);
-    const below = shareBelowRows(answer, { ...truth, people: 10, below: () => 1 });
+    const below = shareBelowRows(answer, { ...truth, people: 10, countBelow: () => 1 });
     expect(below.map(({ estimate }) => estimate)).toEqual([0.1, ...Array(30).fill(null)]);
     expect(below[0]).toMatchObject({ label: "Below 60 ms", truth: 0.1, interval: [0.05, 0.15] });
-    expect(loadTimeVerdict({ below: below.slice(0, 1), quantiles: rows }, 1200, true)).toMatch(
-      / The truth lies inside 2 of 4 intervals\.$/,
-    );
+    expect(
+      loadTimeVerdict({ sharesBelow: below.slice(0, 1), quantiles: rows }, 1200, true),
+    ).toMatch(/ The truth lies inside 2 of 4 intervals\.$/);
     const none = quantileRows(undefined, truth);
-    expect(loadTimeVerdict({ below: [], quantiles: none }, 0, true)).toMatch(/no reports yet/);
+    expect(loadTimeVerdict({ sharesBelow: [], quantiles: none }, 0, true)).toMatch(
+      /no reports yet/,
+    );
   });
 
   it("say what the page calls, and what is clipped", () => {

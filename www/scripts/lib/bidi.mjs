@@ -8,21 +8,21 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { WebSocket } from "ws";
 import { findFirefox } from "./browser.mjs";
-import { Failed, startInBackground } from "./run.mjs";
+import { ExplainedError, startInBackground } from "./run.mjs";
 
 /** Connection to Firefox that sends commands and matches the responses to them by id. */
 class Bidi {
   #socket;
-  #last = 0;
+  #lastCommandId = 0;
   /** @type {Map<number, { resolve: (result: any) => void, reject: (error: Error) => void }>} */
-  #waiting = new Map();
+  #pendingCommands = new Map();
 
   /** @param {WebSocket} socket */
   constructor(socket) {
     this.#socket = socket;
-    socket.on("message", (text) => this.#answered(JSON.parse(String(text))));
+    socket.on("message", (text) => this.#settleCommand(JSON.parse(String(text))));
     socket.on("close", () => {
-      for (const { reject } of this.#waiting.values()) {
+      for (const { reject } of this.#pendingCommands.values()) {
         reject(new Error("Firefox ended"));
       }
     });
@@ -35,9 +35,9 @@ class Bidi {
     return new Bidi(socket);
   }
 
-  #answered({ id, type, result, error, message }) {
-    const command = this.#waiting.get(id);
-    this.#waiting.delete(id);
+  #settleCommand({ id, type, result, error, message }) {
+    const command = this.#pendingCommands.get(id);
+    this.#pendingCommands.delete(id);
     type === "error"
       ? command?.reject(new Error(`Firefox: ${error}: ${message}`))
       : command?.resolve(result);
@@ -49,10 +49,10 @@ class Bidi {
    * @returns {Promise<any>}
    */
   send(method, params = {}) {
-    this.#last += 1;
-    const id = this.#last;
+    this.#lastCommandId += 1;
+    const id = this.#lastCommandId;
     this.#socket.send(JSON.stringify({ id, method, params }));
-    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    return new Promise((resolve, reject) => this.#pendingCommands.set(id, { resolve, reject }));
   }
 }
 
@@ -62,7 +62,7 @@ class Bidi {
  * @param {string} profile its directory
  * @param {readonly string[]} [urls] pages that it opens
  */
-async function start(profile, urls = []) {
+async function startFirefox(profile, urls = []) {
   const flags = ["--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0"];
   const firefox = startInBackground(findFirefox(), [...flags, ...urls], {
     stdio: ["ignore", "ignore", "pipe"],
@@ -80,7 +80,7 @@ async function start(profile, urls = []) {
   });
   const url = await Promise.race([address, firefox.exited]);
   if (url === undefined) {
-    throw new Failed("Firefox ended before it listened");
+    throw new ExplainedError("Firefox ended before it listened");
   }
   return { ...firefox, url };
 }
@@ -94,7 +94,7 @@ async function start(profile, urls = []) {
  */
 export async function runFirefox(directory, url) {
   mkdirSync(directory, { recursive: true });
-  return start(directory, [url]);
+  return startFirefox(directory, [url]);
 }
 
 /** @returns {import("./engines.mjs").Tab} */
@@ -123,7 +123,7 @@ function tabOf(bidi, context) {
 /** @returns {Promise<import("./engines.mjs").Engine>} */
 export async function launchFirefox() {
   const directory = mkdtempSync(join(tmpdir(), "hushbin-firefox-"));
-  const { url, exited } = await start(directory);
+  const { url, exited } = await startFirefox(directory);
   const bidi = await Bidi.connect(`${url}/session`);
   const { capabilities } = await bidi.send("session.new", { capabilities: {} });
   return {

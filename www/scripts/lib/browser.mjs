@@ -11,7 +11,7 @@ const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-s
  * @param {readonly string[]} names
  * @returns {string | undefined}
  */
-export function onPath(names) {
+export function findOnPath(names) {
   const directories = (process.env.PATH ?? "").split(delimiter);
   return names
     .flatMap((name) => directories.map((directory) => join(directory, name)))
@@ -19,13 +19,13 @@ export function onPath(names) {
 }
 
 /** Finds the program of Chromium or Chrome. HUSHBIN_CHROMIUM takes precedence. */
-export const findChromium = () => process.env.HUSHBIN_CHROMIUM ?? onPath(NAMES);
+export const findChromium = () => process.env.HUSHBIN_CHROMIUM ?? findOnPath(NAMES);
 
-export const findChromedriver = () => onPath(["chromedriver"]);
-export const findFirefox = () => onPath(["firefox-esr", "firefox"]);
-export const findWebKitDriver = () => onPath(["WebKitWebDriver"]);
+export const findChromedriver = () => findOnPath(["chromedriver"]);
+export const findFirefox = () => findOnPath(["firefox-esr", "firefox"]);
+export const findWebKitDriver = () => findOnPath(["WebKitWebDriver"]);
 /** Finds the program of a virtual screen, which WebKitGTK needs because it has no headless mode. */
-export const findXvfb = () => onPath(["Xvfb"]);
+export const findXvfb = () => findOnPath(["Xvfb"]);
 
 /**
  * Finds the program of WebKitGTK's browser. It is not on PATH but, for example, at
@@ -44,7 +44,7 @@ export function findMiniBrowser() {
     .find(existsSync);
 }
 
-const ARGS = [
+const CHROMIUM_FLAGS = [
   // The pages here are our own, and containers provide no sandbox.
   "--no-sandbox",
   "--disable-gpu",
@@ -61,7 +61,7 @@ async function playwright() {
     throw new Error("chromium is missing; run npm run setup");
   }
   const { chromium } = await import("playwright-core");
-  return { chromium, options: { executablePath, args: ARGS } };
+  return { chromium, options: { executablePath, args: CHROMIUM_FLAGS } };
 }
 
 /**

@@ -4,13 +4,13 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ROOT, TARGET } from "./paths.mjs";
-import { Failed, run } from "./run.mjs";
+import { ExplainedError, run } from "./run.mjs";
 
 /**
  * Options of cargo that build the demo's collector, without the optional features of released
  * programs.
  */
-export const COLLECTOR = ["--package", "hushbin-server", "--no-default-features"];
+export const DEMO_COLLECTOR_OPTIONS = ["--package", "hushbin-server", "--no-default-features"];
 
 /**
  * Builds the collector.
@@ -20,7 +20,7 @@ export const COLLECTOR = ["--package", "hushbin-server", "--no-default-features"
  */
 export async function buildCollector({ quick = false } = {}) {
   const profile = quick ? "demo" : "release";
-  const program = quick ? COLLECTOR : ["--package", "hushbin-server"];
+  const program = quick ? DEMO_COLLECTOR_OPTIONS : ["--package", "hushbin-server"];
   await run("cargo", ["build", ...program, "--bin", "hushbin", "--profile", profile]);
   return join(TARGET, profile, "hushbin");
 }
@@ -98,7 +98,7 @@ export async function startCollector({
   });
   const url = await Promise.race([ready, exited.then(() => undefined)]);
   if (url === undefined) {
-    throw new Failed(`the collector did not start: ${await exited}\n${log}`);
+    throw new ExplainedError(`the collector did not start: ${await exited}\n${log}`);
   }
   return {
     url,

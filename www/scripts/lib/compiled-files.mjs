@@ -5,7 +5,7 @@
 // attributes of its line. Only whole files are excluded: code inside a file counts even if an
 // attribute excludes it. Items under `#[cfg(test)]` do not count.
 
-import { skipBrackets, skipItem, tokens } from "./rust-imports.mjs";
+import { skipBrackets, skipItem, tokenize } from "./rust-imports.mjs";
 
 /** @typedef {import("./rust-imports.mjs").Token} Token */
 /** @typedef {{ file: string, lines: number, code: number }} Compiled */
@@ -133,7 +133,7 @@ function declaredModules(list, features) {
  * @param {ReadonlySet<string>} features
  * @returns {string[]}
  */
-function mechanisms(files, features) {
+function includedMechanisms(files, features) {
   const found = [];
   for (const list of files) {
     const begin = list.findIndex(
@@ -163,8 +163,8 @@ function mechanisms(files, features) {
  * @returns {Compiled[]}
  */
 export function compiledFiles(root, sources, features) {
-  const read = new Map([...sources].map(([file, text]) => [file, tokens(text)]));
-  const listed = mechanisms(read.values(), features);
+  const read = new Map([...sources].map(([file, text]) => [file, tokenize(text)]));
+  const listed = includedMechanisms(read.values(), features);
   /** @type {Compiled[]} */
   const found = [];
   const follow = (file, folder) => {

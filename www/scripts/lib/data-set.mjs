@@ -3,7 +3,7 @@
 
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { Failed } from "./run.mjs";
+import { ExplainedError } from "./run.mjs";
 
 /**
  * Reads a data set. People without lines have an empty input.
@@ -29,16 +29,20 @@ export async function readDataSet(file, people) {
     const numbers = text.trim().split(/\s+/).map(Number);
     const [first = Number.NaN, second = Number.NaN, third = Number.NaN] = numbers;
     if (numbers.length !== 3 || numbers.some(Number.isNaN)) {
-      throw new Failed(`${file}:${line}: expected three numbers, got ${JSON.stringify(text)}`);
+      throw new ExplainedError(
+        `${file}:${line}: expected three numbers, got ${JSON.stringify(text)}`,
+      );
     }
     if (line === 1) {
       if (people !== undefined && people > first) {
-        throw new Failed(`${file} has ${first} people, ${people} were asked for`);
+        throw new ExplainedError(`${file} has ${first} people, ${people} were asked for`);
       }
       items = second;
       inputs = Array.from({ length: people ?? first }, () => []);
     } else if (second >= items) {
-      throw new Failed(`${file}:${line}: item ${second}, the first line says ${items} items`);
+      throw new ExplainedError(
+        `${file}:${line}: item ${second}, the first line says ${items} items`,
+      );
     } else {
       inputs[first]?.push([second, third]);
     }

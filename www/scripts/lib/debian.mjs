@@ -2,7 +2,7 @@
 // do so.
 
 import { existsSync } from "node:fs";
-import { Failed, print, run } from "./run.mjs";
+import { ExplainedError, print, run } from "./run.mjs";
 
 /**
  * Installs those of the needed packages whose program is missing.
@@ -22,7 +22,7 @@ export async function installPackages(needed) {
   }
   const names = missing.join(" ");
   if (process.getuid?.() !== 0 || !existsSync("/etc/debian_version")) {
-    throw new Failed(
+    throw new ExplainedError(
       `${names}: not found. Install, on Debian or Ubuntu: sudo apt-get install ${names}`,
     );
   }

@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { patchGlue, replaceOnce } from "./glue.mjs";
 import { run } from "./run.mjs";
-import { bind, FEATURES } from "./wasm.mjs";
+import { FEATURES, generateGlue } from "./wasm.mjs";
 
 /**
  * Names of WebAssembly features without a counterpart in JavaScript. They are removed from the
@@ -38,7 +38,7 @@ function withoutFeatures(module) {
 }
 
 /** Returns the core without the code around it, as a function from its imports to its exports. */
-export function instantiable(script) {
+export function coreAsFunction(script) {
   const [core = ""] = script.split("\nvar retasmFunc = asmFunc(");
   return replaceOnce(core, "function asmFunc(imports)", "function instantiate(imports)").replaceAll(
     /^import .*\n/gm,
@@ -74,7 +74,7 @@ export const currentInstance = () => __wbg_instance_id;
 export async function bindFallback(compiled, directory) {
   const plain = `${compiled}.plain`;
   await writeFile(plain, withoutFeatures(await readFile(compiled)));
-  await bind(plain, directory, "hushbin");
+  await generateGlue(plain, directory, "hushbin");
 }
 
 /**
@@ -95,5 +95,5 @@ export async function fallbackScript(directory, made) {
   ]);
   await run("wasm2js", ["--mvp-features", "-Os", lowered, "-o", script]);
   const glue = await readFile(join(directory, "hushbin.js"), "utf8");
-  return withGlue(instantiable(await readFile(script, "utf8")), glue, made);
+  return withGlue(coreAsFunction(await readFile(script, "utf8")), glue, made);
 }

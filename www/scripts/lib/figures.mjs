@@ -3,27 +3,27 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { coreSources, upwardImports, violations } from "../check-imports.mjs";
-import { COLLECTOR } from "./collector.mjs";
+import { coreSources, importViolations, upwardImports } from "../check-imports.mjs";
+import { DEMO_COLLECTOR_OPTIONS } from "./collector.mjs";
 import { compiledFiles, enabledFeatures } from "./compiled-files.mjs";
-import { WHOLE } from "./limits.mjs";
+import { WHOLE_PROJECT } from "./limits.mjs";
 import { ROOT } from "./paths.mjs";
-import { capture, Failed } from "./run.mjs";
+import { captureOutput, ExplainedError } from "./run.mjs";
 import { codeLines, measureCrates } from "./rust-source.mjs";
 import { trackedFiles } from "./tracked-files.mjs";
-import { DEMO_MODULE, MODULES } from "./wasm-modules.mjs";
+import { DEMO_MODULE, PACKAGE_MODULES } from "./wasm-modules.mjs";
 import { wordFigures } from "./words.mjs";
 
 /** @typedef {import("./limits.mjs").Figure} Figure */
 
 const PER_CENT = { per: 100, unit: "%" };
-const LINES = { per: 1000, unit: "per 1,000 lines" };
+const PER_1000_LINES = { per: 1000, unit: "per 1,000 lines" };
 
 /** @type {Readonly<Record<string, import("./limits.mjs").Rule>>} */
 export const RULES = {
   "upward-arrows": { what: "imports of a name from the mod.rs or lib.rs of a folder around" },
   cycles: { what: "cycles of imports" },
-  "public-items": { what: "public items, fields and re-exports", ...LINES },
+  "public-items": { what: "public items, fields and re-exports", ...PER_1000_LINES },
   "long-functions": { what: "functions over 60 lines of code" },
   "long-files": { what: "files over 400 lines of code, tests excluded" },
   "shipped-lines": { what: "lines of Rust code that ship, tests excluded", step: 500 },
@@ -59,13 +59,13 @@ const AREAS = /** @type {const} */ ([
 ]);
 const areaOf = (file) => AREAS.find(([folder]) => file.startsWith(folder))?.[1] ?? "other";
 
-const LONG_FUNCTION = 60;
-const LONG_FILE = 400;
-const SHIPPED = /^(src|server\/src|server\/analysis\/src)\//;
+const MAX_FUNCTION_LINES = 60;
+const MAX_FILE_LINES = 400;
+const SHIPPED_FILE_PATTERN = /^(src|server\/src|server\/analysis\/src)\//;
 const TESTS = /(^|\/)(tests?|benches)\/|\.test\./;
 
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
-const cases = (items, place, text) =>
+const toCases = (items, place, text) =>
   items.map((item) => ({ place: place(item), text: text(item) }));
 
 /**
@@ -75,7 +75,7 @@ const cases = (items, place, text) =>
 async function structureFigures() {
   const rust = (await trackedFiles(/\.rs$/)).filter((file) => !TESTS.test(file));
   const measured = measureCrates(new Map(rust.map((file) => [file, read(file)])));
-  const ships = measured.filter(({ file }) => SHIPPED.test(file));
+  const ships = measured.filter(({ file }) => SHIPPED_FILE_PATTERN.test(file));
   const scripts = (await trackedFiles(/\.(ts|mjs)$/)).filter((file) => !TESTS.test(file));
   const lengths = [
     ...measured.map(({ file, code }) => ({ file, code })),
@@ -84,7 +84,7 @@ async function structureFigures() {
   const longest = (items) => [...items].sort((a, b) => b.code - a.code);
   const places = (files, of) =>
     files.flatMap((file) =>
-      cases(
+      toCases(
         of(file),
         ({ line }) => `${file.file}:${line}`,
         ({ text }) => text,
@@ -103,45 +103,45 @@ async function structureFigures() {
   const core = ships.filter(({ file }) => areaOf(file) === "core");
   const kept = new Set(measured.map(({ file }) => file));
   return {
-    "upward-arrows": wholeProject({
-      found: cases(
+    "upward-arrows": wholeProjectFigure({
+      found: toCases(
         await upwardImports((file) => kept.has(file)),
         ({ from, line }) => `${from}:${line}`,
         ({ name, through, to }) => `${name}, of ${through ?? to}`,
       ),
     }),
-    cycles: wholeProject({
-      found: cases(
-        (await violations()).filter((text) => text.startsWith("cycle")),
+    cycles: wholeProjectFigure({
+      found: toCases(
+        (await importViolations()).filter((text) => text.startsWith("cycle")),
         () => "",
         (text) => text,
       ),
     }),
     "public-items": { core: publics("core"), analysis: publics("analysis") },
-    "long-functions": wholeProject({
-      found: cases(
-        longest(functions.filter(({ code }) => code > LONG_FUNCTION)),
+    "long-functions": wholeProjectFigure({
+      found: toCases(
+        longest(functions.filter(({ code }) => code > MAX_FUNCTION_LINES)),
         ({ file, line }) => `${file}:${line}`,
         ({ name, code }) => `${name}: ${code} lines`,
       ),
     }),
-    "long-files": wholeProject({
-      found: cases(
-        longest(lengths.filter(({ code }) => code > LONG_FILE)),
+    "long-files": wholeProjectFigure({
+      found: toCases(
+        longest(lengths.filter(({ code }) => code > MAX_FILE_LINES)),
         ({ file }) => file,
         ({ code }) => `${code} lines`,
       ),
     }),
-    "shipped-lines": wholeProject({
-      found: cases(
+    "shipped-lines": wholeProjectFigure({
+      found: toCases(
         longest(ships),
         ({ file }) => file,
         ({ code }) => `${code} lines`,
       ),
       count: ships.reduce((sum, { code }) => sum + code, 0),
     }),
-    "cfg-attributes": wholeProject({ found: places(core, ({ cfgs }) => cfgs) }),
-    panics: wholeProject({ found: places(ships, ({ panics }) => panics) }),
+    "cfg-attributes": wholeProjectFigure({ found: places(core, ({ cfgs }) => cfgs) }),
+    panics: wholeProjectFigure({ found: places(ships, ({ panics }) => panics) }),
   };
 }
 
@@ -152,7 +152,7 @@ async function structureFigures() {
 async function pageCore() {
   const core = await coreSources();
   const manifest = read("Cargo.toml");
-  const modules = MODULES.map(([name, , options]) => ({
+  const modules = PACKAGE_MODULES.map(([name, , options]) => ({
     name,
     files: compiledFiles("src", core, enabledFeatures(manifest, options)),
   }));
@@ -165,21 +165,22 @@ async function pageCore() {
     text: text({ lines: sum(files, ({ lines }) => lines), code: sum(files, ({ code }) => code) }),
   }));
   const longest = all.files.sort((a, b) => b.code - a.code);
-  return wholeProject({
-    found: [...modulesSummed, ...cases(longest, ({ file }) => file, text)],
+  return wholeProjectFigure({
+    found: [...modulesSummed, ...toCases(longest, ({ file }) => file, text)],
     count: sum(all.files, ({ code }) => code),
   });
 }
 
 /** @param {Figure} figure */
-const wholeProject = (figure) => ({ [WHOLE]: figure });
+const wholeProjectFigure = (figure) => ({ [WHOLE_PROJECT]: figure });
 
 /** Options of cargo that build each program and module of the demo. */
 const DEMO_BUILDS = [
-  COLLECTOR,
-  ...[...MODULES.map(([, , features]) => ["--package", "hushbin", ...features]), DEMO_MODULE].map(
-    (args) => [...args, "--target", "wasm32-unknown-unknown"],
-  ),
+  DEMO_COLLECTOR_OPTIONS,
+  ...[
+    ...PACKAGE_MODULES.map(([, , features]) => ["--package", "hushbin", ...features]),
+    DEMO_MODULE,
+  ].map((args) => [...args, "--target", "wasm32-unknown-unknown"]),
 ];
 
 /**
@@ -200,20 +201,20 @@ async function demoCrates() {
   const found = new Set();
   for (const args of DEMO_BUILDS) {
     const tree = ["tree", "--locked", ...args, "--edges", "normal,build", "--prefix", "none"];
-    const listed = await capture("cargo", [...tree, "--format", "{p}"]);
+    const listed = await captureOutput("cargo", [...tree, "--format", "{p}"]);
     if (listed === undefined) {
-      throw new Failed(`cargo ${tree.join(" ")} failed`);
+      throw new ExplainedError(`cargo ${tree.join(" ")} failed`);
     }
     const target = args.includes("--target") ? "module" : "program";
     for (const name of packagesIn(listed)) {
       found.add(`${target}: ${name}`);
     }
   }
-  return caseNames([...found].sort());
+  return figureOfNames([...found].sort());
 }
 
 /** Returns a figure whose cases are these names. */
-const caseNames = (names) => ({ found: names.map((name) => ({ place: name, text: "" })) });
+const figureOfNames = (names) => ({ found: names.map((name) => ({ place: name, text: "" })) });
 
 /**
  * Returns the public names that users have to learn: commands, flags and exports.
@@ -253,7 +254,7 @@ export function malformedEntries(changelog) {
 }
 
 /** Names of the rules whose cases are sorted by length, because the longest cases are the worst. */
-const BY_LENGTH = ["long-sentences", "nested-sentences", "walls"];
+const RULES_SORTED_BY_LENGTH = ["long-sentences", "nested-sentences", "walls"];
 
 /** Measures the wording of comments and prose, for each rule and area. */
 async function wordingFigures() {
@@ -267,12 +268,14 @@ async function wordingFigures() {
       const before = areas[area] ?? { found: [], of: 0 };
       const place = ({ line }) => `${file}:${line}`;
       areas[area] = {
-        found: [...before.found, ...cases(found, place, ({ text }) => text)],
+        found: [...before.found, ...toCases(found, place, ({ text }) => text)],
         of: (before.of ?? 0) + of,
       };
     }
   }
-  for (const { found } of BY_LENGTH.flatMap((rule) => Object.values(all[rule] ?? {}))) {
+  for (const { found } of RULES_SORTED_BY_LENGTH.flatMap((rule) =>
+    Object.values(all[rule] ?? {}),
+  )) {
     found.sort((a, b) => b.text.length - a.text.length);
   }
   return all;
@@ -289,10 +292,13 @@ export async function figures() {
   const measured = {
     ...(await structureFigures()),
     "page-core": await pageCore(),
-    "changelog-entries": wholeProject({ found: malformedEntries(read("CHANGELOG.md")) }),
-    "demo-crates": wholeProject(await demoCrates()),
+    "changelog-entries": wholeProjectFigure({ found: malformedEntries(read("CHANGELOG.md")) }),
+    "demo-crates": wholeProjectFigure(await demoCrates()),
     ...Object.fromEntries(
-      Object.entries(learned).map(([rule, names]) => [rule, wholeProject(caseNames(names))]),
+      Object.entries(learned).map(([rule, names]) => [
+        rule,
+        wholeProjectFigure(figureOfNames(names)),
+      ]),
     ),
     ...(await wordingFigures()),
   };

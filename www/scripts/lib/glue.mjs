@@ -1,6 +1,6 @@
 // Changes to the JavaScript that wasm-bindgen generates (glue), before it is bundled.
 
-import { Failed } from "./run.mjs";
+import { ExplainedError } from "./run.mjs";
 
 /**
  * Replaces a text that must occur exactly once.
@@ -12,7 +12,7 @@ import { Failed } from "./run.mjs";
 export function replaceOnce(text, from, to) {
   const parts = text.split(from);
   if (parts.length !== 2) {
-    throw new Failed(`expected once, found ${parts.length - 1} times: ${from}`);
+    throw new ExplainedError(`expected once, found ${parts.length - 1} times: ${from}`);
   }
   return parts.join(to);
 }
@@ -50,7 +50,7 @@ const CACHED_VIEW =
  * the memory are not cached, because making one takes less than a microsecond. A cached view would
  * become invalid when the memory grows.
  */
-const REDUNDANT = [
+const REDUNDANT_CODE_PATTERNS = [
   / *if \(this\.__wbg_inst !== undefined && .*\n.*\n *\}\n/g,
   / *Object\.defineProperty\(this, '__wbg_inst', .*\n/g,
   / *__wbg_call_guard\(\);\n/g,
@@ -67,9 +67,11 @@ const REDUNDANT = [
 /** @param {string} glue */
 function removeRedundant(glue) {
   const viewing = glue.replaceAll(CACHED_VIEW, "$2    return $3\n");
-  const less = REDUNDANT.reduce((text, part) => text.replaceAll(part, ""), viewing);
+  const less = REDUNDANT_CODE_PATTERNS.reduce((text, part) => text.replaceAll(part, ""), viewing);
   if (/__wbg_inst\b|call_guard|reinit_scheduled|if \(ptr\d\)|cached/.test(less)) {
-    throw new Failed("the glue looks after instances or memory in another way than is expected");
+    throw new ExplainedError(
+      "the glue looks after instances or memory in another way than is expected",
+    );
   }
   return less;
 }

@@ -88,7 +88,7 @@ const describe = ({ from, to, line, name }) => `${from}:${line} → ${to} (${nam
  * @param {readonly Arrow[]} arrows
  * @returns {string[]}
  */
-export function cycles(root, arrows) {
+export function importCycles(root, arrows) {
   const found = new Map();
   for (const folder of foldersOf(root, arrows)) {
     const drawn = folderGraph(folder, arrows);

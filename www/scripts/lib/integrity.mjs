@@ -2,7 +2,7 @@
 // https://www.w3.org/TR/SRI/
 
 import { createHash } from "node:crypto";
-import { Failed } from "./run.mjs";
+import { ExplainedError } from "./run.mjs";
 
 /**
  * Returns the value of the `integrity` attribute for a script, with which browsers refuse any other
@@ -34,7 +34,7 @@ export function checkIntegrity(stated, read) {
   for (const [file, hash] of Object.entries(stated)) {
     const found = integrity(read(file));
     if (found !== hash) {
-      throw new Failed(`integrity.json says ${hash} of ${file}, which has ${found}`);
+      throw new ExplainedError(`integrity.json says ${hash} of ${file}, which has ${found}`);
     }
   }
 }

@@ -19,13 +19,13 @@
  */
 
 /** Name of the only area, for rules that are not divided into areas. */
-export const WHOLE = "all";
+export const WHOLE_PROJECT = "all";
 
 /**
  * Rounds a rate up to a multiple of 0.1. Subtracting 1e-9 absorbs rounding errors, so that a rate
  * never exceeds itself.
  */
-const tenths = (rate) => Math.ceil(rate * 10 - 1e-9) / 10;
+const roundUpToTenths = (rate) => Math.ceil(rate * 10 - 1e-9) / 10;
 
 /**
  * Converts a figure to the lowest limit that the figure does not exceed.
@@ -36,14 +36,15 @@ const tenths = (rate) => Math.ceil(rate * 10 - 1e-9) / 10;
  */
 export function limitOf({ per, step = 1 }, { found, count = found.length, of = 0 }) {
   const whole = Math.ceil(count / step) * step;
-  return per === undefined ? whole : [whole, of === 0 ? 0 : tenths((per * count) / of)];
+  return per === undefined ? whole : [whole, of === 0 ? 0 : roundUpToTenths((per * count) / of)];
 }
 
 /** Returns a limit of zero, which has a rate if the limit `found` has one. */
 const zeroLimit = (found) => (typeof found === "number" ? 0 : [0, 0]);
 const countOf = (limit) => (typeof limit === "number" ? limit : (limit[0] ?? 0));
 const rateOf = (limit) => (typeof limit === "number" ? Number.POSITIVE_INFINITY : (limit[1] ?? 0));
-const sum = (limits) => Object.values(limits).reduce((all, limit) => all + countOf(limit), 0);
+const totalCount = (limits) =>
+  Object.values(limits).reduce((all, limit) => all + countOf(limit), 0);
 
 /**
  * Returns the areas in which the figures of a rule exceed its limits.
@@ -53,7 +54,7 @@ const sum = (limits) => Object.values(limits).reduce((all, limit) => all + count
  * @returns {string[]}
  */
 export function exceededAreas(now, limits) {
-  if (sum(now) <= sum(limits)) {
+  if (totalCount(now) <= totalCount(limits)) {
     return [];
   }
   return Object.entries(now)
@@ -73,7 +74,7 @@ export function exceededAreas(now, limits) {
  * @returns {Limits}
  */
 export function loweredLimits(now, limits) {
-  const moved = sum(now) <= sum(limits);
+  const moved = totalCount(now) <= totalCount(limits);
   const areas = Object.entries(now).map(([area, found]) => {
     const limit = limits[area] ?? zeroLimit(found);
     if (moved && countOf(found) > countOf(limit)) {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { installPackages } from "./debian.mjs";
 import { installedFolder, installOnce } from "./installed.mjs";
 import { ROOT } from "./paths.mjs";
-import { capture, Failed, run } from "./run.mjs";
+import { captureOutput, ExplainedError, run } from "./run.mjs";
 
 const PINNED = join(ROOT, "tests/js/examples/requirements.txt");
 
@@ -17,15 +17,18 @@ export const notebookTools = () => installedFolder("notebook", PINNED);
 
 export const installNotebookTools = () =>
   installOnce(notebookTools(), async (made) => {
-    const pip = await capture("python3", ["-m", "pip", "--version"]);
+    const pip = await captureOutput("python3", ["-m", "pip", "--version"]);
     await installPackages({ "python3-pip": () => pip });
     const options = ["--quiet", "--no-deps", "--only-binary", ":all:", "--target", made];
     try {
       await run("python3", ["-m", "pip", "install", ...options, "--requirement", PINNED]);
     } catch (cause) {
-      const python = await capture("python3", ["--version"]);
-      throw new Failed(`${PINNED} was not installed by ${python}; it takes Python 3.11 or later`, {
-        cause,
-      });
+      const python = await captureOutput("python3", ["--version"]);
+      throw new ExplainedError(
+        `${PINNED} was not installed by ${python}; it takes Python 3.11 or later`,
+        {
+          cause,
+        },
+      );
     }
   });

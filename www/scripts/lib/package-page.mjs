@@ -5,8 +5,8 @@ import { DIST } from "./paths.mjs";
 import { print, step } from "./run.mjs";
 import { serve } from "./serve.mjs";
 
-const EMPTY = '<!doctype html><link rel="icon" href="data:,">';
-const PAGE = `${EMPTY}<script type="module" src="/page.js"></script>`;
+const EMPTY_PAGE_HTML = '<!doctype html><link rel="icon" href="data:,">';
+const PAGE = `${EMPTY_PAGE_HTML}<script type="module" src="/page.js"></script>`;
 const SCRIPT = `import * as hushbin from "/dist/index.js";
 Object.assign(globalThis, { hushbin });`;
 
@@ -19,7 +19,7 @@ export function packageSite() {
     directories: { "/dist/": DIST },
     documents: {
       "/": { type: "text/html", body: PAGE },
-      "/empty": { type: "text/html", body: EMPTY },
+      "/empty": { type: "text/html", body: EMPTY_PAGE_HTML },
       "/empty.js": { type: "text/javascript", body: "" },
       "/page.js": { type: "text/javascript", body: SCRIPT },
     },

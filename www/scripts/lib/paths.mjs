@@ -12,19 +12,19 @@ export const DEMO = join(ROOT, "www/demo");
 export const DASHBOARD = join(ROOT, "www/dashboard");
 export const DASHBOARD_DIST = join(ROOT, "server/dashboard");
 /** Folder of the glue (generated JavaScript) of the client's modules, made by the build. */
-export const GLUE = join(CLIENT, "wasm");
+export const CLIENT_GLUE_DIR = join(CLIENT, "wasm");
 /**
  * Folder of the glue (generated JavaScript) of the analysis module, made by the build of the demo.
  */
 export const ANALYSIS_GLUE = join(DEMO, "shared/wasm");
 export const TARGET = resolve(ROOT, process.env.CARGO_TARGET_DIR ?? "target");
 /** Path of the reference of the npm package's exports, in Markdown, made by the build. */
-export const REFERENCE = join(TARGET, "API.md");
+export const API_REFERENCE_FILE = join(TARGET, "API.md");
 /** Folder of the publishable npm package, made by the build. */
-export const PACKAGE = join(TARGET, "package");
+export const NPM_PACKAGE_DIR = join(TARGET, "package");
 /** Folder of the files of a release, and folder in which they are made. */
-export const ARTEFACTS = join(TARGET, "release-artefacts");
-export const WORKSHOP = join(TARGET, "release-build");
+export const RELEASE_FILES_DIR = join(TARGET, "release-artefacts");
+export const RELEASE_BUILD_DIR = join(TARGET, "release-build");
 export const BIN = join(ROOT, "node_modules/.bin");
 /** Folder of installed tools, with one directory for each version. */
 export const TOOLS = process.env.HUSHBIN_TOOLS ?? join(homedir(), ".cache/hushbin");

@@ -6,7 +6,7 @@
  * @param {string} what
  * @param {number} total
  */
-export function progress(what, total) {
+export function createProgressBar(what, total) {
   const terminal = process.stderr.isTTY;
   const begun = performance.now();
   let shown = Number.NEGATIVE_INFINITY;

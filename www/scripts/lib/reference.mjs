@@ -5,15 +5,15 @@
 // more than the declarations.
 
 /** Pattern of an export list, `export { … }`, possibly from another file. */
-const LIST = /^export (?:type )?\{([^}]*)\}(?: from "\.\/(.*)\.js")?;/gm;
-const ALL = /^export \* from "\.\/(.*)\.js";/gm;
-const DOC = String.raw`\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n`;
+const EXPORT_LIST_PATTERN = /^export (?:type )?\{([^}]*)\}(?: from "\.\/(.*)\.js")?;/gm;
+const EXPORT_ALL_PATTERN = /^export \* from "\.\/(.*)\.js";/gm;
+const DOC_COMMENT_PATTERN = String.raw`\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n`;
 /**
  * Pattern of an exported declaration. It ends before the next line that is neither indented nor the
  * declaration's closing line.
  */
-const DECLARED = new RegExp(
-  String.raw`^(${DOC})?export (?:declare )?(?:abstract )?(?:interface|class|function|const|type) (\w+)(?!: typeof )[\s\S]*?(?:;\n(?=[^\s}]|$)|\n\}\n)`,
+const DECLARATION_PATTERN = new RegExp(
+  String.raw`^(${DOC_COMMENT_PATTERN})?export (?:declare )?(?:abstract )?(?:interface|class|function|const|type) (\w+)(?!: typeof )[\s\S]*?(?:;\n(?=[^\s}]|$)|\n\}\n)`,
   "gm",
 );
 /**
@@ -36,18 +36,20 @@ const LITERAL = /^(?:: | = )"[^"]*";$/;
  * @param {(file: string) => string} read returns its declarations
  * @returns {[string, string][]} names, each with the file that declares it
  */
-function exported(file, read) {
+function exportedNames(file, read) {
   const text = read(file);
   const beside = (path) => new URL(path, `file:///${file}`).pathname.slice(1);
-  const all = [...text.matchAll(ALL)].flatMap(([, path = ""]) => exported(beside(path), read));
-  const listed = [...text.matchAll(LIST)].flatMap(([, names = "", path]) =>
+  const all = [...text.matchAll(EXPORT_ALL_PATTERN)].flatMap(([, path = ""]) =>
+    exportedNames(beside(path), read),
+  );
+  const listed = [...text.matchAll(EXPORT_LIST_PATTERN)].flatMap(([, names = "", path]) =>
     names
       .split(",")
       .map((name) => name.replace(/\btype /, "").trim())
       .filter((name) => name !== "")
       .map((name) => /** @type {[string, string]} */ ([name, path ? beside(path) : file])),
   );
-  const own = [...text.matchAll(DECLARED)].map(
+  const own = [...text.matchAll(DECLARATION_PATTERN)].map(
     ([, , name = ""]) => /** @type {[string, string]} */ ([name, file]),
   );
   return [...all, ...listed, ...own];
@@ -60,19 +62,21 @@ function exported(file, read) {
  * @param {(file: string) => string} read returns a file's declarations; files are without extension
  * @returns {{ text: string, lacking: string[] }}
  */
-export function reference(entries, read) {
+export function makeReference(entries, read) {
   const lacking = [];
   const told = new Set();
   const parts = ["# Reference\n\nWhat the package exports, with what there is to say of it.\n"];
   for (const [file, name] of Object.entries(entries)) {
     parts.push(`## \`${name}\`\n`);
-    const found = exported(file, read).filter(([symbol]) => !told.has(symbol));
+    const found = exportedNames(file, read).filter(([symbol]) => !told.has(symbol));
     for (const [symbol, home] of found.sort()) {
       if (told.has(symbol)) {
         continue;
       }
       told.add(symbol);
-      const declared = [...read(home).matchAll(DECLARED)].filter(([, , own]) => own === symbol);
+      const declared = [...read(home).matchAll(DECLARATION_PATTERN)].filter(
+        ([, , own]) => own === symbol,
+      );
       const [first] = declared;
       if (first?.[1] === undefined) {
         lacking.push(`${home}: ${symbol}`);

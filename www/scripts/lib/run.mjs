@@ -8,7 +8,7 @@ import { delimiter } from "node:path";
 import { BIN, ROOT } from "./paths.mjs";
 
 /** Error of a step whose output or message has already explained the failure. */
-export class Failed extends Error {}
+export class ExplainedError extends Error {}
 
 const colour = (code, text) => (process.stdout.isTTY ? `\x1b[${code}m${text}\x1b[0m` : text);
 export const bold = (text) => colour(1, text);
@@ -35,7 +35,7 @@ export const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
  */
 
 /** @type {Cost[]} costs of the steps so far, in the order in which they began */
-export const costs = [];
+export const stepCosts = [];
 /** @type {AsyncLocalStorage<Cost>} cost of the step that is running a program */
 const runningStep = new AsyncLocalStorage();
 
@@ -61,7 +61,7 @@ let chargedTime = childrenTime();
  * Adds processor time to the cost of a step: the time that the system has counted since another
  * program ended.
  */
-function charge(cost) {
+function addProcessorTime(cost) {
   const now = childrenTime();
   if (cost !== undefined) {
     cost.cpu += now - chargedTime;
@@ -79,7 +79,7 @@ function charge(cost) {
  */
 function chargeToStep(child) {
   const cost = runningStep.getStore();
-  child.on("exit", () => charge(cost));
+  child.on("exit", () => addProcessorTime(cost));
   return child;
 }
 
@@ -91,7 +91,7 @@ function chargeToStep(child) {
 export function costTable() {
   const { user, system } = process.cpuUsage();
   const itself = { name: "(the scripts themselves)", ms: 0, cpu: (user + system) / 1000 };
-  const rows = [...costs, itself].sort((a, b) => b.cpu - a.cpu);
+  const rows = [...stepCosts, itself].sort((a, b) => b.cpu - a.cpu);
   const total = rows.reduce((sum, { cpu }) => sum + cpu, 0);
   const row = (cpu, ms, name) => `${cpu.padStart(11)} ${ms.padStart(10)}  ${name}`;
   return [
@@ -114,7 +114,7 @@ const abortAll = new AbortController();
  * @param {() => Promise<unknown>} first
  * @param {() => Promise<unknown>} second
  */
-export async function sideBySide(first, second) {
+export async function runConcurrently(first, second) {
   const works = [first(), concurrentOutput.run("beside", second)];
   try {
     await Promise.all(works);
@@ -150,9 +150,9 @@ async function timeStep(name, work) {
   print(bold(`▸ ${name}`));
   const begun = performance.now();
   const cost = { name, ms: 0, cpu: 0 };
-  costs.push(cost);
+  stepCosts.push(cost);
   const end = () => {
-    charge(cost);
+    addProcessorTime(cost);
     cost.ms = performance.now() - begun;
   };
   try {
@@ -201,14 +201,16 @@ export async function run(program, args, { env = withPath(), cwd = ROOT, quiet =
   child.stdout?.on("data", (chunk) => output.push(chunk));
   child.stderr?.on("data", (chunk) => output.push(chunk));
   const status = await new Promise((resolve, reject) => {
-    child.on("error", (cause) => reject(new Failed(`${program}: ${cause.message}`, { cause })));
+    child.on("error", (cause) =>
+      reject(new ExplainedError(`${program}: ${cause.message}`, { cause })),
+    );
     child.on("close", (code, signal) => resolve(code ?? signal));
   });
   if (!quiet || status !== 0) {
     Array.isArray(told) ? told.push(...output) : process.stderr.write(Buffer.concat(output));
   }
   if (status !== 0) {
-    throw new Failed(`${program} ${args.join(" ")} ended with ${status}`);
+    throw new ExplainedError(`${program} ${args.join(" ")} ended with ${status}`);
   }
 }
 
@@ -219,7 +221,7 @@ export async function run(program, args, { env = withPath(), cwd = ROOT, quiet =
  * @param {readonly string[]} args
  * @returns {Promise<string | undefined>}
  */
-export async function capture(program, args, env = withPath(), cwd = ROOT) {
+export async function captureOutput(program, args, env = withPath(), cwd = ROOT) {
   const child = chargeToStep(
     spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "ignore"] }),
   );
@@ -243,7 +245,7 @@ export async function main(work) {
   try {
     await work();
   } catch (error) {
-    console.error(error instanceof Failed ? `\n${error.message}` : error);
+    console.error(error instanceof ExplainedError ? `\n${error.message}` : error);
     process.exitCode = 1;
   }
 }
@@ -258,7 +260,7 @@ export async function main(work) {
  */
 export function startInBackground(program, args, options) {
   if (program === undefined) {
-    throw new Failed("a browser, its driver or Xvfb is missing; run npm run setup");
+    throw new ExplainedError("a browser, its driver or Xvfb is missing; run npm run setup");
   }
   const child = chargeToStep(spawn(program, args, options));
   const kill = () => {

@@ -62,7 +62,7 @@ const TOKEN = new RegExp(
  * @param {string} source
  * @returns {Token[]}
  */
-export function tokens(source) {
+export function tokenize(source) {
   const found = [];
   let line = 1;
   let seen = 0;
@@ -98,8 +98,17 @@ function endOfBlockComment(source, start) {
   return source.length;
 }
 
-const OPEN = { "{": "}", "(": ")", "[": "]" };
-const ITEM = new Set(["struct", "enum", "union", "trait", "type", "const", "static", "fn"]);
+const BRACKET_PAIRS = { "{": "}", "(": ")", "[": "]" };
+const ITEM_KEYWORDS = new Set([
+  "struct",
+  "enum",
+  "union",
+  "trait",
+  "type",
+  "const",
+  "static",
+  "fn",
+]);
 const SERDE_PATH =
   /^(with|default|serialize_with|deserialize_with|skip_serializing_if|from|try_from|into|remote)$/;
 const isWord = (text) => text !== undefined && /^[A-Za-z_]\w*$/.test(text);
@@ -111,7 +120,7 @@ export function skipBrackets(list, start) {
   let depth = 0;
   for (let at = start; at < list.length; at += 1) {
     const text = textAt(list, at);
-    if (text in OPEN) {
+    if (text in BRACKET_PAIRS) {
       depth += 1;
     } else if (text === "}" || text === ")" || text === "]") {
       depth -= 1;
@@ -142,7 +151,7 @@ export function skipItem(list, start) {
     if (text === "}" || text === ")") {
       return at;
     }
-    if (text in OPEN) {
+    if (text in BRACKET_PAIRS) {
       at = skipBrackets(list, at);
       if (text === "{" && ends === ";}") {
         return at;
@@ -155,7 +164,7 @@ export function skipItem(list, start) {
 }
 
 /** Returns whether an attribute compiles its item only for tests or documentation. */
-function isExcluding(attribute) {
+function isTestOrDocOnly(attribute) {
   const words = attribute.map(({ text }) => text);
   return (
     words[0] === "cfg" &&
@@ -239,7 +248,7 @@ const childKey = (key, name) => (key === "" ? name : `${key}::${name}`);
 
 /** Reads the tokens of a file into its module, and into the modules that the file contains. */
 function readFile(modules, file, key, source) {
-  const list = tokens(source);
+  const list = tokenize(source);
   const outer = moduleAt(modules, key, file);
   const stack = [{ module: outer, until: list.length }];
   // End of the body of the current item. Names inside a body do not belong to the module.
@@ -255,7 +264,7 @@ function readFile(modules, file, key, source) {
       const end = skipBrackets(list, at + 1);
       const attribute = list.slice(at + 2, end - 1);
       readAttribute(module, attribute);
-      at = isExcluding(attribute) ? skipItem(list, end) : end;
+      at = isTestOrDocOnly(attribute) ? skipItem(list, end) : end;
     } else if (text === "use" && before !== "<") {
       const { end, names } = useTree(list, at + 1);
       const exported = before === "pub" || before === ")";
@@ -279,7 +288,11 @@ function readFile(modules, file, key, source) {
       module.items.add(textAt(list, at + 2));
       module.macros.set(textAt(list, at + 2), new Set(words.filter(isWord)));
       at += 3;
-    } else if (ITEM.has(text) && isWord(textAt(list, at + 1)) && !ITEM.has(textAt(list, at + 1))) {
+    } else if (
+      ITEM_KEYWORDS.has(text) &&
+      isWord(textAt(list, at + 1)) &&
+      !ITEM_KEYWORDS.has(textAt(list, at + 1))
+    ) {
       if (at >= body) {
         module.items.add(textAt(list, at + 1));
       }
@@ -295,7 +308,7 @@ function readFile(modules, file, key, source) {
       const next = textAt(list, at);
       module.neighbours ||=
         path.join() === "super" && next === "::" && textAt(list, at + 1) === "$module";
-      if (next === "!" && textAt(list, at + 1) in OPEN) {
+      if (next === "!" && textAt(list, at + 1) in BRACKET_PAIRS) {
         module.calls.push({ name: path.at(-1) ?? "", line });
       } else {
         module.mentions.push({ path, line, call: next === "(" });
@@ -329,7 +342,7 @@ function readAttribute(module, attribute) {
  * @param {Set<Use>} [visited]
  * @returns {{ file: string } | { module: Module } | undefined}
  */
-function resolve(modules, module, path, visited = new Set()) {
+function resolvePath(modules, module, path, visited = new Set()) {
   let [here, rest] = [module, path];
   if (path[0] === "crate") {
     [here, rest] = [modules.get("") ?? module, path.slice(1)];
@@ -354,15 +367,15 @@ function resolve(modules, module, path, visited = new Set()) {
     const use = here.uses.get(name);
     if (use !== undefined && !visited.has(use)) {
       visited.add(use);
-      return resolve(modules, here, [...use.from, ...after], visited);
+      return resolvePath(modules, here, [...use.from, ...after], visited);
     }
     for (const glob of here.globs) {
       if (!visited.has(glob)) {
         visited.add(glob);
-        const target = resolve(modules, here, glob.from, visited);
+        const target = resolvePath(modules, here, glob.from, visited);
         const found =
           target !== undefined && "module" in target && target.module !== here
-            ? resolve(modules, target.module, ["self", ...rest], visited)
+            ? resolvePath(modules, target.module, ["self", ...rest], visited)
             : undefined;
         if (found !== undefined && "file" in found) {
           return found;
@@ -450,7 +463,7 @@ function macrosIn(modules) {
  * @param {ReturnType<typeof rustMacros>} [macros] of crates that it depends on
  * @returns {Arrow[]}
  */
-export function rustArrows(root, sources, macros = new Map()) {
+export function findRustImports(root, sources, macros = new Map()) {
   const modules = readCrate(root, sources);
   const own = macrosIn(modules);
   /** @type {Arrow[]} */
@@ -466,7 +479,7 @@ export function rustArrows(root, sources, macros = new Map()) {
     const point = (path, line) => {
       // Exported macros belong to the crate's root, regardless of the file that defines them.
       const macro = path[0] === "crate" && path.length === 2 ? own.get(path[1]) : undefined;
-      const target = macro ?? resolve(modules, module, path);
+      const target = macro ?? resolvePath(modules, module, path);
       if (target !== undefined && "file" in target) {
         draw(module, target.file, line, path);
       }
@@ -477,7 +490,7 @@ export function rustArrows(root, sources, macros = new Map()) {
       }
     }
     for (const { from, exported, line } of module.globs) {
-      const target = resolve(modules, module, from);
+      const target = resolvePath(modules, module, from);
       if (!exported && target !== undefined) {
         draw(module, "file" in target ? target.file : target.module.file, line, [...from, "*"]);
       }

@@ -21,8 +21,8 @@ import { parser } from "@lezer/rust";
  * compile
  */
 
-const TEST = /^#\[\s*(?:cfg\s*\((?!.*\bnot\b).*\btest\b.*\)|test)\s*\]$/s;
-const TEXT = /Comment$|String$|^Char$/;
+const TEST_ATTRIBUTE_PATTERN = /^#\[\s*(?:cfg\s*\((?!.*\bnot\b).*\btest\b.*\)|test)\s*\]$/s;
+const TEXT_NODE_PATTERN = /Comment$|String$|^Char$/;
 const PUBLIC = /^[ \t]*pub[ \t](?!\()/gm;
 const CFG = /#!?\[\s*cfg(?:_attr)?\b/g;
 const PANIC = /\b(?:panic|unreachable)!/g;
@@ -91,12 +91,12 @@ export function measureRust(file, source) {
   let ownCode = codeLines(source);
   parser.parse(source).iterate({
     enter: ({ name, node }) => {
-      if (TEXT.test(name)) {
+      if (TEXT_NODE_PATTERN.test(name)) {
         hide(node);
         return false;
       }
       const own = attributes(node);
-      if (own.some((attribute) => TEST.test(textOf(attribute)))) {
+      if (own.some((attribute) => TEST_ATTRIBUTE_PATTERN.test(textOf(attribute)))) {
         const from = Math.min(node.from, ...own.map(({ from }) => from));
         hide({ from, to: node.to });
         lines -= lineAt(node.to) - lineAt(from) + 1;

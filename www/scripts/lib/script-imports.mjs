@@ -20,7 +20,7 @@ const IMPORT = new RegExp(
  * @param {Readonly<Record<string, string>>} [names] files by the bare name that imports use
  * @returns {import("./rust-imports.mjs").Arrow[]}
  */
-export function scriptArrows(sources, names = {}) {
+export function findScriptImports(sources, names = {}) {
   const arrows = [];
   for (const [file, source] of sources) {
     const text = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/[^\n]*/gm, (comment) =>

@@ -4,9 +4,9 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
-import { Failed } from "./run.mjs";
+import { ExplainedError } from "./run.mjs";
 
-const TYPES = {
+const MEDIA_TYPES = {
   ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",
   ".ico": "image/x-icon",
@@ -23,7 +23,7 @@ const TYPES = {
  * Strict content security policy under which the package works. It forbids inline code and allows
  * WebAssembly.
  */
-const POLICY =
+const STRICT_CONTENT_POLICY =
   "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src *; img-src 'self' data:";
 
 /**
@@ -48,7 +48,7 @@ export async function serve({
   directories,
   documents = {},
   port = 0,
-  policy = POLICY,
+  policy = STRICT_CONTENT_POLICY,
   policies = {},
 }) {
   const prefixes = Object.keys(directories).sort((a, b) => b.length - a.length);
@@ -89,11 +89,15 @@ export async function serve({
     if (file === undefined || !found?.isFile()) {
       return answer(404, "text/plain", "not found\n");
     }
-    return answer(200, TYPES[extname(file)] ?? "application/octet-stream", createReadStream(file));
+    return answer(
+      200,
+      MEDIA_TYPES[extname(file)] ?? "application/octet-stream",
+      createReadStream(file),
+    );
   });
   await new Promise((resolve, reject) => {
     server.on("error", (/** @type {NodeJS.ErrnoException} */ error) =>
-      reject(error.code === "EADDRINUSE" ? new Failed(`port ${port} is in use`) : error),
+      reject(error.code === "EADDRINUSE" ? new ExplainedError(`port ${port} is in use`) : error),
     );
     server.listen(port, "127.0.0.1", () => resolve(undefined));
   });

@@ -12,7 +12,7 @@ import { installPackages } from "./debian.mjs";
 
 /** Functions that find the required programs, each by the name of its Debian package. */
 const CHROMIUM = { chromium: findChromium, "chromium-driver": findChromedriver };
-const OTHERS = {
+const OTHER_BROWSER_PACKAGES = {
   "firefox-esr": findFirefox,
   "webkit2gtk-driver": () => findMiniBrowser() && findWebKitDriver(),
   xvfb: findXvfb,
@@ -24,5 +24,5 @@ const OTHERS = {
  * @param {{ all?: boolean }} [options] all: Firefox and WebKitGTK, too
  */
 export async function setupBrowser({ all = false } = {}) {
-  await installPackages({ ...CHROMIUM, ...(all ? OTHERS : {}) });
+  await installPackages({ ...CHROMIUM, ...(all ? OTHER_BROWSER_PACKAGES : {}) });
 }

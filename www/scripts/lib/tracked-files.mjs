@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./paths.mjs";
-import { capture, Failed } from "./run.mjs";
+import { captureOutput, ExplainedError } from "./run.mjs";
 
 /**
  * Returns the files of the project whose paths match a pattern.
@@ -13,7 +13,7 @@ import { capture, Failed } from "./run.mjs";
  * @returns {Promise<string[]>} paths from the root, sorted
  */
 export async function trackedFiles(pattern) {
-  const listed = await capture("git", [
+  const listed = await captureOutput("git", [
     "-c",
     "safe.directory=*",
     "ls-files",
@@ -22,7 +22,7 @@ export async function trackedFiles(pattern) {
     "--exclude-standard",
   ]);
   if (listed === undefined) {
-    throw new Failed("git ls-files lists no files: this runs in a checkout");
+    throw new ExplainedError("git ls-files lists no files: this runs in a checkout");
   }
   return listed
     .split("\n")

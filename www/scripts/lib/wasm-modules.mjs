@@ -6,7 +6,7 @@
  *
  * @type {readonly (readonly [name: string, glue: string, features: readonly string[]])[]}
  */
-export const MODULES = [
+export const PACKAGE_MODULES = [
   ["hushbin", "hushbin", ["--no-default-features", "--features", "complete,wasm-module"]],
   ["collision", "hushbin", ["--no-default-features", "--features", "wasm-module"]],
   ["sums", "sums", ["--no-default-features", "--features", "wasm-sums-module"]],

@@ -5,8 +5,8 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { replaceOnce } from "./glue.mjs";
 import { TARGET } from "./paths.mjs";
-import { capture, Failed, run, withPath } from "./run.mjs";
-import { binder, requireTool } from "./tools.mjs";
+import { captureOutput, ExplainedError, run, withPath } from "./run.mjs";
+import { bindingsGenerator, requireTool } from "./tools.mjs";
 
 /**
  * Options of rustc that select compact code for SHA-256, which hashes each task only once. Unrolled
@@ -56,7 +56,7 @@ const SIZE_OPTIONS = [
  * Option of the compiler that prevents inlining of larger functions. It makes the modules of
  * reports smaller.
  */
-export const INLINE_LESS = ["-C", "llvm-args=-inline-threshold=25"];
+export const LESS_INLINING_OPTIONS = ["-C", "llvm-args=-inline-threshold=25"];
 
 /**
  * Compiles a crate's library.
@@ -87,13 +87,16 @@ export async function compile(crate, features, profile = "wasm", options = []) {
  * @param {string} directory an otherwise empty directory for glue and module
  * @param {string} name name of glue and module; `_bg` is added to the module's name
  */
-export async function bind(compiled, directory, name) {
+export async function generateGlue(compiled, directory, name) {
   await rm(directory, { recursive: true, force: true });
-  const env = await requireTool(binder());
+  const env = await requireTool(bindingsGenerator());
   await run("hushbin-bind", [compiled, directory, name], { env });
 }
 
-const ENABLED = ["--mvp-features", ...FEATURES.map((feature) => `--enable-${feature}`)];
+const WASM_FEATURE_OPTIONS = [
+  "--mvp-features",
+  ...FEATURES.map((feature) => `--enable-${feature}`),
+];
 
 /**
  * Replaces the names of imports and exports between module and glue with letters, which saves 400
@@ -106,10 +109,10 @@ const ENABLED = ["--mvp-features", ...FEATURES.map((feature) => `--enable-${feat
 export async function shortenNames(directory, name) {
   const module = join(directory, `${name}_bg.wasm`);
   const glue = join(directory, `${name}.js`);
-  const renaming = [...ENABLED, "--minify-imports-and-exports-and-modules"];
-  const printed = await capture("wasm-opt", [...renaming, module, "-o", module]);
+  const renaming = [...WASM_FEATURE_OPTIONS, "--minify-imports-and-exports-and-modules"];
+  const printed = await captureOutput("wasm-opt", [...renaming, module, "-o", module]);
   if (printed === undefined) {
-    throw new Failed(`wasm-opt could not rename what ${module} imports and exports`);
+    throw new ExplainedError(`wasm-opt could not rename what ${module} imports and exports`);
   }
   const { imports, exports } = JSON.parse(printed);
   const letters = Object.fromEntries(exports);
@@ -127,7 +130,7 @@ export async function shortenNames(directory, name) {
 }
 
 /**
- * Optimises the module that {@link bind} has made, and removes `_bg` from its file name.
+ * Optimises the module that {@link generateGlue} has made, and removes `_bg` from its file name.
  *
  * @param {string} directory
  * @param {string} name
@@ -142,7 +145,7 @@ export async function optimise(directory, name, goal) {
     return;
   }
   await run("wasm-opt", [
-    ...[...ENABLED, ...(goal === "size" ? SIZE_OPTIONS : ["-O3"])],
+    ...[...WASM_FEATURE_OPTIONS, ...(goal === "size" ? SIZE_OPTIONS : ["-O3"])],
     ...["--strip-debug", "--strip-producers", "--strip-target-features"],
     ...[bound, "-o", module],
   ]);

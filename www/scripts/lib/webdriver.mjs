@@ -75,7 +75,7 @@ async function waitUntilReady(base, child) {
 }
 
 /** Requested capabilities of a session. Each session is a separate browser that stores nothing. */
-const BROWSER = {
+const SESSION_CAPABILITIES = {
   capabilities: {
     alwaysMatch: {
       "webkitgtk:browserOptions": { binary: findMiniBrowser(), args: ["--automation"] },
@@ -87,8 +87,8 @@ const BROWSER = {
  * Time in ms after which opening a session fails. Some drivers never respond. Opening usually takes
  * a second or two.
  */
-const SESSION_MS = 120_000;
-const DRIVERS = 3;
+const SESSION_TIMEOUT_MS = 120_000;
+const MAX_DRIVER_ATTEMPTS = 3;
 
 /**
  * Starts a driver and opens a session. A driver can have only one session. If no browser opens,
@@ -97,7 +97,7 @@ const DRIVERS = 3;
  * @param {string} display
  * @param {number} [left] number of drivers that may still be tried
  */
-async function startSession(display, left = DRIVERS) {
+async function startSession(display, left = MAX_DRIVER_ATTEMPTS) {
   const port = await freePort();
   const base = `http://127.0.0.1:${port}`;
   const driver = startInBackground(findWebKitDriver(), [`--port=${port}`], {
@@ -108,8 +108,14 @@ async function startSession(display, left = DRIVERS) {
   });
   await waitUntilReady(base, driver.child);
   try {
-    const signal = AbortSignal.timeout(SESSION_MS);
-    const { sessionId, capabilities } = await command(base, "POST", "/session", BROWSER, signal);
+    const signal = AbortSignal.timeout(SESSION_TIMEOUT_MS);
+    const { sessionId, capabilities } = await command(
+      base,
+      "POST",
+      "/session",
+      SESSION_CAPABILITIES,
+      signal,
+    );
     const told = (method, name, body) =>
       command(base, method, `/session/${sessionId}${name}`, body);
     return {

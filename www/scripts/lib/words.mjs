@@ -1,7 +1,7 @@
 // Measures the wording of documentation comments in Rust and TypeScript, and of prose in Markdown.
 // Each figure counts passages that readers are likely to read twice.
 
-const OPENER = new RegExp(
+const BAD_OPENING_PATTERN = new RegExp(
   "^(?:What|How|Of|Those|Whether|Where|As|Whoever|Who|By|That|With|From|To|In|For|Beside|Above|" +
     "Below|Held|Told|Asked|Made|Kept|Known|Taken|Given|Which|Whom|Both|All|None|Nothing|Nobody|" +
     "Everything|Everybody|Once|Not|No|At|On|Until|After|Before|Or|And|Else|Without|Behind|" +
@@ -31,14 +31,14 @@ const INVERTED =
  * Makes a regular expression for each phrase, which matches whole words only. The phrases are
  * counted separately, because one may contain another.
  */
-const whole = (patterns, flags) =>
+const wholeWordPatterns = (patterns, flags) =>
   patterns.map((pattern) => new RegExp(`\\b(?:${pattern})\\b`, flags));
-const DIALECT_WORDS = whole(DIALECT, "g");
-const DIALECT_PHRASES = whole(PHRASES, "gi");
+const DIALECT_WORDS = wholeWordPatterns(DIALECT, "g");
+const DIALECT_PHRASES = wholeWordPatterns(PHRASES, "gi");
 
 const LONG_SENTENCE = 25;
-const WALL = 90;
-const NESTED = 3;
+const MAX_PARAGRAPH_WORDS = 90;
+const NESTED_CLAUSE_COUNT = 3;
 
 /**
  * @typedef {{ line: number, text: string }} Found
@@ -122,10 +122,13 @@ export function commentFigures(file, source) {
   );
   const all = comments.map(({ text }) => text).join(" ");
   return {
-    openers: { found: blocks.filter(({ text }) => OPENER.test(text)), of: blocks.length },
+    openers: {
+      found: blocks.filter(({ text }) => BAD_OPENING_PATTERN.test(text)),
+      of: blocks.length,
+    },
     symbols: { found: blocks.filter(({ text }) => SYMBOL.test(text)), of: blocks.length },
     "dialect-words": {
-      found: repeated(comments, all, DIALECT_WORDS),
+      found: matchPlaces(comments, all, DIALECT_WORDS),
       of: all.match(/[a-z']+/g)?.length ?? 0,
     },
   };
@@ -135,14 +138,14 @@ export function commentFigures(file, source) {
  * Returns a place for each occurrence of the patterns. Occurrences that span several parts get the
  * line of the last part.
  */
-function repeated(parts, all, patterns) {
+function matchPlaces(parts, all, patterns) {
   const found = parts.flatMap((part) => Array(count(patterns, part.text)).fill(part));
   const across = count(patterns, all) - found.length;
   const { line = 1, text = "" } = parts.at(-1) ?? {};
   return [...found, ...Array(Math.max(0, across)).fill({ line, text: `… ${text}` })];
 }
 
-function plain(text) {
+function markdownToPlainText(text) {
   return text
     .replace(/!\[[^\]]*\]\([^)]*\)/g, "")
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
@@ -156,14 +159,14 @@ function plain(text) {
 }
 
 /** Placeholder for a removed comment or element. It keeps the line from counting as empty. */
-const GONE = "\u0001";
+const REMOVED_PLACEHOLDER = "\u0001";
 
 /** Removes code, comments, and elements that contain no prose. Line ends are kept. */
 const onlyProse = (text) =>
   text
     .replace(/^(`{3,}|~{3,}).*?^\1\s*$/gms, (block) => block.replace(/[^\n]/g, ""))
     .replace(/<!--.*?-->|<(script|style|details|picture).*?<\/\1>/gs, (block) =>
-      block.replace(/[^\n]+/g, GONE),
+      block.replace(/[^\n]+/g, REMOVED_PLACEHOLDER),
     );
 
 /**
@@ -179,7 +182,10 @@ export function paragraphs(markdown) {
   let begin = 1;
   const close = () => {
     if (open.length > 0) {
-      found.push({ line: begin, text: plain(open.join(" ").replaceAll(GONE, "")) });
+      found.push({
+        line: begin,
+        text: markdownToPlainText(open.join(" ").replaceAll(REMOVED_PLACEHOLDER, "")),
+      });
     }
     open = [];
   };
@@ -229,10 +235,10 @@ export function proseFigures(markdown) {
   const those = (test) => ({ found: all.filter(({ text }) => test(text)), of: all.length });
   return {
     "long-sentences": those((text) => splitWords(text).length > LONG_SENTENCE),
-    "nested-sentences": those((text) => count([SUBORDINATE], text) >= NESTED),
+    "nested-sentences": those((text) => count([SUBORDINATE], text) >= NESTED_CLAUSE_COUNT),
     "inverted-sentences": those((text) => INVERTED.test(text)),
     walls: {
-      found: blocks.filter(({ text }) => splitWords(text).length > WALL),
+      found: blocks.filter(({ text }) => splitWords(text).length > MAX_PARAGRAPH_WORDS),
       of: blocks.length,
     },
     "dialect-phrases": {

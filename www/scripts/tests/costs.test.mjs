@@ -2,16 +2,16 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { costs, costTable, run, sideBySide, step } from "../lib/run.mjs";
+import { costTable, run, runConcurrently, step, stepCosts } from "../lib/run.mjs";
 
 const BUSY = "while (process.cpuUsage().user < 6e5) {}";
 
 test("a step is charged for what its programs start, and not for what runs beside it", async () => {
-  await sideBySide(
+  await runConcurrently(
     () => step("busy", () => run("sh", ["-c", `node -e '${BUSY}'; true`])),
     () => step("idle", () => run("sh", ["-c", "sleep 1"])),
   );
-  const of = (name) => costs.find((cost) => cost.name === name)?.cpu ?? assert.fail(name);
+  const of = (name) => stepCosts.find((cost) => cost.name === name)?.cpu ?? assert.fail(name);
   assert.ok(of("busy") >= 600, `busy: ${of("busy")} ms`);
   assert.ok(of("idle") < 200, `idle: ${of("idle")} ms`);
   const [, first = ""] = costTable();

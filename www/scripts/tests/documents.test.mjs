@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { docViolations } from "../check-docs.mjs";
 import { missingFiles, undefinedNames } from "../check-facts.mjs";
-import { reference } from "../lib/reference.mjs";
+import { makeReference } from "../lib/reference.mjs";
 
 test("links and paths lead to files", () => {
   const there = new Set(["src/a.rs", "src/docs/b.md", "server/src/cli", "README.md"]);
@@ -74,7 +74,7 @@ export declare const d: number;
 `,
     missing: "",
   };
-  const { text, lacking } = reference(
+  const { text, lacking } = makeReference(
     { index: "package", exports: "again" },
     (file) => files[file],
   );

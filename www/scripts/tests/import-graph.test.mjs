@@ -4,14 +4,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { coreSources, coreViolations } from "../check-imports.mjs";
-import { cycles, layerViolations } from "../lib/import-graph.mjs";
-import { rustArrows } from "../lib/rust-imports.mjs";
-import { scriptArrows } from "../lib/script-imports.mjs";
+import { importCycles, layerViolations } from "../lib/import-graph.mjs";
+import { findRustImports } from "../lib/rust-imports.mjs";
+import { findScriptImports } from "../lib/script-imports.mjs";
 
 const crate = (files) =>
   new Map(Object.entries(files).map(([name, text]) => [`src/${name}.rs`, text]));
 const drawn = (files) =>
-  rustArrows("src", crate(files)).map(
+  findRustImports("src", crate(files)).map(
     ({ from, to }) => `${from.slice(4, -3)} → ${to.slice(4, -3)}`,
   );
 
@@ -72,7 +72,7 @@ test("a macro that lists modules draws arrows to those of whoever calls it", () 
 });
 
 test("a cycle shows in the folder that holds all of it", () => {
-  const arrows = (files) => cycles("src", rustArrows("src", crate(files)));
+  const arrows = (files) => importCycles("src", findRustImports("src", crate(files)));
   const files = {
     "a/mod": "",
     "b/mod": "",
@@ -95,7 +95,12 @@ test("a cycle shows in the folder that holds all of it", () => {
 
 test("an arrow from a lower layer to a higher one is refused, and so is a file without layer", () => {
   const files = crate({ low: "use crate::high::H;", high: "pub struct H;", new: "" });
-  const found = layerViolations("src", [["low"], ["high"]], files.keys(), rustArrows("src", files));
+  const found = layerViolations(
+    "src",
+    [["low"], ["high"]],
+    files.keys(),
+    findRustImports("src", files),
+  );
   assert.equal(found.length, 2);
   assert.match(found[0] ?? "", /^src\/new is in no layer/);
   assert.match(found[1] ?? "", /^points up: src\/low.rs:1 → src\/high.rs/);
@@ -116,7 +121,7 @@ test("TypeScript's imports, re-exports, dynamic imports and workers are arrows",
       ["w/b.ts", text],
       ["w/a.ts", ""],
     ]);
-    const found = scriptArrows(files, { named: "w/a.ts" });
+    const found = findScriptImports(files, { named: "w/a.ts" });
     assert.deepEqual(
       found.map(({ from, to }) => [from, to]),
       [["w/b.ts", "w/a.ts"]],
@@ -124,7 +129,7 @@ test("TypeScript's imports, re-exports, dynamic imports and workers are arrows",
     );
   }
   assert.deepEqual(
-    scriptArrows(
+    findScriptImports(
       new Map([
         ["b.ts", '// import "./a.js"'],
         ["a.ts", ""],

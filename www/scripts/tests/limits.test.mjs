@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { malformedEntries, packagesIn, publicNames } from "../lib/figures.mjs";
 import { importsOfParents } from "../lib/import-graph.mjs";
 import { exceededAreas, limitOf, loweredLimits } from "../lib/limits.mjs";
-import { rustArrows } from "../lib/rust-imports.mjs";
+import { findRustImports } from "../lib/rust-imports.mjs";
 import { measureCrates, measureRust } from "../lib/rust-source.mjs";
 
 test("a number that rises exceeds its limit", () => {
@@ -135,7 +135,7 @@ mod tests {
 test("a name taken from the file of a folder around is an arrow up", () => {
   const up = (files) => {
     const sources = new Map(Object.entries(files).map(([name, text]) => [`src/${name}.rs`, text]));
-    return importsOfParents(rustArrows("src", sources)).map(({ from }) => from);
+    return importsOfParents(findRustImports("src", sources)).map(({ from }) => from);
   };
   const parent = "mod x; mod y; pub use y::B; pub struct A;";
   for (const text of [

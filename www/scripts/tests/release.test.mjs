@@ -13,16 +13,16 @@ import {
   CHECKSUM_FILE,
   checkFolder,
   differingFiles,
-  pathsIn,
+  findMachinePaths,
   verifyChecksums,
   writeChecksums,
 } from "../lib/release/artefacts.mjs";
 import { archiveName } from "../lib/release/binaries.mjs";
-import { section } from "../lib/release/changelog.mjs";
+import { changelogSection } from "../lib/release/changelog.mjs";
 import { lockedChecksums, lockedPackage, parseTree } from "../lib/release/components.mjs";
 import { checkStatic, readElf } from "../lib/release/elf.mjs";
 import { chosenTexts, notices } from "../lib/release/licences.mjs";
-import { CONFIG, imageArchive, USER } from "../lib/release/oci.mjs";
+import { CONFIG, IMAGE_USER_ID, imageArchive } from "../lib/release/oci.mjs";
 import { billOfMaterials } from "../lib/release/sbom.mjs";
 import { gzip, tar } from "../lib/release/tar.mjs";
 import { inPublishOrder, versionMismatches } from "../lib/release/versions.mjs";
@@ -134,10 +134,10 @@ const CHANGES = `# Changelog
 `;
 
 test("a version's changes are those below its heading", () => {
-  assert.equal(section(CHANGES, "1.2.0"), "- A.\n\n### Kept\n\n- B.\n");
-  assert.equal(section(CHANGES, "Unreleased"), "- New.\n");
+  assert.equal(changelogSection(CHANGES, "1.2.0"), "- A.\n\n### Kept\n\n- B.\n");
+  assert.equal(changelogSection(CHANGES, "Unreleased"), "- New.\n");
   for (const none of ["1.1.0", "1.0.0", "1.2", "2.0.0"]) {
-    assert.equal(section(CHANGES, none), undefined, none);
+    assert.equal(changelogSection(CHANGES, none), undefined, none);
   }
 });
 
@@ -315,7 +315,7 @@ test("an image is what its digests say, for each platform", () => {
       assert.equal(readFileSync(join(root, config.config.Entrypoint[0]), "utf8"), program);
       assert.equal(statSync(join(root, "var/lib/hushbin")).mode & 0o777, 0o700);
       const owner = listed(layer, "--numeric-owner").find((line) => line.endsWith("lib/hushbin/"));
-      assert.match(owner ?? "", new RegExp(`${USER}/${USER}`));
+      assert.match(owner ?? "", new RegExp(`${IMAGE_USER_ID}/${IMAGE_USER_ID}`));
     }
   });
 });
@@ -349,7 +349,7 @@ test("what was changed after it was checked is not published", () => {
     const sums = { cwd: one, encoding: /** @type {const} */ ("utf8") };
     assert.equal(spawnSync("sha256sum", ["--check", "--strict", CHECKSUM_FILE], sums).status, 0);
     assert.deepEqual(differingFiles(one, other), []);
-    assert.deepEqual(pathsIn(one, ["/home/somebody/"]), ["a.crate names /home/somebody/"]);
+    assert.deepEqual(findMachinePaths(one, ["/home/somebody/"]), ["a.crate names /home/somebody/"]);
     assert.throws(() => checkFolder(one), /a\.crate/);
     checkFolder(join(folder, "none"));
     writeFileSync(join(one, "b"), "c");

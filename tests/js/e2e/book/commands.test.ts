@@ -19,7 +19,7 @@ import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { maximumCertainty } from "../../../../www/client/certainty.js";
 import { launchChromium } from "../../../../www/scripts/lib/browser.mjs";
-import { BIN, PACKAGE, ROOT, TARGET } from "../../../../www/scripts/lib/paths.mjs";
+import { BIN, NPM_PACKAGE_DIR, ROOT, TARGET } from "../../../../www/scripts/lib/paths.mjs";
 import { CHAPTERS, type Chapter, type Step } from "./chapters.js";
 import { Shell } from "./shell.js";
 
@@ -76,7 +76,7 @@ const folder = mkdtempSync(join(tmpdir(), "hushbin-packed-"));
 beforeAll(async () => {
   browser = await launchChromium();
   const options = { cwd: folder, encoding: "utf8" } as const;
-  packed = execFileSync("npm", ["pack", PACKAGE, "--silent"], options).trim();
+  packed = execFileSync("npm", ["pack", NPM_PACKAGE_DIR, "--silent"], options).trim();
 });
 afterAll(async () => {
   await browser?.close();
@@ -153,7 +153,7 @@ function compile(folder: string) {
   }
   if (!existsSync(join(folder, "node_modules/hushbin"))) {
     mkdirSync(join(folder, "node_modules"), { recursive: true });
-    symlinkSync(PACKAGE, join(folder, "node_modules/hushbin"));
+    symlinkSync(NPM_PACKAGE_DIR, join(folder, "node_modules/hushbin"));
   }
   const compilerOptions = {
     noEmit: true,

@@ -6,11 +6,11 @@ import { byId, setAttributes, svg } from "../../shared/dom.js";
 import { describeChart } from "../figure.js";
 import { formatWithUnit, numberLabel } from "./task.js";
 
-const HEAD = 28;
+const ROW_HEAD_HEIGHT = 28;
 /** Heights of a lane in px, on wide and on narrow screens. A narrow lane has its text above. */
-const LANES = { wide: 26, narrow: 40 };
+const LANE_HEIGHTS = { wide: 26, narrow: 40 };
 const GAP = 14;
-const WIDE = 560;
+const MIN_WIDE_WIDTH = 560;
 
 export class BothWaysChart {
   readonly #chart = byId<SVGSVGElement>("both-chart");
@@ -38,7 +38,7 @@ export class BothWaysChart {
     const width = this.#chart.clientWidth;
     const items = this.#found?.items ?? [];
     if (width === 0) return;
-    const row = HEAD + 2 * heightOf(width) + GAP;
+    const row = ROW_HEAD_HEIGHT + 2 * heightOf(width) + GAP;
     setAttributes(this.#chart, { viewBox: `0 0 ${width} ${items.length * row}` });
     setAttributes(this.#chart, { height: items.length * row });
     const rows = items.map((own, index) => drawNumberRow(own, width, index * row));
@@ -46,7 +46,8 @@ export class BothWaysChart {
   }
 }
 
-const heightOf = (width: number) => (width >= WIDE ? LANES.wide : LANES.narrow);
+const heightOf = (width: number) =>
+  width >= MIN_WIDE_WIDTH ? LANE_HEIGHTS.wide : LANE_HEIGHTS.narrow;
 
 /**
  * Returns half the width of a number's scale. The scale is centred on the truth and is wide enough
@@ -59,12 +60,12 @@ function scaleHalfRange({ truth, local, shuffled }: BothEstimate): number {
 
 function drawNumberRow(own: BothEstimate, width: number, top: number): SVGGElement {
   const { item, unit, range, truth, local, shuffled } = own;
-  const [wide, height] = [width >= WIDE, heightOf(width)];
+  const [wide, height] = [width >= MIN_WIDE_WIDTH, heightOf(width)];
   const [left, right] = [wide ? 84 : 8, width - (wide ? 150 : 8)];
   const reach = scaleHalfRange(own);
   const x = (value: number) => left + ((value - truth + reach) / (2 * reach)) * (right - left);
   const lane = (name: string, estimate: Estimate, kind: string, at: number) => {
-    const y = top + HEAD + (at + 1) * height - LANES.wide / 2;
+    const y = top + ROW_HEAD_HEIGHT + (at + 1) * height - LANE_HEIGHTS.wide / 2;
     const [from, to] = estimate.simultaneous_interval.map(x) as [number, number];
     const shown = formatWithUnit(estimate.estimate, range, unit);
     const cap = (end: number) =>
@@ -99,7 +100,7 @@ function drawNumberRow(own: BothEstimate, width: number, top: number): SVGGEleme
     svg("rect", {
       class: "truth-end",
       x: x(truth) - 1,
-      y: top + HEAD - 4,
+      y: top + ROW_HEAD_HEIGHT - 4,
       width: 2,
       height: 2 * height + 8,
     }),

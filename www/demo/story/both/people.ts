@@ -1,21 +1,21 @@
 // The invented people of the chapter on both ways, and the answers of each. The n-th person is
 // always the same.
 
-import { ROLLS } from "../habits.js";
-import { BROWSING } from "./task.js";
+import { PSEUDO_RANDOM_ROLL } from "../habits.js";
+import { BROWSING_TASK } from "./task.js";
 
 /**
- * Smallest purpose that this chapter passes to {@link ROLLS}. Purposes of other chapters are below
+ * Smallest purpose that this chapter passes to {@link PSEUDO_RANDOM_ROLL}. Purposes of other chapters are below
  * it.
  */
-const FIRST = 200;
+const FIRST_PURPOSE = 200;
 
 /**
  * Returns the answers of `people` people, one person after the other. The first person has the
  * number `first`.
  */
 export function drawBrowsingAnswers(first: number, people: number): Float64Array {
-  const numbers = BROWSING.numbers.length;
+  const numbers = BROWSING_TASK.numbers.length;
   const answers = new Float64Array(people * numbers);
   for (let index = 0; index < people; index += 1) {
     answers.set(browsingAnswersOf(first + index), index * numbers);
@@ -25,7 +25,7 @@ export function drawBrowsingAnswers(first: number, people: number): Float64Array
 
 /** Returns the four answers of one invented person. */
 export function browsingAnswersOf(person: number): number[] {
-  const roll = (purpose: number) => ROLLS(person, FIRST + purpose);
+  const roll = (purpose: number) => PSEUDO_RANDOM_ROLL(person, FIRST_PURPOSE + purpose);
   // Most pages load fast, a few very slowly. People who stay longer scroll and click more.
   const load = 400 / (0.08 + roll(0)) + 300 * roll(1);
   const stays = roll(2) ** 3;

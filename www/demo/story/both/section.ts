@@ -15,14 +15,14 @@ import { drawSeed } from "../randomness.js";
 import { BothWaysChart } from "./chart.js";
 import { drawBrowsingAnswers } from "./people.js";
 import { SentDataView } from "./sent.js";
-import { BROWSING } from "./task.js";
+import { BROWSING_TASK } from "./task.js";
 
 /**
  * Numbers of people to choose from. The first is the minimum that the shuffler needs for a batch.
  */
-const SIZES = [BROWSING.people, 30_000, 100_000];
+const SIZES = [BROWSING_TASK.people, 30_000, 100_000];
 /** Number of people asked between two pauses. Asking them takes about 10 ms. */
-const SLICE = 500;
+const PEOPLE_PER_SLICE = 500;
 const CONFIDENCE = 0.95;
 
 export class BothWaysSection {
@@ -31,7 +31,7 @@ export class BothWaysSection {
   readonly #button = byId<HTMLButtonElement>("both-ask");
   readonly #bar = byId<HTMLProgressElement>("both-progress");
   readonly #chart: BothWaysChart;
-  #both = createSimulation();
+  #simulation = createSimulation();
   #asking: AbortController | null = null;
 
   constructor(onTrouble: (error: unknown) => void) {
@@ -60,11 +60,11 @@ export class BothWaysSection {
     });
     this.#promise();
     this.#show(null);
-    new SentDataView(() => this.#both, onTrouble).show();
+    new SentDataView(() => this.#simulation, onTrouble).show();
   }
 
   #promise(): void {
-    const { local_epsilon, local_statement, shuffled, messages } = this.#both.promises;
+    const { local_epsilon, local_statement, shuffled, messages } = this.#simulation.promises;
     byId("both-local-epsilon").textContent = `local ε = ${formatLossSixDecimals(local_epsilon)}`;
     byId("both-local-statement").textContent = local_statement;
     byId("both-central-epsilon").textContent =
@@ -83,9 +83,9 @@ export class BothWaysSection {
     status.textContent = `Asking ${formatCount(people)} people in both ways …`;
     const both = createSimulation();
     try {
-      for (let first = 0; first < people && !asking.signal.aborted; first += SLICE) {
-        both.add(drawBrowsingAnswers(first, Math.min(SLICE, people - first)));
-        this.#bar.value = (first + SLICE) / people;
+      for (let first = 0; first < people && !asking.signal.aborted; first += PEOPLE_PER_SLICE) {
+        both.add(drawBrowsingAnswers(first, Math.min(PEOPLE_PER_SLICE, people - first)));
+        this.#bar.value = (first + PEOPLE_PER_SLICE) / people;
         // Let the page handle input and paint.
         await new Promise((rested) => setTimeout(rested));
       }
@@ -95,8 +95,8 @@ export class BothWaysSection {
           "Stopped. A shuffler holds back a batch of too few people, so there is nothing to show.";
         return;
       }
-      this.#both.free();
-      this.#both = both;
+      this.#simulation.free();
+      this.#simulation = both;
       const found = both.estimates(CONFIDENCE);
       this.#show(found);
       status.textContent = askedPeopleText(found);
@@ -118,7 +118,7 @@ export class BothWaysSection {
 }
 
 function createSimulation(): Both {
-  return new Both(BROWSING, drawSeed());
+  return new Both(BROWSING_TASK, drawSeed());
 }
 
 /**

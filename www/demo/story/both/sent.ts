@@ -9,15 +9,15 @@ import {
   formatThreeDigits,
 } from "../../shared/format.js";
 import { browsingAnswersOf } from "./people.js";
-import { BROWSING, formatWithUnit, numberLabel } from "./task.js";
+import { BROWSING_TASK, formatWithUnit, numberLabel } from "./task.js";
 
 export class SentDataView {
-  readonly #both: () => Both;
+  readonly #currentSimulation: () => Both;
   readonly #onTrouble: (error: unknown) => void;
   #person = 0;
 
   constructor(both: () => Both, onTrouble: (error: unknown) => void) {
-    this.#both = both;
+    this.#currentSimulation = both;
     this.#onTrouble = onTrouble;
     byId("both-again").addEventListener("click", () => {
       this.#person += 1;
@@ -28,7 +28,7 @@ export class SentDataView {
   show(): void {
     try {
       const answer = browsingAnswersOf(this.#person);
-      const sent = this.#both().sent(Float64Array.from(answer));
+      const sent = this.#currentSimulation().sent(Float64Array.from(answer));
       byId("both-answer").textContent =
         `Person ${formatCount(this.#person + 1)} answers ${answersInWords(answer)}.`;
       showReport(sent);
@@ -39,7 +39,7 @@ export class SentDataView {
   }
 }
 
-const numberOf = (item: string) => BROWSING.numbers.find(({ name }) => name === item);
+const numberOf = (item: string) => BROWSING_TASK.numbers.find(({ name }) => name === item);
 
 function formatAnswer(item: string, value: number): string {
   const { min = 0, max = 1, ...own } = numberOf(item) ?? {};
@@ -48,7 +48,7 @@ function formatAnswer(item: string, value: number): string {
 }
 
 function answersInWords(answer: readonly number[]): string {
-  const said = BROWSING.numbers.map(
+  const said = BROWSING_TASK.numbers.map(
     ({ name }, index) =>
       `${numberLabel(name).toLowerCase()} ${formatAnswer(name, answer[index] ?? 0)}`,
   );

@@ -2,7 +2,7 @@
 
 import type { SumTaskFile } from "../../shared/analysis.js";
 
-export const BROWSING = {
+export const BROWSING_TASK = {
   id: "browsing",
   trust: "shuffler",
   epsilon: 1,
@@ -19,7 +19,7 @@ export const BROWSING = {
 } as const satisfies SumTaskFile;
 
 /** Names of the numbers, as people see them. */
-export const LABELS: Readonly<Record<(typeof BROWSING.numbers)[number]["name"], string>> = {
+export const LABELS: Readonly<Record<(typeof BROWSING_TASK.numbers)[number]["name"], string>> = {
   load: "Load time",
   scrolled: "Scrolled",
   minutes: "Time on page",

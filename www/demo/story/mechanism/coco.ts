@@ -19,7 +19,7 @@ import {
   drawOutcomeBars,
   HashFunctionWords,
   outcomeContentInWords,
-  REPORTED_KEY,
+  REPORTED_LEGEND_ENTRY,
 } from "./picture.js";
 
 export const coco: MechanismInfo = {
@@ -27,14 +27,14 @@ export const coco: MechanismInfo = {
   strength:
     "Reveals only the share of yes minus the share of no, but more exactly. Opposite answers cancel inside a report and leave room for others.",
   covers: "your whole report",
-  task: draft.id,
+  taskId: draft.id,
   explain: (task) => new CocoTexts(task),
 };
 
-const ADDED = "coin tosses for questions without an answer";
+const COIN_TOSS_FILLER = "coin tosses for questions without an answer";
 
 export class CocoTexts implements MechanismTexts {
-  readonly part = "side";
+  readonly partName = "side";
   readonly probabilities: string;
   readonly score =
     "the number of answers of the first input that count for the reported side, minus the number that count against it";
@@ -50,7 +50,7 @@ export class CocoTexts implements MechanismTexts {
     }
     const { buckets, favoured, hashing, hashes = 1 } = mechanism;
     this.#sparsity = sparsity;
-    this.#filler = hashing === "balanced-items" ? ADDED : "padding";
+    this.#filler = hashing === "balanced-items" ? COIN_TOSS_FILLER : "padding";
     this.#hashes = new HashFunctionWords(hashes, buckets);
     const factor = Number(Math.exp(epsilon).toPrecision(3));
     this.probabilities = `every side of every pair can be reported. Your answers only change the probabilities: a favoured side is ${factor} times more likely than any other side, never more.`;
@@ -64,17 +64,17 @@ export class CocoTexts implements MechanismTexts {
     ];
   }
 
-  words(reported: Reported): string {
+  partInWords(reported: Reported): string {
     const { pair, plus } = narrowKind(reported, "side");
     const side = plus ? "plus" : "minus";
-    const first = this.#hashes.first(2 * pair);
+    const first = this.#hashes.firstBucketIndex(2 * pair);
     const own =
       this.#hashes.buckets === 2 ? `${side} side` : `${side} side of pair ${pair - first / 2}`;
-    return own + this.#hashes.after(2 * pair);
+    return own + this.#hashes.hashFunctionPhrase(2 * pair);
   }
 
   meaning(reported: Reported): string {
-    return `The ${this.words(reported)}. This choice of a side is the only part that your answers influence. The sides that your answers favour are more likely, but never certain.`;
+    return `The ${this.partInWords(reported)}. This choice of a side is the only part that your answers influence. The sides that your answers favour are more likely, but never certain.`;
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): ReportPicture {
@@ -82,7 +82,7 @@ export class CocoTexts implements MechanismTexts {
     const drawn = narrowKind(reported, "side");
     const chances = pairs.flatMap(({ plus, minus }) => [plus.chance, minus.chance]);
     const side = (pair: number, plus: boolean, outcome: Outcome) => {
-      const here = this.words({ kind: "side", pair, plus });
+      const here = this.partInWords({ kind: "side", pair, plus });
       const by = outcomeContentInWords(outcome, questions);
       return {
         name: plus ? "+" : "−",
@@ -93,14 +93,15 @@ export class CocoTexts implements MechanismTexts {
       };
     };
     const hashes = this.#hashes;
-    const first = hashes.first(2 * drawn.pair) / 2;
+    const first = hashes.firstBucketIndex(2 * drawn.pair) / 2;
     const own = pairs.slice(first, first + hashes.buckets / 2);
     const duels = own.map(({ plus, minus, paddings }, index) =>
       el(
         "div",
         { class: "duel" },
         drawOutcomeBars(
-          (own.length === 1 ? "The two sides" : `Pair ${index}`) + hashes.after(2 * first),
+          (own.length === 1 ? "The two sides" : `Pair ${index}`) +
+            hashes.hashFunctionPhrase(2 * first),
           [side(first + index, true, plus), side(first + index, false, minus)],
           Math.max(...chances),
         ),
@@ -128,10 +129,13 @@ export class CocoTexts implements MechanismTexts {
       title: "Which sides your answers count for",
       text:
         `Your answers and ${this.#filler} together are always ${this.#sparsity} elements. For every question the seed ` +
-        `tosses a coin${hashes.repeated}. Heads: yes counts for the plus side. Tails: yes counts for the minus side. An answer “no” ` +
-        `counts for the other side. Then one side${hashes.ofAll} is drawn at random, ${sideProbabilitiesInWords(chances, hashes)}. This time it was the ${this.words(reported)}: ${pushed}.`,
+        `tosses a coin${hashes.perHashFunctionPhrase}. Heads: yes counts for the plus side. Tails: yes counts for the minus side. An answer “no” ` +
+        `counts for the other side. Then one side${hashes.ofAllBucketsPhrase} is drawn at random, ${sideProbabilitiesInWords(chances, hashes)}. This time it was the ${this.partInWords(reported)}: ${pushed}.`,
       body: el("div", { class: "duels" }, ...duels),
-      key: [...chipLegend({ padding: this.#filler !== ADDED }), REPORTED_KEY()],
+      legendEntries: [
+        ...chipLegend({ padding: this.#filler !== COIN_TOSS_FILLER }),
+        REPORTED_LEGEND_ENTRY(),
+      ],
     };
   }
 }

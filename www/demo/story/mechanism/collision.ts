@@ -17,7 +17,7 @@ import {
   drawOutcomeBars,
   HashFunctionWords,
   outcomeContentInWords,
-  REPORTED_KEY,
+  REPORTED_LEGEND_ENTRY,
 } from "./picture.js";
 
 export const collision: MechanismInfo = {
@@ -25,12 +25,12 @@ export const collision: MechanismInfo = {
   strength:
     "Reveals the shares of yes and of no separately, and so also the share of people who answered.",
   covers: "your whole report",
-  task: draft.id,
+  taskId: draft.id,
   explain: (task) => new CollisionTexts(task),
 };
 
 export class CollisionTexts implements MechanismTexts {
-  readonly part = "bucket";
+  readonly partName = "bucket";
   readonly probabilities: string;
   readonly score =
     "the number of elements of the first input in the reported bucket, minus the number of elements of the second input in the same bucket";
@@ -60,13 +60,13 @@ export class CollisionTexts implements MechanismTexts {
     ];
   }
 
-  words(reported: Reported): string {
+  partInWords(reported: Reported): string {
     const { bucket } = narrowKind(reported, "bucket");
-    return `bucket ${bucket - this.#hashes.first(bucket)}${this.#hashes.after(bucket)}`;
+    return `bucket ${bucket - this.#hashes.firstBucketIndex(bucket)}${this.#hashes.hashFunctionPhrase(bucket)}`;
   }
 
   meaning(reported: Reported): string {
-    return `B${this.words(reported).slice(1)}. This is the only part that your answers influence. Buckets that hold your answers are more likely, but never certain.`;
+    return `B${this.partInWords(reported).slice(1)}. This is the only part that your answers influence. Buckets that hold your answers are more likely, but never certain.`;
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): ReportPicture {
@@ -74,9 +74,9 @@ export class CollisionTexts implements MechanismTexts {
     const { bucket } = narrowKind(reported, "bucket");
     const chances = buckets.map(({ chance }) => chance);
     const hashes = this.#hashes;
-    const first = hashes.first(bucket);
+    const first = hashes.firstBucketIndex(bucket);
     const body = drawOutcomeBars(
-      `Buckets${hashes.after(bucket)}`,
+      `Buckets${hashes.hashFunctionPhrase(bucket)}`,
       buckets.slice(first, first + hashes.buckets).map((outcome, index) => ({
         name: String(index),
         chance: outcome.chance,
@@ -98,11 +98,11 @@ export class CollisionTexts implements MechanismTexts {
       title: "Your answers in this seed’s buckets",
       text:
         `Your answers and padding together are always ${this.#sparsity} elements. The seed decides which of ` +
-        `${hashes.buckets} buckets each possible element falls into (${share})${hashes.repeated}. Then one bucket${hashes.ofAll} is ` +
+        `${hashes.buckets} buckets each possible element falls into (${share})${hashes.perHashFunctionPhrase}. Then one bucket${hashes.ofAllBucketsPhrase} is ` +
         `drawn at random. A favoured bucket has a probability of ${hashes.chance(Math.max(...chances))}, ` +
-        `any other bucket ${hashes.chance(Math.min(...chances))}. This time it was ${this.words(reported)}, which ${holds}.`,
+        `any other bucket ${hashes.chance(Math.min(...chances))}. This time it was ${this.partInWords(reported)}, which ${holds}.`,
       body,
-      key: [...chipLegend(), REPORTED_KEY()],
+      legendEntries: [...chipLegend(), REPORTED_LEGEND_ENTRY()],
     };
   }
 }

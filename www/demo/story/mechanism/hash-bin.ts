@@ -28,7 +28,7 @@ export const hashBinEvent: MechanismInfo = {
   strength:
     "Sums answers in bins and adds noise. Its error bars are short because it promises less: it hides each single answer, but not all answers together.",
   covers: "one answer, not all together",
-  task: eventDraft.id,
+  taskId: eventDraft.id,
   explain: (task, explainer) => new HashBinEventTexts(task, explainer),
 };
 
@@ -37,12 +37,12 @@ export const hashBinUser: MechanismInfo = {
   strength:
     "Takes numbers as they are. Other mechanisms first turn each number into yes or no. For yes-or-no answers there is no gain.",
   covers: "your whole report",
-  task: userDraft.id,
+  taskId: userDraft.id,
   explain: (task) => new HashBinUserTexts(task),
 };
 
 export class HashBinEventTexts implements MechanismTexts {
-  readonly part = "bins";
+  readonly partName = "bins";
   readonly probabilities: string;
   readonly score = "the value in the bin of that question, multiplied by the seed’s sign for it";
   readonly figures: readonly KeyNumber[];
@@ -61,13 +61,13 @@ export class HashBinEventTexts implements MechanismTexts {
     ];
   }
 
-  words(reported: Reported): string {
+  partInWords(reported: Reported): string {
     const { values } = narrowKind(reported, "bins");
     return `bins ${values.map((value) => formatSigned(value)).join(", ")}`;
   }
 
   meaning(reported: Reported): string {
-    return `The ${this.words(reported)}. Each is a sum of your answers plus noise. This is the only part that your answers influence. The noise is usually larger than the sum of the answers.`;
+    return `The ${this.partInWords(reported)}. Each is a sum of your answers plus noise. This is the only part that your answers influence. The noise is usually larger than the sum of the answers.`;
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): ReportPicture {
@@ -105,7 +105,7 @@ export class HashBinEventTexts implements MechanismTexts {
         `counts +1. Tails: yes counts −1. An answer “no” counts the other way, and “not set” counts 0. The report has the sum of ` +
         `each bin with noise of scale ${this.#noise}. Empty bins have noise too.`,
       body: el("ol", { class: "bins", "aria-label": "Bins" }, ...rows),
-      key: [
+      legendEntries: [
         ...chipLegend({ padding: false, bars: false }),
         [el("span", { class: "swatch-sum" }), "sum of your answers, which stays here"],
         [el("span", { class: "swatch-noisy" }), "reported"],
@@ -115,7 +115,7 @@ export class HashBinEventTexts implements MechanismTexts {
 }
 
 export class HashBinUserTexts implements MechanismTexts {
-  readonly part = "sign";
+  readonly partName = "sign";
   readonly probabilities: string;
   readonly score =
     "the number of answers of the first input that count for the reported sign, minus the number that count against it";
@@ -140,7 +140,7 @@ export class HashBinUserTexts implements MechanismTexts {
     ];
   }
 
-  words(reported: Reported): string {
+  partInWords(reported: Reported): string {
     return narrowKind(reported, "sign").plus ? "plus" : "minus";
   }
 
@@ -158,7 +158,7 @@ export class HashBinUserTexts implements MechanismTexts {
         chance: outcome.chance,
         reported: isPlus === drawn.plus,
         chips: createChips(outcome),
-        words: `${this.words({ kind: "sign", plus: isPlus })}: ${by || "none of your answers"}`,
+        words: `${this.partInWords({ kind: "sign", plus: isPlus })}: ${by || "none of your answers"}`,
       };
     };
     const sides = [side(true, plus), side(false, minus)];
@@ -168,13 +168,13 @@ export class HashBinUserTexts implements MechanismTexts {
         `For every question the seed tosses a coin. Heads: yes counts +1. Tails: yes counts −1. An answer “no” ` +
         `counts the other way, and “not set” counts 0. The total of your answers is ${formatSigned(sum, 0)}. A total ` +
         `farther from zero makes the probabilities more different: here ${formatPercent(plus.chance, 1)} for plus and ` +
-        `${formatPercent(minus.chance, 1)} for minus. This time it was ${this.words(reported)}.`,
+        `${formatPercent(minus.chance, 1)} for minus. This time it was ${this.partInWords(reported)}.`,
       body: el(
         "div",
         { class: "duel" },
         drawOutcomeBars("The two signs", sides, Math.max(plus.chance, minus.chance)),
       ),
-      key: [
+      legendEntries: [
         ...chipLegend({ padding: false }),
         [el("span", { class: "swatch-reported" }), "reported"],
       ],

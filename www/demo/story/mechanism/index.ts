@@ -5,4 +5,9 @@ import { collision } from "./collision.js";
 import { hashBinEvent, hashBinUser } from "./hash-bin.js";
 import type { MechanismInfo } from "./mechanism.js";
 
-export const KINDS: readonly MechanismInfo[] = [collision, coco, hashBinUser, hashBinEvent];
+export const MECHANISM_INFOS: readonly MechanismInfo[] = [
+  collision,
+  coco,
+  hashBinUser,
+  hashBinEvent,
+];

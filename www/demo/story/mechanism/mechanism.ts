@@ -17,7 +17,7 @@ export interface MechanismInfo {
   /** Short text that says what one report's ε protects. */
   readonly covers: string;
   /** Id of the mechanism's task at the collector. */
-  readonly task: string;
+  readonly taskId: string;
   /**
    * Creates the texts and pictures that depend on the task.
    *
@@ -32,9 +32,9 @@ export type KeyNumber = readonly [name: string, value: string, note: string];
 /** Texts and pictures of a mechanism for one task. */
 export interface MechanismTexts {
   /** Name of the randomised part of a report. */
-  readonly part: string;
+  readonly partName: string;
   /** Describes the randomised part of a report in a few words: "bucket 3". */
-  words(reported: Reported): string;
+  partInWords(reported: Reported): string;
   /** Explains the randomised part to the person who made the report. */
   meaning(reported: Reported): string;
   /**
@@ -56,7 +56,7 @@ export interface ReportPicture {
   readonly text: string;
   readonly body: HTMLElement;
   /** Legend of the picture. Each entry has a sample of the mark and its explanation. */
-  readonly key: readonly (readonly [HTMLElement, string])[];
+  readonly legendEntries: readonly (readonly [HTMLElement, string])[];
 }
 
 /**

@@ -59,7 +59,7 @@ export class HashFunctionWords {
    * Phrase that follows the description of what the seed decides. It is empty if there is one hash
    * function.
    */
-  get repeated(): string {
+  get perHashFunctionPhrase(): string {
     return this.count === 1 ? "" : `, separately for each of ${this.count} hash functions`;
   }
 
@@ -67,7 +67,7 @@ export class HashFunctionWords {
    * Phrase that follows the words "one bucket" or "one side". It is empty if there is one hash
    * function.
    */
-  get ofAll(): string {
+  get ofAllBucketsPhrase(): string {
     return this.count === 1 ? "" : ` of all ${this.count * this.buckets}`;
   }
 
@@ -75,12 +75,12 @@ export class HashFunctionWords {
    * Returns a phrase that names the hash function of a bucket. It is empty if there is one hash
    * function.
    */
-  after(bucket: number): string {
+  hashFunctionPhrase(bucket: number): string {
     return this.count === 1 ? "" : ` of hash function ${Math.floor(bucket / this.buckets) + 1}`;
   }
 
   /** Returns the index of the first bucket of the hash function to which `bucket` belongs. */
-  first(bucket: number): number {
+  firstBucketIndex(bucket: number): number {
     return bucket - (bucket % this.buckets);
   }
 
@@ -140,7 +140,7 @@ export function drawOutcomeBars(
   );
 }
 
-type LegendEntry = ReportPicture["key"][number];
+type LegendEntry = ReportPicture["legendEntries"][number];
 
 /** Creates the legend that explains the chips, the small boxes that stand for elements. */
 export function chipLegend({ padding = true, bars = true } = {}): LegendEntry[] {
@@ -154,7 +154,7 @@ export function chipLegend({ padding = true, bars = true } = {}): LegendEntry[] 
   ];
 }
 
-export const REPORTED_KEY = (): LegendEntry => [
+export const REPORTED_LEGEND_ENTRY = (): LegendEntry => [
   el("span", { class: "swatch-reported" }),
   "reported",
 ];

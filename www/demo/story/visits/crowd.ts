@@ -42,7 +42,7 @@ export class VisitsCrowdView {
 
   /** Updates the displayed number of people who have reported. */
   refresh(): void {
-    const { crowd } = this.#options.channel;
+    const { crowdSize: crowd } = this.#options.channel;
     byId("visits-people").textContent = formatCount(crowd);
     for (const option of this.#size.options) option.disabled = Number(option.value) <= crowd;
     if (this.#size.selectedOptions[0]?.disabled) {
@@ -52,7 +52,7 @@ export class VisitsCrowdView {
 
   async #grow(target: number): Promise<void> {
     const { channel, onSent, onDone, onTrouble } = this.#options;
-    const people = target - channel.crowd;
+    const people = target - channel.crowdSize;
     if (people <= 0) {
       this.#text.textContent =
         "These people have already reported. Sent reports cannot be taken back, so a crowd only grows.";
@@ -69,7 +69,7 @@ export class VisitsCrowdView {
       await growCrowd({
         people,
         draw: drawVisits,
-        already: () => channel.crowd,
+        countReported: () => channel.crowdSize,
         randomizer: channel.randomizer,
         sender: channel.sender,
         signal: growing.signal,

@@ -9,7 +9,7 @@ import { describeChart } from "../figure.js";
 /** Rows of the chart: one for each edge and one for each quantile. */
 export interface DistributionRows {
   /** Share of people below each edge, except for the two ends of the range. */
-  readonly below: readonly ChartRow[];
+  readonly sharesBelow: readonly ChartRow[];
   /** Quantiles, in the unit of the number. */
   readonly quantiles: readonly ChartRow[];
 }
@@ -21,10 +21,10 @@ export interface NumberScale {
   readonly unit: string;
 }
 
-const SHARES: ChartAxis = { from: -0.1, to: 1.1, ticks: [0, 0.25, 0.5, 0.75, 1] };
+const SHARE_AXIS: ChartAxis = { from: -0.1, to: 1.1, ticks: [0, 0.25, 0.5, 0.75, 1] };
 const [LEFT, RIGHT, HEAD, PLOT, FOOT, PITCH] = [44, 20, 12, 220, 44, 52];
 /** Minimum distance in px between the labels of two edges. */
-const APART = 44;
+const MIN_LABEL_DISTANCE = 44;
 
 type AxisPositionFunction = (value: number) => number;
 
@@ -32,7 +32,7 @@ export class DistributionChart {
   readonly #id: string;
   readonly #chart: SVGSVGElement;
   readonly #scale: NumberScale;
-  #rows: DistributionRows = { below: [], quantiles: [] };
+  #rows: DistributionRows = { sharesBelow: [], quantiles: [] };
 
   /** Creates a chart in the SVG element with this id. */
   constructor(id: string, scale: NumberScale) {
@@ -49,11 +49,11 @@ export class DistributionChart {
       title,
       sentences: [
         ...rows.quantiles.map((row) => rowInWords(row, said)),
-        ...rows.below.map((row) => rowInWords(row)),
+        ...rows.sharesBelow.map((row) => rowInWords(row)),
       ],
       cells: [
         ...rows.quantiles.map((row) => quantileRowCells(row, said)),
-        ...rows.below.map(rowTableCells),
+        ...rows.sharesBelow.map(rowTableCells),
       ],
     });
     this.#draw();
@@ -61,7 +61,7 @@ export class DistributionChart {
 
   #draw(): void {
     const width = this.#chart.clientWidth;
-    const { below, quantiles } = this.#rows;
+    const { sharesBelow: below, quantiles } = this.#rows;
     if (width === 0 || below.length === 0) return;
     const { edges } = this.#scale;
     const base = HEAD + PLOT;
@@ -70,7 +70,7 @@ export class DistributionChart {
     const x: AxisPositionFunction = (value) =>
       LEFT + (Math.log(value / least) / Math.log(greatest / least)) * (width - LEFT - RIGHT);
     const y: AxisPositionFunction = (share) => {
-      const { from, to } = SHARES;
+      const { from, to } = SHARE_AXIS;
       return base - ((Math.min(Math.max(share, from), to) - from) / (to - from)) * PLOT;
     };
     setAttributes(this.#chart, { viewBox: `0 0 ${width} ${height}`, height });
@@ -100,9 +100,9 @@ export class DistributionChart {
     return svg(
       "g",
       { class: "grid" },
-      beyond(SHARES.from, 0),
-      beyond(1, SHARES.to),
-      ...SHARES.ticks.flatMap((tick) => [
+      beyond(SHARE_AXIS.from, 0),
+      beyond(1, SHARE_AXIS.to),
+      ...SHARE_AXIS.ticks.flatMap((tick) => [
         line(tick === 0 ? "zero" : "tick", [left, y(tick)], [right, y(tick)]),
         svg("text", { x: LEFT - 6, y: y(tick) + 4, "text-anchor": "end" }, formatPercent(tick)),
       ]),
@@ -155,7 +155,7 @@ function spacedEdges(edges: readonly number[], x: AxisPositionFunction): number[
   const named: number[] = [];
   for (const edge of edges) {
     const last = named[named.length - 1];
-    if (last === undefined || x(edge) - x(last) >= APART) named.push(edge);
+    if (last === undefined || x(edge) - x(last) >= MIN_LABEL_DISTANCE) named.push(edge);
   }
   return named;
 }
@@ -192,7 +192,8 @@ function drawErrorBar(
   // A small dot does not cover a narrow interval.
   const r = Math.min(Math.max((high - low) / 6, 2.5), 5);
   // A value outside of the axis gets no mark, because a mark at the edge would look like its end.
-  const inside = (value: number) => !upright || (SHARES.from <= value && value <= SHARES.to);
+  const inside = (value: number) =>
+    !upright || (SHARE_AXIS.from <= value && value <= SHARE_AXIS.to);
   const cap = (end: number) => drawBox("cap", [place(end) - 1, 2], [middle - 5, 10], upright);
   const centre = upright ? { cx: middle, cy: at } : { cx: at, cy: middle };
   return [

@@ -3,14 +3,14 @@
 
 import { byId } from "../../shared/dom.js";
 import { formatCount, formatCountWithNoun } from "../../shared/format.js";
-import { type ChartRow, EstimateChart, SHARE } from "../chart.js";
+import { type ChartRow, EstimateChart, SHARE_AXIS } from "../chart.js";
 import type { EstimatesResponse } from "../collector.js";
 import {
   coverageText,
   estimateRows,
   estimatesVerdict,
   foreignReportsText,
-  NONE_YET,
+  NO_REPORTS_TEXT,
 } from "../estimates.js";
 import { createChartAndTable } from "../figure.js";
 import type { VisitsChannel } from "./channel.js";
@@ -18,17 +18,17 @@ import { DistributionChart, type DistributionRows, formatWithUnit } from "./dist
 import type { VisitTrueCounts } from "./people.js";
 import { FEATURES, LOAD, optionLabel, QUANTILES, THEME } from "./task.js";
 
-const heads = (listed: string, together: string) => [
+const columnHeadings = (listed: string, together: string) => [
   listed,
   "Truth",
   "Estimate",
   "Standard error",
   `95% interval for all ${together} at once`,
 ];
-const THEMES = THEME.options.map((item) => ({ item, label: optionLabel(item) }));
-const USED = FEATURES.options.map((item) => ({ item, label: optionLabel(item) }));
+const THEME_CHART_ITEMS = THEME.options.map((item) => ({ item, label: optionLabel(item) }));
+const FEATURE_CHART_ITEMS = FEATURES.options.map((item) => ({ item, label: optionLabel(item) }));
 /** Edges of the load times, without the ends of their range. */
-const EDGES = LOAD.edges.slice(1, -1);
+const INNER_EDGES = LOAD.edges.slice(1, -1);
 
 export class VisitsEstimatesView {
   readonly #theme: EstimateChart;
@@ -38,16 +38,16 @@ export class VisitsEstimatesView {
 
   constructor() {
     byId("visits-theme").append(
-      ...createChartAndTable("theme-chart", "Themes", heads("Theme", "themes")),
+      ...createChartAndTable("theme-chart", "Themes", columnHeadings("Theme", "themes")),
     );
     byId("visits-features").append(
-      ...createChartAndTable("features-chart", "Features", heads("Feature", "features")),
+      ...createChartAndTable("features-chart", "Features", columnHeadings("Feature", "features")),
     );
     byId("visits-load").append(
       ...createChartAndTable(
         "load-chart",
         "Load times",
-        heads("Load time", "quantiles, or all shares,"),
+        columnHeadings("Load time", "quantiles, or all shares,"),
       ),
     );
     // All charts of the page have the same legend.
@@ -58,7 +58,7 @@ export class VisitsEstimatesView {
     this.#load = new DistributionChart("load-chart", LOAD);
   }
 
-  show({ answers, truth, reports }: VisitsChannel): void {
+  show({ lastEstimates: answers, trueCounts: truth, reports }: VisitsChannel): void {
     const { people } = truth;
     const comparable = reports === people;
     const shares = (
@@ -66,14 +66,14 @@ export class VisitsEstimatesView {
       answer: EstimatesResponse | undefined,
       counts: readonly number[],
     ) => estimateRows(listed, answer ?? null, { people, yes: counts, no: [] }, "share");
-    const theme = shares(THEMES, answers?.theme, truth.themes);
-    const features = shares(USED, answers?.features, truth.features);
+    const theme = shares(THEME_CHART_ITEMS, answers?.theme, truth.themes);
+    const features = shares(FEATURE_CHART_ITEMS, answers?.features, truth.features);
     const load = {
-      below: shareBelowRows(answers?.loadMs, truth),
+      sharesBelow: shareBelowRows(answers?.loadMs, truth),
       quantiles: quantileRows(answers?.loadMs, truth),
     };
-    this.#theme.show(theme, SHARE, "Share of people with each theme");
-    this.#features.show(features, SHARE, "Share of people who used each feature");
+    this.#theme.show(theme, SHARE_AXIS, "Share of people with each theme");
+    this.#features.show(features, SHARE_AXIS, "Share of people who used each feature");
     this.#load.show(load, "Load times: quantiles, and the share of people below each load time");
     const of = (answer: EstimatesResponse | undefined) => answer?.reports ?? 0;
     const verdicts = {
@@ -104,11 +104,11 @@ export function shareBelowRows(
   answer: EstimatesResponse | undefined,
   truth: VisitTrueCounts,
 ): ChartRow[] {
-  return EDGES.map((edge) => {
+  return INNER_EDGES.map((edge) => {
     const found = answer?.number?.distribution.find(({ below }) => below === edge);
     return {
       label: `Below ${formatWithUnit(edge, LOAD.unit)}`,
-      truth: truth.people > 0 ? truth.below(edge) / truth.people : null,
+      truth: truth.people > 0 ? truth.countBelow(edge) / truth.people : null,
       estimate: found?.estimate ?? null,
       standardError: found?.standard_error ?? null,
       interval: found?.simultaneous_interval ?? null,
@@ -138,7 +138,7 @@ export function quantileRows(
  * answers of all reports are known.
  */
 export function loadTimeVerdict(
-  { below, quantiles }: DistributionRows,
+  { sharesBelow: below, quantiles }: DistributionRows,
   reports: number,
   comparable: boolean,
 ): string {
@@ -147,7 +147,7 @@ export function loadTimeVerdict(
     const [from, to] = interval.map(formatCount);
     return [`${label.toLowerCase()} ${formatWithUnit(estimate, LOAD.unit)} (${from} to ${to})`];
   });
-  if (words.length === 0) return NONE_YET;
+  if (words.length === 0) return NO_REPORTS_TEXT;
   const holds = comparable ? coverageText([...quantiles, ...below]) : "";
   return `${formatCountWithNoun(reports, "report")}: ${words.join(", ")}.${holds}`;
 }

@@ -64,7 +64,7 @@ export class OwnVisitView {
    */
   show(): void {
     const { ledger, randomizer } = this.#options.channel;
-    const sent = ledger.mine;
+    const sent = ledger.ownReport;
     const visit = sent?.answers ?? this.#visit;
     if (sent) this.#sending = false;
     this.#panel.dataset.state = sent ? "sent" : "preview";
@@ -81,11 +81,11 @@ export class OwnVisitView {
     try {
       const upload = sent?.upload ?? randomizer.upload(randomizer.randomize(visit), 1);
       showUploadBytes(upload, randomizer);
-      showRevealed(this.#options.channel.revealed(visit, upload));
+      showRevealed(this.#options.channel.explainUpload(visit, upload));
     } catch (error) {
       this.#options.onTrouble(error);
     }
-    if (!this.#sending) setStatus(sent ? SENT : PREVIEW);
+    if (!this.#sending) setStatus(sent ? SENT_STATUS : PREVIEW_STATUS);
   }
 
   get #visit(): Visit | null {
@@ -123,13 +123,13 @@ export class OwnVisitView {
     this.#send.disabled = true;
     setStatus("Sending …");
     try {
-      await channel.own.send(visit);
+      await channel.ownReportSender.send(visit);
       this.#sending = false;
       this.show();
       onSent();
     } catch (error) {
       // An older upload may have failed before this report was drawn.
-      const drawn = channel.ledger.pending?.mine !== undefined;
+      const drawn = channel.ledger.pending?.ownAnswers !== undefined;
       this.#sending = drawn;
       if (!drawn) this.show();
       setStatus(unsentReportText(drawn));
@@ -138,9 +138,9 @@ export class OwnVisitView {
   }
 }
 
-const PREVIEW =
+const PREVIEW_STATUS =
   "This report was made here and is sent nowhere. The seed decides which question the last byte answers. The seed does not depend on your answers. A sent visit spends another ε, in addition to the ε of the report above.";
-const SENT =
+const SENT_STATUS =
   "These bytes left your page and are on the collector’s disk. The collector has nothing else about this visit. The bytes reveal something about one answer only.";
 
 /**

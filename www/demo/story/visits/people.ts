@@ -1,11 +1,11 @@
 // The invented visitors and the true answers of each. The n-th visitor is the same in every
 // browser, so the true counts follow from the number of visitors who reported.
 
-import { type PackedPeople, ROLLS } from "../habits.js";
+import { type PackedPeople, PSEUDO_RANDOM_ROLL } from "../habits.js";
 import { emptyTrueCounts } from "../ledger.js";
 import { clipLoadTime, FEATURES, type Feature, THEME, type Theme, type Visit } from "./task.js";
 
-const THEMES: Readonly<Record<Theme, number>> = {
+const THEME_SHARES: Readonly<Record<Theme, number>> = {
   dark: 0.42,
   light: 0.3,
   system: 0.22,
@@ -13,7 +13,7 @@ const THEMES: Readonly<Record<Theme, number>> = {
 };
 
 /** Shares of people who use each feature, before the limit of two per report. */
-const USE: Readonly<Record<Feature, number>> = {
+const FEATURE_SHARES: Readonly<Record<Feature, number>> = {
   search: 0.55,
   export: 0.12,
   share: 0.26,
@@ -30,15 +30,15 @@ const CONNECTION_SPEEDS = [
   { part: 0.25, median: 2600, spread: 0.4 },
 ] as const;
 
-/** Purposes that this chapter passes to {@link ROLLS}. Other chapters pass different purposes. */
+/** Purposes that this chapter passes to {@link PSEUDO_RANDOM_ROLL}. Other chapters pass different purposes. */
 const ROLL_PURPOSES = { theme: 100, line: 101, radius: 102, angle: 103, feature: 110, keen: 120 };
 
 /** Returns the answers of the invented visitor with this number. */
 export function drawVisitor(person: number): Visit {
-  const roll = (purpose: number) => ROLLS(person, purpose);
+  const roll = (purpose: number) => PSEUDO_RANDOM_ROLL(person, purpose);
   const used = FEATURES.options
     .map((feature, index) => ({ feature, index, keen: roll(ROLL_PURPOSES.keen + index) }))
-    .filter(({ feature, index }) => roll(ROLL_PURPOSES.feature + index) < USE[feature])
+    .filter(({ feature, index }) => roll(ROLL_PURPOSES.feature + index) < FEATURE_SHARES[feature])
     .sort((a, b) => a.keen - b.keen);
   return {
     theme: themeAtRoll(roll(ROLL_PURPOSES.theme)),
@@ -50,7 +50,7 @@ export function drawVisitor(person: number): Visit {
 function themeAtRoll(roll: number): Theme {
   let reached = 0;
   const found = THEME.options.find((option) => {
-    reached += THEMES[option];
+    reached += THEME_SHARES[option];
     return roll < reached;
   });
   return found ?? "system";
@@ -80,30 +80,30 @@ export function drawVisits(first: number, people: number): PackedPeople {
   for (let person = first; person < first + people; person++) {
     const { theme, features, loadMs } = drawVisitor(person);
     lengths.push(1, features.length, 1);
-    items.push(THEME.options.indexOf(theme), ...features.map(indexOf), 0);
+    items.push(THEME.options.indexOf(theme), ...features.map(featureIndex), 0);
     values.push(1, ...features.map(() => 1), loadMs);
   }
   return {
     lengths: Uint32Array.from(lengths),
     items: Uint32Array.from(items),
     values: Float64Array.from(values),
-    truth: { ...emptyTrueCounts(0), people },
+    trueCounts: { ...emptyTrueCounts(0), people },
   };
 }
 
-const indexOf = (feature: Feature) => FEATURES.options.indexOf(feature);
+const featureIndex = (feature: Feature) => FEATURES.options.indexOf(feature);
 
 /** True counts of the answers of a number of visitors. */
 export interface VisitTrueCounts {
   readonly people: number;
   /** Number of invented visitors. The visitor of the page may be one more. */
-  readonly crowd: number;
+  readonly crowdSize: number;
   /** Number of people with each theme. */
   readonly themes: readonly number[];
   /** Number of people who used each feature. */
   readonly features: readonly number[];
   /** Returns the number of visitors whose clipped load time is below this one. */
-  below(loadMs: number): number;
+  countBelow(loadMs: number): number;
   /**
    * Returns a quantile of the clipped load times. `part` is from 0 to 1. Returns null without
    * people.
@@ -126,7 +126,7 @@ export function visitTrueCounts(crowd: number, own: Visit | null): VisitTrueCoun
   for (let person = 0; person < people; person++) {
     const visit = person < crowd || !own ? drawVisitor(person) : own;
     count(themes, THEME.options.indexOf(visit.theme));
-    for (const feature of visit.features) count(features, indexOf(feature));
+    for (const feature of visit.features) count(features, featureIndex(feature));
     loads[person] = clipLoadTime(visit.loadMs);
   }
   loads.sort();
@@ -141,5 +141,5 @@ export function visitTrueCounts(crowd: number, own: Visit | null): VisitTrueCoun
     }
     return from;
   };
-  return { people, crowd, themes, features, below, quantile };
+  return { people, crowdSize: crowd, themes, features, countBelow: below, quantile };
 }

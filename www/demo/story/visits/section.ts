@@ -7,7 +7,7 @@ import { VisitsEstimatesView } from "./estimates.js";
 import { OwnVisitView } from "./own.js";
 
 /** Minimum time in ms between requests for estimates while a crowd grows. */
-const BUSY_MS = 400;
+const MIN_REQUEST_INTERVAL_MS = 400;
 
 export class VisitsSection {
   readonly #channel: VisitsChannel;
@@ -17,17 +17,17 @@ export class VisitsSection {
   readonly #estimates = new VisitsEstimatesView();
   #asking: Promise<void> | null = null;
   /** True if reports may have been sent since the last request for estimates. */
-  #stale = false;
+  #estimatesStale = false;
   #askedAt = 0;
 
   constructor(channel: VisitsChannel, onTrouble: (error: unknown) => void) {
     this.#channel = channel;
     this.#onTrouble = onTrouble;
-    const onDone = () => void this.ask().then(() => this.#estimates.announce());
+    const onDone = () => void this.requestEstimates().then(() => this.#estimates.announce());
     this.#own = new OwnVisitView({ channel, onSent: onDone, onTrouble });
     this.#crowd = new VisitsCrowdView({
       channel,
-      onSent: () => void this.ask(),
+      onSent: () => void this.requestEstimates(),
       onDone,
       onTrouble,
     });
@@ -35,28 +35,28 @@ export class VisitsSection {
   }
 
   /** Sends uploads that an earlier visit or a failure left pending. */
-  async recover(): Promise<void> {
-    await this.#channel.sender.settle();
+  async resendPendingUploads(): Promise<void> {
+    await this.#channel.sender.sendPendingUpload();
     this.#own.show();
-    await this.ask();
+    await this.requestEstimates();
   }
 
   /** Shows a report that another tab has sent, and requests new estimates. */
   async reload(): Promise<void> {
-    const before = this.#channel.ledger.mine;
+    const before = this.#channel.ledger.ownReport;
     this.#channel.ledger.reload();
-    if (!before && this.#channel.ledger.mine) this.#own.show();
-    await this.ask();
+    if (!before && this.#channel.ledger.ownReport) this.#own.show();
+    await this.requestEstimates();
   }
 
   /** Requests estimates if the last request was at least `idleMs` ago. */
   poll(idleMs: number): void {
-    if (performance.now() - this.#askedAt >= idleMs) void this.ask();
+    if (performance.now() - this.#askedAt >= idleMs) void this.requestEstimates();
   }
 
   /** Requests estimates. If a request is already running, makes another one afterwards. */
-  ask(): Promise<void> {
-    this.#stale = true;
+  requestEstimates(): Promise<void> {
+    this.#estimatesStale = true;
     this.#asking ??= this.#askWhileStale().finally(() => {
       this.#asking = null;
     });
@@ -65,17 +65,17 @@ export class VisitsSection {
 
   async #askWhileStale(): Promise<void> {
     try {
-      while (this.#stale) {
-        const wait = this.#askedAt + BUSY_MS - performance.now();
+      while (this.#estimatesStale) {
+        const wait = this.#askedAt + MIN_REQUEST_INTERVAL_MS - performance.now();
         if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
         this.#askedAt = performance.now();
-        this.#stale = false;
-        await this.#channel.ask();
+        this.#estimatesStale = false;
+        await this.#channel.fetchEstimates();
         this.#crowd.refresh();
         this.#estimates.show(this.#channel);
       }
     } catch (error) {
-      this.#stale = false;
+      this.#estimatesStale = false;
       this.#onTrouble(error);
     }
   }

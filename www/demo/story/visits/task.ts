@@ -3,10 +3,15 @@
 
 import type { Task } from "hushbin";
 
-const ONE_OF = { name: "collision", rule: "heaviest", favoured: 1, hashing: "balanced" } as const;
+const COLLISION_MECHANISM = {
+  name: "collision",
+  rule: "heaviest",
+  favoured: 1,
+  hashing: "balanced",
+} as const;
 
 /** Task with three questions. The collector has the same task, from `tasks/visits.json`. */
-export const VISITS = {
+export const VISITS_TASK = {
   id: "visits",
   epsilon: 1,
   questions: [
@@ -15,7 +20,7 @@ export const VISITS = {
       kind: "choice",
       options: ["dark", "light", "system", "high-contrast"],
       weight: 63,
-      mechanism: { ...ONE_OF, buckets: 4 },
+      mechanism: { ...COLLISION_MECHANISM, buckets: 4 },
     },
     {
       name: "features",
@@ -23,7 +28,7 @@ export const VISITS = {
       options: ["search", "export", "share", "comments", "offline"],
       sparsity: 2,
       weight: 100,
-      mechanism: { ...ONE_OF, favoured: 2, buckets: 7 },
+      mechanism: { ...COLLISION_MECHANISM, favoured: 2, buckets: 7 },
     },
     {
       name: "loadMs",
@@ -39,7 +44,7 @@ export const VISITS = {
   ],
 } as const satisfies Task;
 
-export const [THEME, FEATURES, LOAD] = VISITS.questions;
+export const [THEME, FEATURES, LOAD] = VISITS_TASK.questions;
 
 export type Theme = (typeof THEME.options)[number];
 export type Feature = (typeof FEATURES.options)[number];

@@ -1,13 +1,13 @@
 // Simulated people for the pictures in the book, and the answers to each kind of question.
 
 /** Resolution: number of pixels of a picture for each CSS pixel of the page. */
-export const SCALE = 1.5;
+export const PICTURE_PIXEL_RATIO = 1.5;
 
 /**
  * Returns a pseudorandom number from 0 to 1 for a person and a question. It is the same whenever
  * the script runs.
  */
-function draw(person, question) {
+function pseudorandomUniform(person, question) {
   // A hash in place of a generator. The last two multipliers are those of the core's mix32.
   let state = Math.imul(person + 1, 0x9e3779b1) ^ Math.imul(question + 1, 0x85ebca6b);
   state = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
@@ -17,7 +17,7 @@ function draw(person, question) {
 
 /** Picks a name at random. `parts` has the probability of each name. */
 function pick(person, question, parts) {
-  let left = draw(person, question);
+  let left = pseudorandomUniform(person, question);
   for (const [name, part] of Object.entries(parts)) {
     left -= part;
     if (left < 0) {
@@ -28,19 +28,22 @@ function pick(person, question, parts) {
 }
 
 /** Returns a number with an approximately normal distribution, as a sum of four uniform numbers. */
-const bell = (person, question) =>
-  [0, 1, 2, 3].reduce((sum, part) => sum + draw(person, 10 * question + part) - 0.5, 0) * 1.7;
+const approximateNormal = (person, question) =>
+  [0, 1, 2, 3].reduce(
+    (sum, part) => sum + pseudorandomUniform(person, 10 * question + part) - 0.5,
+    0,
+  ) * 1.7;
 
 const features = (person) =>
   Object.entries({ search: 0.6, export: 0.25, share: 0.15, print: 0.1 })
-    .filter(([, part], index) => draw(person, 20 + index) < part)
+    .filter(([, part], index) => pseudorandomUniform(person, 20 + index) < part)
     .map(([name]) => name);
 
 const plan = (person) => pick(person, 3, { free: 0.7, pro: 0.3 });
 
 const QUERIES = { weather: 0.34, "map of town": 0.22, "news now": 0.14 };
 const query = (person) =>
-  draw(person, 5) < 0.7 ? pick(person, 6, QUERIES) : `own ${person.toString(36)}`;
+  pseudorandomUniform(person, 5) < 0.7 ? pick(person, 6, QUERIES) : `own ${person.toString(36)}`;
 
 /**
  * @typedef {object} Crowd
@@ -58,25 +61,28 @@ const query = (person) =>
 const ratings = (person) =>
   Object.fromEntries(
     Object.entries({ "dark-mode": 0.8, autoplay: 0.2, captions: 0.5, "reduced-motion": 0.6 })
-      .filter((_, index) => draw(person, 30 + index) < 0.7)
-      .map(([name, liked], index) => [name, draw(person, 40 + index) < liked ? 1 : -1]),
+      .filter((_, index) => pseudorandomUniform(person, 30 + index) < 0.7)
+      .map(([name, liked], index) => [
+        name,
+        pseudorandomUniform(person, 40 + index) < liked ? 1 : -1,
+      ]),
   );
 
-const ofChoices = {
+const choicesCrowd = {
   chapter: "ask/choices.md",
   file: "choices.json",
   answers: (person) => ({
     theme: pick(person, 0, { dark: 0.5, light: 0.3, system: 0.2 }),
-    beta: draw(person, 1) < 0.12,
+    beta: pseudorandomUniform(person, 1) < 0.12,
     features: features(person),
   }),
 };
 
 /** @type {readonly Crowd[]} */
 export const CROWDS = [
-  { ...ofChoices, name: "choice", question: "theme" },
-  { ...ofChoices, name: "flag", question: "beta" },
-  { ...ofChoices, name: "set", question: "features" },
+  { ...choicesCrowd, name: "choice", question: "theme" },
+  { ...choicesCrowd, name: "flag", question: "beta" },
+  { ...choicesCrowd, name: "set", question: "features" },
   {
     name: "ratings",
     chapter: "ask/ratings.md",
@@ -89,8 +95,8 @@ export const CROWDS = [
     file: "numbers.json",
     question: "loadMs",
     answers: (person) => ({
-      rating: 1 + Math.floor(5 * Math.sqrt(draw(person, 2))),
-      loadMs: Math.exp(7 + bell(person, 7)),
+      rating: 1 + Math.floor(5 * Math.sqrt(pseudorandomUniform(person, 2))),
+      loadMs: Math.exp(7 + approximateNormal(person, 7)),
     }),
   },
   {
@@ -98,7 +104,10 @@ export const CROWDS = [
     chapter: "ask/numbers.md",
     file: "layout.json",
     answers: (person) => ({
-      layout: { width: 1440 + 300 * bell(person, 8), height: 900 + 150 * bell(person, 9) },
+      layout: {
+        width: 1440 + 300 * approximateNormal(person, 8),
+        height: 900 + 150 * approximateNormal(person, 9),
+      },
     }),
   },
   {
@@ -108,7 +117,7 @@ export const CROWDS = [
     answers: (person) => ({
       loadByPlan: {
         plan: plan(person),
-        loadMs: (plan(person) === "pro" ? 1800 : 3400) + 900 * bell(person, 4),
+        loadMs: (plan(person) === "pro" ? 1800 : 3400) + 900 * approximateNormal(person, 4),
       },
     }),
   },
@@ -118,8 +127,8 @@ export const CROWDS = [
     file: "options.json",
     answers: (person) => ({
       settings: {
-        compact: draw(person, 11) < 0.3,
-        sounds: draw(person, 12) < 0.8,
+        compact: pseudorandomUniform(person, 11) < 0.3,
+        sounds: pseudorandomUniform(person, 12) < 0.8,
         font: pick(person, 13, { sans: 0.6, serif: 0.3, mono: 0.1 }),
       },
     }),

@@ -10,10 +10,10 @@ export const CHAPTERS = "www/docs/src";
 /** Folder of the demo's pages, below which the book is served. */
 const PAGES = "www/demo";
 /** Address of the repository, without a slash at the end. */
-const WEB = "https://github.com/hushbin/hushbin";
+const REPOSITORY_URL = "https://github.com/hushbin/hushbin";
 
 /** Pattern of code, in which nothing is a link: fenced blocks, then spans. */
-const CODE = /^ *(`{3,})[\s\S]*?^ *\1`*$|(`+)[^`][\s\S]*?\2(?!`)/gm;
+const MARKDOWN_CODE_PATTERN = /^ *(`{3,})[\s\S]*?^ *\1`*$|(`+)[^`][\s\S]*?\2(?!`)/gm;
 const LINK = /(\]\()([^)\s]+)(\))|(\s(?:src|srcset|href)=")([^"]+)(")/g;
 
 /**
@@ -22,10 +22,10 @@ const LINK = /(\]\()([^)\s]+)(\))|(\s(?:src|srcset|href)=")([^"]+)(")/g;
  * @param {string} text
  * @param {(prose: string) => string} change
  */
-export function outsideCode(text, change) {
+export function changeOutsideCode(text, change) {
   let changed = "";
   let end = 0;
-  for (const found of text.matchAll(CODE)) {
+  for (const found of text.matchAll(MARKDOWN_CODE_PATTERN)) {
     changed += change(text.slice(end, found.index)) + found[0];
     end = found.index + found[0].length;
   }
@@ -43,7 +43,7 @@ export function outsideCode(text, change) {
  * it shows
  * @param {(path: string) => boolean} book.isFolder
  */
-function rebased(target, file, { chapter, shown, isFolder }) {
+function bookLinkTarget(target, file, { chapter, shown, isFolder }) {
   if (/^(?:[a-z]+:|#)/.test(target)) {
     return target;
   }
@@ -60,7 +60,7 @@ function rebased(target, file, { chapter, shown, isFolder }) {
     return posix.relative(posix.join("book", posix.dirname(chapter)), beside) + anchor;
   }
   const kind = isFolder(own) ? "tree" : "blob";
-  return `${WEB}/${kind}/main/${own.replace(/\/$/, "")}${anchor}`;
+  return `${REPOSITORY_URL}/${kind}/main/${own.replace(/\/$/, "")}${anchor}`;
 }
 
 /**
@@ -68,13 +68,13 @@ function rebased(target, file, { chapter, shown, isFolder }) {
  *
  * @param {string} text of `file`
  * @param {string} file
- * @param {Parameters<typeof rebased>[2]} book
+ * @param {Parameters<typeof bookLinkTarget>[2]} book
  */
-export function rebase(text, file, book) {
-  return outsideCode(text, (prose) =>
+export function rewriteLinksForBook(text, file, book) {
+  return changeOutsideCode(text, (prose) =>
     prose.replace(LINK, (_, ...found) => {
       const [open, target, close] = found[0] === undefined ? found.slice(3) : found;
-      return open + rebased(target, file, book) + close;
+      return open + bookLinkTarget(target, file, book) + close;
     }),
   );
 }

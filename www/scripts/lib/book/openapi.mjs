@@ -3,7 +3,7 @@
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
 /** Returns the object to which a reference in the OpenAPI document points. */
-function resolve(document, value) {
+function resolveReference(document, value) {
   const { $ref } = value;
   if ($ref === undefined) {
     return value;
@@ -13,7 +13,7 @@ function resolve(document, value) {
     (inner, part) => inner?.[part.replaceAll("~1", "/").replaceAll("~0", "~")],
     document,
   );
-  return resolve(document, found);
+  return resolveReference(document, found);
 }
 
 const cell = (text = "") => text.replaceAll("\n", " ").replaceAll("|", "\\|");
@@ -21,7 +21,7 @@ const cell = (text = "") => text.replaceAll("\n", " ").replaceAll("|", "\\|");
 function typeOf(document, schema = {}) {
   const { type, enum: names, items, oneOf, $ref } = schema;
   if ($ref !== undefined) {
-    return typeOf(document, resolve(document, schema));
+    return typeOf(document, resolveReference(document, schema));
   }
   if (names !== undefined) {
     return names.map((name) => `\`${name}\``).join(", ");
@@ -34,14 +34,14 @@ function typeOf(document, schema = {}) {
     : [type ?? "any"].flat().join(" or ");
 }
 
-function operation(document, path, method, told) {
+function operationMarkdown(document, path, method, told) {
   const roles = (told.security ?? []).flatMap((one) => one.token ?? []);
   const whom = roles.length > 0 ? `For ${roles.join(", ")}s.` : "For everybody.";
   const parts = [`## \`${method.toUpperCase()} ${path}\``, `${told.summary ?? ""} ${whom}`];
   if (told.description !== undefined) {
     parts.push(told.description);
   }
-  const parameters = (told.parameters ?? []).map((one) => resolve(document, one));
+  const parameters = (told.parameters ?? []).map((one) => resolveReference(document, one));
   if (parameters.length > 0) {
     const rows = parameters.map(
       ({ name, in: place, description, schema }) =>
@@ -50,7 +50,7 @@ function operation(document, path, method, told) {
     parts.push(["| parameter | in | type | |", "|---|---|---|---|", ...rows].join("\n"));
   }
   const answers = Object.entries(told.responses).map(([status, one]) => {
-    const { description, content = {} } = resolve(document, one);
+    const { description, content = {} } = resolveReference(document, one);
     const types = Object.keys(content).map((type) => `\`${type}\``);
     return `| ${status} | ${cell(description)} | ${types.join(", ")} |`;
   });
@@ -71,7 +71,7 @@ export function openapiPage(document) {
       return METHODS.filter((method) => item[method] !== undefined).map((method) => {
         const told = item[method];
         const parameters = [...shared, ...(told.parameters ?? [])];
-        return operation(document, path, method, { ...told, parameters });
+        return operationMarkdown(document, path, method, { ...told, parameters });
       });
     })
     .join("\n\n");

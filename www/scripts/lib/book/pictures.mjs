@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { ROOT } from "../paths.mjs";
-import { SCALE } from "./crowds.mjs";
+import { PICTURE_PIXEL_RATIO } from "./crowds.mjs";
 import { CHAPTERS } from "./links.mjs";
 
 const PICTURE = /^!\[(.*)\]\((\S+)-light\.png\)$/gm;
@@ -27,7 +27,7 @@ export function withPictures(text, chapter) {
       const source = `${name}-${ground}.png`;
       const file = join(ROOT, CHAPTERS, posix.dirname(chapter), source);
       const { width, height } = sizeOf(file);
-      const size = `width="${width / SCALE}" height="${height / SCALE}"`;
+      const size = `width="${width / PICTURE_PIXEL_RATIO}" height="${height / PICTURE_PIXEL_RATIO}"`;
       return `<img class="picture-${ground}" src="${source}" ${size} alt="${words}">`;
     });
     return `<p>${grounds.join("")}</p>`;

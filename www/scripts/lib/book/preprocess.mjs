@@ -8,35 +8,35 @@
 import { readFileSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
 import { text } from "node:stream/consumers";
-import { REFERENCE, ROOT } from "../paths.mjs";
-import { CHAPTERS, rebase } from "./links.mjs";
+import { API_REFERENCE_FILE, ROOT } from "../paths.mjs";
+import { CHAPTERS, rewriteLinksForBook } from "./links.mjs";
 import { withFormulas } from "./math.mjs";
 import { openapiPage } from "./openapi.mjs";
 import { withPictures } from "./pictures.mjs";
 
-const DOCUMENT = /^\[[^\]]*\]\((\S+) "all of it"\)$/m;
+const DOCUMENT_LINK_PATTERN = /^\[[^\]]*\]\((\S+) "all of it"\)$/m;
 
 /** Languages that the book's highlighter does not know, each with the language that replaces it. */
-const DRAWN = { tsx: "ts", vue: "html", svelte: "html" };
+const HIGHLIGHTER_LANGUAGES = { tsx: "ts", vue: "html", svelte: "html" };
 
 const read = (path) => readFileSync(join(ROOT, path), "utf8");
 
 /** Returns the text of a document, changed so that it can follow the heading of a chapter. */
-function below(document) {
+function textBelowHeading(document) {
   const own = document.replace(/^# .*\n/, "");
   // If the document has more first-level headings, all headings are moved one level down.
   return /^# /m.test(own) ? own.replace(/^#+ /gm, (heading) => `#${heading}`) : own;
 }
 
 /** Returns the Markdown that the book shows for a document of the repository. */
-function written(path) {
+function documentMarkdown(path) {
   switch (path) {
     case "server/src/http/openapi.json":
       return openapiPage(JSON.parse(read(path)));
     case "www/client/index.ts":
-      return below(readFileSync(REFERENCE, "utf8"));
+      return textBelowHeading(readFileSync(API_REFERENCE_FILE, "utf8"));
     default:
-      return below(read(path));
+      return textBelowHeading(read(path));
   }
 }
 
@@ -51,24 +51,29 @@ function chapters(items) {
   );
 }
 
-const home = ({ path }) => posix.join(CHAPTERS, path);
+const chapterPath = ({ path }) => posix.join(CHAPTERS, path);
 
 /** Returns the repository path of a document to which a chapter links. */
-const document = (chapter, target) => posix.join(posix.dirname(home(chapter)), target);
+const linkedDocumentPath = (chapter, target) =>
+  posix.join(posix.dirname(chapterPath(chapter)), target);
 
-function filled(chapter, shown) {
+function renderChapter(chapter, shown) {
   const book = {
     chapter: chapter.path,
     shown,
     isFolder: (path) => statSync(join(ROOT, path)).isDirectory(),
   };
-  const own = rebase(withPictures(chapter.content, chapter.path), home(chapter), book);
-  const whole = own.replace(DOCUMENT, (_, target) => {
-    const path = document(chapter, target);
-    return rebase(written(path), path, book);
+  const own = rewriteLinksForBook(
+    withPictures(chapter.content, chapter.path),
+    chapterPath(chapter),
+    book,
+  );
+  const whole = own.replace(DOCUMENT_LINK_PATTERN, (_, target) => {
+    const path = linkedDocumentPath(chapter, target);
+    return rewriteLinksForBook(documentMarkdown(path), path, book);
   });
   return withFormulas(
-    whole.replace(/^```(tsx|vue|svelte)$/gm, (_, name) => `\`\`\`${DRAWN[name]}`),
+    whole.replace(/^```(tsx|vue|svelte)$/gm, (_, name) => `\`\`\`${HIGHLIGHTER_LANGUAGES[name]}`),
   );
 }
 
@@ -77,14 +82,16 @@ if (process.argv[2] !== "supports") {
   const all = chapters(book.items).filter(({ path }) => path !== null);
   const shown = new Map(
     all.flatMap((chapter) => {
-      const [, target] = DOCUMENT.exec(chapter.content) ?? [];
-      return target === undefined ? [] : [[document(chapter, target), home(chapter)]];
+      const [, target] = DOCUMENT_LINK_PATTERN.exec(chapter.content) ?? [];
+      return target === undefined
+        ? []
+        : [[linkedDocumentPath(chapter, target), chapterPath(chapter)]];
     }),
   );
   // The list of chapters is in the book's sidebar.
   shown.set(`${CHAPTERS}/SUMMARY.md`, `${CHAPTERS}/index.md`);
   for (const chapter of all) {
-    chapter.content = filled(chapter, shown);
+    chapter.content = renderChapter(chapter, shown);
   }
   process.stdout.write(JSON.stringify(book));
 }

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { Failed } from "../run.mjs";
+import { ExplainedError } from "../run.mjs";
 
 export const CHECKSUM_FILE = "SHA256SUMS";
 
@@ -28,7 +28,7 @@ const names = (folder) =>
 export function checkFolder(folder) {
   const others = existsSync(folder) ? names(folder).filter((name) => !/^hushbin-/.test(name)) : [];
   if (others.length > 0) {
-    throw new Failed(`${folder} has ${others[0]}, which is no part of a release`);
+    throw new ExplainedError(`${folder} has ${others[0]}, which is no part of a release`);
   }
 }
 
@@ -69,10 +69,10 @@ export const writeChecksums = (folder) =>
 export function verifyChecksums(folder) {
   const file = join(folder, CHECKSUM_FILE);
   if (!existsSync(file)) {
-    throw new Failed(`${folder} has no ${CHECKSUM_FILE}: not all checks have passed there`);
+    throw new ExplainedError(`${folder} has no ${CHECKSUM_FILE}: not all checks have passed there`);
   }
   if (readFileSync(file, "utf8") !== checksumText(folder)) {
-    throw new Failed(`${folder} has other files than its ${CHECKSUM_FILE} says`);
+    throw new ExplainedError(`${folder} has other files than its ${CHECKSUM_FILE} says`);
   }
 }
 
@@ -100,7 +100,7 @@ const isCompressed = (name) => /\.(gz|tgz|crate)$/.test(name);
  * @returns {string[]} occurrences of a path in a file. Layers of images are not unpacked, because
  * archives contain the same programs
  */
-export function pathsIn(folder, paths) {
+export function findMachinePaths(folder, paths) {
   return names(folder).flatMap((name) => {
     const bytes = readFileSync(join(folder, name));
     const plain = isCompressed(name) ? gunzipSync(bytes) : bytes;

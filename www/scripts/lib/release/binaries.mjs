@@ -2,11 +2,16 @@
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { capture, Failed, run } from "../run.mjs";
-import { cargoZigbuild, home, zig } from "../tools.mjs";
-import { componentKey, linkedComponents, lockedPackage, MODULES } from "./components.mjs";
+import { captureOutput, ExplainedError, run } from "../run.mjs";
+import { cargoZigbuild, toolFolder, zig } from "../tools.mjs";
+import {
+  componentKey,
+  linkedComponents,
+  lockedPackage,
+  NPM_MODULE_OPTIONS,
+} from "./components.mjs";
 import { checkStatic } from "./elf.mjs";
-import { notices, partsOf, textsIn } from "./licences.mjs";
+import { componentLicences, licenceTextsIn, notices } from "./licences.mjs";
 import { imageArchive } from "./oci.mjs";
 import { billOfMaterials } from "./sbom.mjs";
 import { muslFolder } from "./source.mjs";
@@ -38,14 +43,14 @@ export function archiveName({ crates, repository, version }, target) {
   const filled = (template) =>
     template.replaceAll(/\{ (\S+) \}/g, (_, word) => {
       if (words[word] === undefined) {
-        throw new Failed(`cargo binstall is told of { ${word} }, which is not known here`);
+        throw new ExplainedError(`cargo binstall is told of { ${word} }, which is not known here`);
       }
       return words[word];
     });
   const url = filled(told["pkg-url"]);
   const expected = `${repository}/releases/download/v${version}/`;
   if (!url.startsWith(expected)) {
-    throw new Failed(`cargo binstall would look at ${url}, which is not in ${expected}`);
+    throw new ExplainedError(`cargo binstall would look at ${url}, which is not in ${expected}`);
   }
   return { archive: basename(url), folder: dirname(filled(told["bin-dir"])) };
 }
@@ -64,7 +69,7 @@ async function compile({ folder, target, env, remapping }, triple) {
       cwd: folder,
       env: {
         ...env,
-        PATH: `${join(home(cargoZigbuild), "bin")}:${env.PATH}`,
+        PATH: `${join(toolFolder(cargoZigbuild), "bin")}:${env.PATH}`,
         CARGO_ENCODED_RUSTFLAGS: [...remapping, "-Clink-arg=-pie"].join("\x1f"),
       },
     },
@@ -79,15 +84,15 @@ async function compile({ folder, target, env, remapping }, triple) {
  *
  * @param {Source} source
  */
-async function runtime({ folder, env }) {
-  const said = await capture("rustc", ["--version"], env, folder);
-  const sysroot = (await capture("rustc", ["--print", "sysroot"], env, folder)) ?? "";
+async function runtimeComponents({ folder, env }) {
+  const said = await captureOutput("rustc", ["--version"], env, folder);
+  const sysroot = (await captureOutput("rustc", ["--print", "sysroot"], env, folder)) ?? "";
   const musl = { name: `musl-of-zig-${zig.version}`, licence: "MIT", needs: [] };
   const std = { name: "std", version: said?.split(" ")[1] ?? "", licence: "MIT OR Apache-2.0" };
   return {
     components: [{ ...std, needs: [] }, musl],
     ofStd: readFileSync(join(sysroot, "share/doc/rust/COPYRIGHT-library.html")),
-    parts: [{ ...musl, texts: textsIn(muslFolder()) }],
+    parts: [{ ...musl, texts: licenceTextsIn(muslFolder()) }],
   };
 }
 
@@ -110,10 +115,10 @@ async function makeProgram(source, triple, out) {
   const { folder, time, version } = source;
   const program = await compile(source, triple);
   const { root, others } = await linkedComponents(source, ["--package", CRATE, "--target", triple]);
-  const own = await runtime(source);
+  const own = await runtimeComponents(source);
   const bill = billOfMaterials(root, "application", [...others, ...own.components], time);
   writeFileSync(join(out, `hushbin-${version}-${triple}.cdx.json`), bill);
-  const parts = [...partsOf(others, source.folders), ...own.parts];
+  const parts = [...componentLicences(others, source.folders), ...own.parts];
   const title = "What is linked into the program, and under which licences.";
   const licences = [
     ...filesOf(folder).filter(({ path }) => path.startsWith("LICENSE-")),
@@ -172,7 +177,7 @@ export async function makePrograms(source, out, step) {
  */
 export async function makePackageBill(source, out, thirdParty) {
   const { folder, time, version } = source;
-  const { root, others } = await linkedComponents(source, MODULES);
+  const { root, others } = await linkedComponents(source, NPM_MODULE_OPTIONS);
   const lock = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));
   const bundled = thirdParty.map((name) => lockedPackage(lock, name));
   /** @type {Component} */

@@ -9,7 +9,7 @@ const HEADING = /^## (\S+).*$/gm;
  * @param {string} name
  * @returns {string | undefined}
  */
-export function section(text, name) {
+export function changelogSection(text, name) {
   const headings = [...text.matchAll(HEADING)];
   const at = headings.findIndex(([, first]) => first === name);
   const [own, next] = [headings[at], headings[at + 1]];

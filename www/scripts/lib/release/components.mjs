@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { capture, Failed } from "../run.mjs";
+import { captureOutput, ExplainedError } from "../run.mjs";
 
 /**
  * @typedef {object} Checkout
@@ -34,7 +34,7 @@ export const componentKey = ({ name, version }) =>
  * Options of cargo that select the crates in the npm package's modules, for {@link
  * linkedComponents}.
  */
-export const MODULES = [
+export const NPM_MODULE_OPTIONS = [
   ...["--package", "hushbin", "--target", "wasm32-unknown-unknown"],
   ...["--no-default-features", "--features", "complete,wasm-module,wasm-sums-module"],
 ];
@@ -43,7 +43,7 @@ export const MODULES = [
  * Options of `cargo tree` that print the format for {@link parseTree}. Crates that run only in the
  * compiler are left out.
  */
-const TREE = [
+const CARGO_TREE_OPTIONS = [
   ...["--edges", "normal,no-proc-macro", "--prefix", "depth"],
   ...["--format", "{p}|{l}", "--locked"],
 ];
@@ -51,7 +51,7 @@ const TREE = [
 /**
  * Parses a dependency tree of cargo.
  *
- * @param {string} text of `cargo tree` with the options {@link TREE}
+ * @param {string} text of `cargo tree` with the options {@link CARGO_TREE_OPTIONS}
  * @param {ReadonlyMap<string, string>} checksums of Cargo.lock, by key
  * @returns {Component[]} the root first, then the rest, sorted
  */
@@ -129,11 +129,16 @@ export function lockedPackage(lock, name) {
  * @param {readonly string[]} options of cargo
  */
 export async function linkedComponents({ folder, env }, options) {
-  const printed = await capture("cargo", ["tree", ...TREE, ...options], env, folder);
+  const printed = await captureOutput(
+    "cargo",
+    ["tree", ...CARGO_TREE_OPTIONS, ...options],
+    env,
+    folder,
+  );
   const checksums = lockedChecksums(readFileSync(join(folder, "Cargo.lock"), "utf8"));
   const [root, ...others] = parseTree(printed ?? "", checksums);
   if (root === undefined) {
-    throw new Failed(`cargo tree ${options.join(" ")} lists nothing`);
+    throw new ExplainedError(`cargo tree ${options.join(" ")} lists nothing`);
   }
   return { root, others };
 }
@@ -146,14 +151,14 @@ export async function linkedComponents({ folder, env }, options) {
  * all folders by key
  */
 export async function packages({ folder, env }) {
-  const printed = await capture(
+  const printed = await captureOutput(
     "cargo",
     ["metadata", "--locked", "--format-version=1"],
     env,
     folder,
   );
   if (printed === undefined) {
-    throw new Failed("cargo metadata failed: Cargo.lock is not what Cargo.toml asks for");
+    throw new ExplainedError("cargo metadata failed: Cargo.lock is not what Cargo.toml asks for");
   }
   const { packages, workspace_members: members } = JSON.parse(printed);
   return {

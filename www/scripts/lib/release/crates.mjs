@@ -2,8 +2,8 @@
 
 import { copyFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { Failed, run } from "../run.mjs";
-import { textsIn } from "./licences.mjs";
+import { ExplainedError, run } from "../run.mjs";
+import { licenceTextsIn } from "./licences.mjs";
 import { inPublishOrder } from "./versions.mjs";
 
 /** @typedef {import("./source.mjs").Source} Source */
@@ -26,8 +26,8 @@ export const crateFileName = ({ version }, { name }) => `${name}-${version}.crat
 export async function makeCrates(source, out, { verify }) {
   const crates = inPublishOrder(source.crates);
   for (const { name, manifest_path: manifest } of crates) {
-    if (textsIn(dirname(manifest)).length === 0) {
-      throw new Failed(`${name} would be published without its licences`);
+    if (licenceTextsIn(dirname(manifest)).length === 0) {
+      throw new ExplainedError(`${name} would be published without its licences`);
     }
   }
   const own = join(source.target, "crates");

@@ -1,7 +1,7 @@
 // Reads the architecture and the requirements of a Linux executable from the relevant parts of its
 // ELF format.
 
-import { Failed } from "../run.mjs";
+import { ExplainedError } from "../run.mjs";
 
 /** Names of architectures, by the value of the header field e_machine. */
 const MACHINES = new Map([
@@ -9,11 +9,11 @@ const MACHINES = new Map([
   [183, "aarch64"],
 ]);
 /** File type ET_DYN, which position-independent executables have. */
-const MOVABLE = 3;
+const ELF_TYPE_DYN = 3;
 /** Segment types PT_DYNAMIC and PT_INTERP, and the tag DT_NEEDED of a dynamic section. */
-const DYNAMIC = 2;
-const INTERPRETER = 3;
-const NEEDED = 1n;
+const ELF_SEGMENT_DYNAMIC = 2;
+const ELF_SEGMENT_INTERPRETER = 3;
+const ELF_TAG_NEEDED = 1n;
 
 /**
  * Reads the header and the segments of an executable.
@@ -24,10 +24,10 @@ const NEEDED = 1n;
  */
 export function readElf(bytes) {
   if (bytes.length < 64 || bytes.readUInt32BE(0) !== 0x7f454c46) {
-    throw new Failed("this is no executable of Linux");
+    throw new ExplainedError("this is no executable of Linux");
   }
   if (bytes[4] !== 2 || bytes[5] !== 1) {
-    throw new Failed("this is no executable of 64 bits, little end first");
+    throw new ExplainedError("this is no executable of 64 bits, little end first");
   }
   // Fields of the ELF header: e_machine at 18, e_phoff at 32, e_phentsize at 54, e_phnum at 56.
   const machine = MACHINES.get(bytes.readUInt16LE(18)) ?? "another machine";
@@ -45,15 +45,15 @@ export function readElf(bytes) {
     };
   });
   let needed = 0;
-  for (const { offset, length } of segments.filter(({ type }) => type === DYNAMIC)) {
+  for (const { offset, length } of segments.filter(({ type }) => type === ELF_SEGMENT_DYNAMIC)) {
     for (let tag = offset; tag < offset + length; tag += 16) {
-      needed += bytes.readBigInt64LE(tag) === NEEDED ? 1 : 0;
+      needed += bytes.readBigInt64LE(tag) === ELF_TAG_NEEDED ? 1 : 0;
     }
   }
   return {
     ...{ machine, needed },
-    movable: bytes.readUInt16LE(16) === MOVABLE,
-    interpreter: segments.some(({ type }) => type === INTERPRETER),
+    movable: bytes.readUInt16LE(16) === ELF_TYPE_DYN,
+    interpreter: segments.some(({ type }) => type === ELF_SEGMENT_INTERPRETER),
   };
 }
 
@@ -67,12 +67,12 @@ export function readElf(bytes) {
 export function checkStatic(bytes, machine) {
   const found = readElf(bytes);
   if (found.machine !== machine) {
-    throw new Failed(`the executable for ${machine} is for ${found.machine}`);
+    throw new ExplainedError(`the executable for ${machine} is for ${found.machine}`);
   }
   if (found.interpreter || found.needed > 0) {
-    throw new Failed(`the executable for ${machine} is not static`);
+    throw new ExplainedError(`the executable for ${machine} is not static`);
   }
   if (!found.movable) {
-    throw new Failed(`the executable for ${machine} is always loaded at the same place`);
+    throw new ExplainedError(`the executable for ${machine} is always loaded at the same place`);
   }
 }

@@ -14,7 +14,7 @@ const FILES = /^(licen[cs]e|copying|copyright|notice|unlicense)/i;
  * @param {RegExp} [names] of the files
  * @returns {string[]} the texts of its licences
  */
-export function textsIn(folder, names = FILES) {
+export function licenceTextsIn(folder, names = FILES) {
   if (!existsSync(folder)) {
     return [];
   }
@@ -28,7 +28,7 @@ export function textsIn(folder, names = FILES) {
  * Pattern of licences that offer the same choice as the licence of hushbin. For them, the shorter
  * of the two texts is enough.
  */
-const CHOICE = /^(MIT OR Apache-2\.0|Apache-2\.0 OR MIT)$/;
+const DUAL_LICENCE_PATTERN = /^(MIT OR Apache-2\.0|Apache-2\.0 OR MIT)$/;
 
 /**
  * Returns the licence texts that the notice of a package needs.
@@ -37,8 +37,10 @@ const CHOICE = /^(MIT OR Apache-2\.0|Apache-2\.0 OR MIT)$/;
  * @param {string} licence
  */
 export function chosenTexts(folder, licence) {
-  const short = CHOICE.test(licence) ? textsIn(folder, /^licen[cs]e.*mit/i) : [];
-  return short.length > 0 ? short : textsIn(folder);
+  const short = DUAL_LICENCE_PATTERN.test(licence)
+    ? licenceTextsIn(folder, /^licen[cs]e.*mit/i)
+    : [];
+  return short.length > 0 ? short : licenceTextsIn(folder);
 }
 
 /**
@@ -47,7 +49,7 @@ export function chosenTexts(folder, licence) {
  * @param {readonly import("./components.mjs").Component[]} components
  * @param {ReadonlyMap<string, string>} folders by key
  */
-export const partsOf = (components, folders) =>
+export const componentLicences = (components, folders) =>
   components.map((one) => {
     const name = componentKey(one);
     return { name, licence: one.licence, texts: chosenTexts(folders.get(name) ?? "", one.licence) };

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkIntegrity, scriptTag } from "../integrity.mjs";
-import { capture, Failed, run } from "../run.mjs";
+import { captureOutput, ExplainedError, run } from "../run.mjs";
 import { gzip, tar } from "./tar.mjs";
 
 /** @typedef {import("./source.mjs").Source} Source */
@@ -29,16 +29,16 @@ export async function makePackage({ folder, target, env, time, version }, out) {
   await run("node", ["www/scripts/build.mjs"], { cwd: folder, env });
   const made = join(target, "package");
   const dry = ["pack", "--dry-run", "--json", "--ignore-scripts"];
-  const printed = await capture("npm", dry, env, made);
+  const printed = await captureOutput("npm", dry, env, made);
   const [listed] = JSON.parse(printed ?? "[]");
   if (listed === undefined) {
-    throw new Failed("npm pack lists no files");
+    throw new ExplainedError("npm pack lists no files");
   }
   const read = (path) => readFileSync(join(made, path));
   const entries = listed.files.map(({ path }) => ({ path: `package/${path}`, data: read(path) }));
   for (const needed of ["LICENSE-MIT", "LICENSE-APACHE", "LICENSE-THIRD-PARTY", "CHANGELOG.md"]) {
     if (!entries.some(({ path }) => path === `package/${needed}`)) {
-      throw new Failed(`the npm package would be published without ${needed}`);
+      throw new ExplainedError(`the npm package would be published without ${needed}`);
     }
   }
   writeFileSync(join(out, tarballName({ version })), gzip(tar(entries, time)));

@@ -5,15 +5,15 @@ import { createHash } from "node:crypto";
 import { gzip, tar } from "./tar.mjs";
 
 /** User id of the program in the image. */
-export const USER = 65532;
+export const IMAGE_USER_ID = 65532;
 const DATA = "/var/lib/hushbin";
 
-const MEDIA = "application/vnd.oci.image";
+const MEDIA_TYPE_PREFIX = "application/vnd.oci.image";
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
 /** Configuration of the container image. The tests compare it with server/deploy/Containerfile. */
 export const CONFIG = {
-  User: `${USER}:${USER}`,
+  User: `${IMAGE_USER_ID}:${IMAGE_USER_ID}`,
   ExposedPorts: { "8686/tcp": {} },
   Entrypoint: ["/usr/local/bin/hushbin", "serve", "--config", "/etc/hushbin/hushbin.toml"],
   Volumes: { [DATA]: {} },
@@ -40,7 +40,7 @@ const FOLDERS = [
  */
 const files = ({ program, licences }) => [
   ...FOLDERS.map((path) => ({ path: `${path}/` })),
-  { path: `${DATA.slice(1)}/`, mode: 0o700, owner: USER },
+  { path: `${DATA.slice(1)}/`, mode: 0o700, owner: IMAGE_USER_ID },
   { path: "usr/local/bin/hushbin", data: program, mode: 0o755 },
   ...licences.map((entry) => ({ ...entry, path: `${LICENCES}/${entry.path}` })),
 ];
@@ -62,7 +62,11 @@ export function imageArchive({ version, revision, source, time, platforms }) {
   const blob = (mediaType, bytes) => {
     const digest = sha256(bytes);
     blobs.set(digest, bytes);
-    return { mediaType: `${MEDIA}.${mediaType}`, digest: `sha256:${digest}`, size: bytes.length };
+    return {
+      mediaType: `${MEDIA_TYPE_PREFIX}.${mediaType}`,
+      digest: `sha256:${digest}`,
+      size: bytes.length,
+    };
   };
   const json = (mediaType, value) => blob(mediaType, Buffer.from(JSON.stringify(value)));
   const created = new Date(time * 1000).toISOString().replace(".000", "");
@@ -87,14 +91,14 @@ export function imageArchive({ version, revision, source, time, platforms }) {
     });
     const manifest = json("manifest.v1+json", {
       schemaVersion: 2,
-      mediaType: `${MEDIA}.manifest.v1+json`,
+      mediaType: `${MEDIA_TYPE_PREFIX}.manifest.v1+json`,
       config,
       layers: [blob("layer.v1.tar+gzip", gzip(layer))],
       annotations: labels,
     });
     return { ...manifest, platform: { architecture, os: "linux" } };
   });
-  const index = { schemaVersion: 2, mediaType: `${MEDIA}.index.v1+json` };
+  const index = { schemaVersion: 2, mediaType: `${MEDIA_TYPE_PREFIX}.index.v1+json` };
   const all = json("index.v1+json", { ...index, manifests, annotations: labels });
   const named = {
     ...all,

@@ -4,7 +4,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { capture, Failed, print, run, step } from "../run.mjs";
+import { captureOutput, ExplainedError, print, run, step } from "../run.mjs";
 import { verifyChecksums } from "./artefacts.mjs";
 import { crateFileName, makeCrates } from "./crates.mjs";
 import { tarballName } from "./npm.mjs";
@@ -21,11 +21,11 @@ import { inPublishOrder } from "./versions.mjs";
  */
 export async function checkTag(version) {
   if ((await git("status", "--porcelain")) !== "") {
-    throw new Failed("something is not committed; nothing was published");
+    throw new ExplainedError("something is not committed; nothing was published");
   }
   const tags = (await git("tag", "--points-at", "HEAD")).split("\n");
   if (!tags.includes(`v${version}`)) {
-    throw new Failed(`HEAD has no tag v${version}; nothing was published`);
+    throw new ExplainedError(`HEAD has no tag v${version}; nothing was published`);
   }
 }
 
@@ -43,7 +43,7 @@ async function checkCrates(source, made) {
     for (const crate of inPublishOrder(source.crates)) {
       const name = crateFileName(source, crate);
       if (!readFileSync(join(again, name)).equals(readFileSync(join(made, name)))) {
-        throw new Failed(`${name} is not what HEAD gives; nothing was published`);
+        throw new ExplainedError(`${name} is not what HEAD gives; nothing was published`);
       }
     }
   } finally {
@@ -70,7 +70,7 @@ export async function publish(source, made, dryRun) {
   for (const { name } of inPublishOrder(source.crates)) {
     await step(`publish: ${name} to crates.io`, async () => {
       const known = ["info", "--registry", "crates-io", `${name}@${version}`];
-      if ((await capture("cargo", known)) !== undefined) {
+      if ((await captureOutput("cargo", known)) !== undefined) {
         print("  is there");
         return;
       }
@@ -80,7 +80,7 @@ export async function publish(source, made, dryRun) {
     });
   }
   await step("publish: hushbin to npm", async () => {
-    if ((await capture("npm", ["view", `hushbin@${version}`, "version"])) === version) {
+    if ((await captureOutput("npm", ["view", `hushbin@${version}`, "version"])) === version) {
       print("  is there");
       return;
     }

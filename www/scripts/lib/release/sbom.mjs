@@ -22,7 +22,7 @@ const licences = (licence) =>
   /[ (]/.test(licence) ? [{ expression: licence }] : [{ license: { id: licence } }];
 
 /** @param {Component} component */
-function described(component, type = "library") {
+function cyclonedxComponent(component, type = "library") {
   const { name, version, registry, licence, sha256, sha512 } = component;
   const hashes = [
     ...(sha256 === undefined ? [] : [{ alg: "SHA-256", content: sha256 }]),
@@ -58,9 +58,9 @@ export function billOfMaterials(root, type, components, time) {
     version: 1,
     metadata: {
       timestamp: new Date(time * 1000).toISOString().replace(".000", ""),
-      component: described(root, type),
+      component: cyclonedxComponent(root, type),
     },
-    components: components.map((component) => described(component)),
+    components: components.map((component) => cyclonedxComponent(component)),
     dependencies: [root, ...components].map((component) => ({
       ref: reference(component),
       dependsOn: component.needs.map((own) => references.get(own)).sort(),

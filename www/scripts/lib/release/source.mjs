@@ -3,10 +3,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { ROOT, TOOLS, WORKSHOP } from "../paths.mjs";
-import { capture, Failed, run, withPath } from "../run.mjs";
-import { home, toolPath, zig } from "../tools.mjs";
-import { section } from "./changelog.mjs";
+import { RELEASE_BUILD_DIR, ROOT, TOOLS } from "../paths.mjs";
+import { captureOutput, ExplainedError, run, withPath } from "../run.mjs";
+import { toolFolder, toolPath, zig } from "../tools.mjs";
+import { changelogSection } from "./changelog.mjs";
 import { packages } from "./components.mjs";
 import { versionMismatches } from "./versions.mjs";
 
@@ -28,21 +28,21 @@ import { versionMismatches } from "./versions.mjs";
  */
 
 /** Pattern of environment variables that could change the bytes of a build. */
-const MEDDLING =
+const BUILD_VARIABLE_PATTERN =
   /^(RUSTC|RUSTFLAGS|RUSTUP_TOOLCHAIN|CARGO_(BUILD|ENCODED|INCREMENTAL|PROFILE|TARGET)|(HOST|TARGET)?_?(CC|CXX|AR|C(XX|PP)?FLAGS))/;
 
 const cargoHome = () => process.env.CARGO_HOME ?? join(homedir(), ".cargo");
 
 /** Returns folders of this machine whose paths must not appear in published files. */
 export const machinePaths = () =>
-  [...new Set([ROOT, WORKSHOP, TOOLS, cargoHome(), homedir()])].map((path) => `${path}/`);
+  [...new Set([ROOT, RELEASE_BUILD_DIR, TOOLS, cargoHome(), homedir()])].map((path) => `${path}/`);
 
 /** Returns options of rustc that replace folders of this machine in programs by fixed names. */
-async function remapping(folder, env) {
+async function pathRemapOptions(folder, env) {
   const registries = join(cargoHome(), "registry/src");
-  const sysroot = await capture("rustc", ["--print", "sysroot"], env, folder);
+  const sysroot = await captureOutput("rustc", ["--print", "sysroot"], env, folder);
   const [, hash] =
-    (await capture("rustc", ["-vV"], env, folder))?.match(/^commit-hash: (.*)$/m) ?? [];
+    (await captureOutput("rustc", ["-vV"], env, folder))?.match(/^commit-hash: (.*)$/m) ?? [];
   return [
     ...readdirSync(registries).map((name) => [join(registries, name), "/crates"]),
     // If the sources of the standard library are installed, programs contain the path of their
@@ -54,7 +54,7 @@ async function remapping(folder, env) {
 
 /** Returns the environment in which all programs of a release build run. */
 function environment(target, time) {
-  const kept = Object.entries(withPath()).filter(([name]) => !MEDDLING.test(name));
+  const kept = Object.entries(withPath()).filter(([name]) => !BUILD_VARIABLE_PATTERN.test(name));
   return {
     ...Object.fromEntries(kept),
     CARGO_TARGET_DIR: target,
@@ -67,14 +67,14 @@ function environment(target, time) {
 
 /** Runs `git` in the project, and returns its output. */
 export async function git(...args) {
-  const answer = await capture("git", ["-c", "safe.directory=*", ...args]);
+  const answer = await captureOutput("git", ["-c", "safe.directory=*", ...args]);
   if (answer === undefined) {
-    throw new Failed(`git ${args.join(" ")} failed: this runs in a checkout`);
+    throw new ExplainedError(`git ${args.join(" ")} failed: this runs in a checkout`);
   }
   return answer;
 }
 
-export const head = () => git("rev-parse", "HEAD");
+export const headCommit = () => git("rev-parse", "HEAD");
 
 /**
  * Clones the project at a commit. The clone contains only files under version control.
@@ -100,9 +100,9 @@ export async function clone(workshop, commit) {
  * @param {{ folder: string }} cloned
  * @param {readonly string[]} targets of Rust that only releases need
  */
-export async function prepare({ folder }, targets) {
+export async function installCloneTools({ folder }, targets) {
   await run("node", ["www/scripts/setup.mjs", "--no-tests"], { cwd: folder });
-  if ((await capture("rustup", ["--version"])) !== undefined) {
+  if ((await captureOutput("rustup", ["--version"])) !== undefined) {
     await run("rustup", ["target", "add", ...targets], { cwd: folder, quiet: true });
   }
 }
@@ -114,9 +114,10 @@ export async function prepare({ folder }, targets) {
  * @throws Failed if there is no such section
  */
 function changesOf(text, version, dryRun) {
-  const found = section(text, version) ?? (dryRun ? section(text, "Unreleased") : undefined);
+  const found =
+    changelogSection(text, version) ?? (dryRun ? changelogSection(text, "Unreleased") : undefined);
   if (found === undefined) {
-    throw new Failed(`CHANGELOG.md has no section ${version}`);
+    throw new ExplainedError(`CHANGELOG.md has no section ${version}`);
   }
   return found;
 }
@@ -141,11 +142,11 @@ export async function describeSource(workshop, { folder, commit }, dryRun) {
     "package-lock.json": JSON.parse(read("package-lock.json")).version,
   });
   if (found.length > 0) {
-    throw new Failed(found.join("\n"));
+    throw new ExplainedError(found.join("\n"));
   }
   return {
     ...{ folder, target, env, commit, time, crates, folders },
-    remapping: await remapping(folder, env),
+    remapping: await pathRemapOptions(folder, env),
     version: manifest.version,
     repository: crates[0].repository,
     changes: changesOf(read("CHANGELOG.md"), manifest.version, dryRun),
@@ -155,4 +156,4 @@ export async function describeSource(workshop, { folder, commit }, dryRun) {
 /**
  * Returns the folder of the C library that static programs contain. The library's licence is there.
  */
-export const muslFolder = () => join(home(zig), zig.folder ?? "", "lib/libc/musl");
+export const muslFolder = () => join(toolFolder(zig), zig.folder ?? "", "lib/libc/musl");

@@ -2,7 +2,7 @@
 // order of directories have no effect.
 
 import { spawnSync } from "node:child_process";
-import { Failed } from "../run.mjs";
+import { ExplainedError } from "../run.mjs";
 
 /**
  * @typedef {object} Entry
@@ -12,23 +12,27 @@ import { Failed } from "../run.mjs";
  * @property {number} [owner] user and group; by default 0
  */
 
-const BLOCK = 512;
+const BLOCK_BYTES = 512;
 /** Lengths in bytes of the header fields name and prefix. */
-const NAME = 100;
-const PREFIX = 155;
+const NAME_FIELD_BYTES = 100;
+const PREFIX_FIELD_BYTES = 155;
 
 /** Splits a path into the two header fields that unpacking joins with "/". */
 function split(path) {
-  if (Buffer.byteLength(path) <= NAME) {
+  if (Buffer.byteLength(path) <= NAME_FIELD_BYTES) {
     return { name: path, prefix: "" };
   }
   for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) {
     const [prefix, name] = [path.slice(0, at), path.slice(at + 1)];
-    if (name !== "" && Buffer.byteLength(name) <= NAME && Buffer.byteLength(prefix) <= PREFIX) {
+    if (
+      name !== "" &&
+      Buffer.byteLength(name) <= NAME_FIELD_BYTES &&
+      Buffer.byteLength(prefix) <= PREFIX_FIELD_BYTES
+    ) {
       return { name, prefix };
     }
   }
-  throw new Failed(`${path} is too long for an archive`);
+  throw new ExplainedError(`${path} is too long for an archive`);
 }
 
 /**
@@ -38,7 +42,7 @@ function split(path) {
  */
 function header({ path, data = "", mode, owner = 0 }, time) {
   const folder = path.endsWith("/");
-  const block = Buffer.alloc(BLOCK);
+  const block = Buffer.alloc(BLOCK_BYTES);
   const text = (value, at) => block.write(value, at, "utf8");
   const octal = (value, at, length) =>
     block.write(`${value.toString(8).padStart(length - 1, "0")}\0`, at, "latin1");
@@ -62,7 +66,7 @@ function header({ path, data = "", mode, owner = 0 }, time) {
   return block;
 }
 
-const padding = (length) => Buffer.alloc((BLOCK - (length % BLOCK)) % BLOCK);
+const padding = (length) => Buffer.alloc((BLOCK_BYTES - (length % BLOCK_BYTES)) % BLOCK_BYTES);
 
 /**
  * Returns an archive in the format ustar. Entries are sorted by path, so folders come before the
@@ -77,7 +81,7 @@ export function tar(entries, time) {
     const data = Buffer.from(entry.data ?? "");
     return [header(entry, time), data, padding(data.length)];
   });
-  return Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]);
+  return Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK_BYTES)]);
 }
 
 /**
@@ -93,7 +97,7 @@ export function gzip(data) {
     maxBuffer: data.length + 2 ** 20,
   });
   if (status !== 0) {
-    throw new Failed(`gzip failed: ${error?.message ?? status}`);
+    throw new ExplainedError(`gzip failed: ${error?.message ?? status}`);
   }
   return stdout;
 }

@@ -16,16 +16,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { task } from "../../../../tests/js/stacks/survey.js";
-import { onPath } from "../browser.mjs";
+import { findOnPath } from "../browser.mjs";
 import { installPackages } from "../debian.mjs";
-import { Failed, run, startInBackground } from "../run.mjs";
+import { ExplainedError, run, startInBackground } from "../run.mjs";
 
 /** Names of the architectures in container images, by the names in Node. */
 const MACHINES = { x64: "amd64", arm64: "arm64" };
 /** Static emulators that run programs of other architectures. */
 const EMULATORS = { amd64: "qemu-x86_64-static", arm64: "qemu-aarch64-static" };
 
-const COLLECTOR = `data = "/var/lib/hushbin"
+const COLLECTOR_CONFIG = `data = "/var/lib/hushbin"
 tasks = ["settings.json"]
 listen = "127.0.0.1:0"
 development = true
@@ -60,11 +60,11 @@ async function unpack(archive, architecture, folder) {
  * Returns the words of the command that emulates an architecture. They are empty if this machine
  * needs no emulator, and undefined if it has no suitable emulator.
  */
-async function emulator(architecture) {
+async function emulatorCommand(architecture) {
   if (MACHINES[process.arch] === architecture) {
     return [];
   }
-  const find = () => onPath([EMULATORS[architecture]]);
+  const find = () => findOnPath([EMULATORS[architecture]]);
   if (existsSync("/etc/debian_version")) {
     await installPackages({ "qemu-user-static": find });
   }
@@ -77,7 +77,7 @@ async function emulator(architecture) {
  * connections.
  */
 async function start({ root, config }, emulators) {
-  writeFileSync(join(root, "etc/hushbin/hushbin.toml"), COLLECTOR);
+  writeFileSync(join(root, "etc/hushbin/hushbin.toml"), COLLECTOR_CONFIG);
   writeFileSync(join(root, "etc/hushbin/settings.json"), JSON.stringify(task));
   const inside = emulators.map((path) => {
     writeFileSync(join(root, "emulator"), readFileSync(path), { mode: 0o755 });
@@ -95,13 +95,13 @@ async function start({ root, config }, emulators) {
   const [line] = (await Promise.race([once(lines, "line"), exited])) ?? [];
   const [, url] = line?.match(/^hushbin listening on (http:\S+)$/) ?? [];
   if (url === undefined) {
-    throw new Failed("the image's program ended before it listened");
+    throw new ExplainedError("the image's program ended before it listened");
   }
   return { url, stop };
 }
 
 /** Installs the npm package into a new project, and sends one report with it. */
-async function report(tarball, url, folder) {
+async function reportWithPackage(tarball, url, folder) {
   const project = join(folder, "project");
   mkdirSync(project);
   writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }));
@@ -132,7 +132,7 @@ await client.close();
  */
 export async function tryRelease(archive, architecture, tarball) {
   // Changing the root directory and the user requires root.
-  const emulators = process.getuid?.() === 0 ? await emulator(architecture) : undefined;
+  const emulators = process.getuid?.() === 0 ? await emulatorCommand(architecture) : undefined;
   if (emulators === undefined) {
     return `not run: this takes root and, on other machines, ${EMULATORS[architecture]}`;
   }
@@ -143,11 +143,11 @@ export async function tryRelease(archive, architecture, tarball) {
     const image = await unpack(archive, architecture, folder);
     const { url, stop } = await start(image, emulators);
     try {
-      await report(tarball, url, folder);
+      await reportWithPackage(tarball, url, folder);
       const answer = await fetch(`${url}/tasks/${task.id}/estimates`);
       const { reports } = /** @type {any} */ (await answer.json());
       if (reports !== 1) {
-        throw new Failed(`one report was sent, and ${reports} were counted`);
+        throw new ExplainedError(`one report was sent, and ${reports} were counted`);
       }
     } finally {
       await stop();
