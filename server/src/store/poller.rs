@@ -46,7 +46,7 @@ fn apply_storage_changes(
     let seen = shared.tasks()?;
     for gone in known {
         if seen.iter().all(|own| own.key != gone.key()) {
-            gone.mark_removed();
+            gone.set_removed(true);
             tasks.remove(&gone);
         }
     }

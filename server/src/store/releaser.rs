@@ -7,7 +7,7 @@
 use std::mem;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use data_encoding::HEXLOWER;
 use hushbin::sealed::{self, KEY_ID_BYTES};
@@ -19,6 +19,7 @@ use hushbin_analysis::sums::SumTotals;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
+use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 
 use super::engine::{BatchClaim, BatchRelease, BatchState, EngineError, StorageReader};
@@ -42,6 +43,9 @@ const MAX_BLOCK_BYTES: usize = 1 << 19;
 /// Pause after a failure, before the work is tried again. The most frequent failure is a full disk.
 const RETRY_DELAY: Duration = Duration::from_secs(10);
 
+/// Interval at which the releaser looks for new work while failed work waits.
+const RETRY_CHECK_INTERVAL: Duration = Duration::from_millis(100);
+
 /// Work for the releaser thread.
 pub(super) enum ReleaserWork {
     /// Release the closed batches of this task.
@@ -50,20 +54,38 @@ pub(super) enum ReleaserWork {
     DeleteReports(Arc<StoredTask>, u64),
 }
 
+impl ReleaserWork {
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::ReleaseClosedBatches(own), Self::ReleaseClosedBatches(other)) => {
+                Arc::ptr_eq(own, other)
+            }
+            (Self::DeleteReports(own, batch), Self::DeleteReports(other, number)) => {
+                Arc::ptr_eq(own, other) && batch == number
+            }
+            _ => false,
+        }
+    }
+}
+
 /// Starts the releaser thread. Returns a sender, through which the thread receives work, and the
 /// thread's handle. The thread ends when all senders are dropped.
 pub(super) fn spawn(
     reader: Arc<dyn StorageReader>,
     writer: mpsc::WeakSender<WriterRequest>,
 ) -> std::io::Result<(mpsc::UnboundedSender<ReleaserWork>, JoinHandle<()>)> {
-    let (sender, mut work) = mpsc::unbounded_channel();
+    let (sender, work) = mpsc::unbounded_channel();
     let again = sender.downgrade();
     let releaser = Releaser { reader, writer };
+    let mut work = WorkQueue {
+        new: work,
+        failed: Vec::new(),
+    };
     let thread = thread::Builder::new()
         .name("releases".to_owned())
         .spawn(move || {
             let mut errors = RepeatedErrors::default();
-            while let Some(next) = work.blocking_recv() {
+            while let Some(next) = work.wait_for_next() {
                 let (task, action, done) = match &next {
                     ReleaserWork::ReleaseClosedBatches(task) => (
                         task,
@@ -75,23 +97,61 @@ pub(super) fn spawn(
                         (task, "forgetting reports", forgotten.map(|()| false))
                     }
                 };
-                if task.is_removed() || releaser.writer_has_ended() {
+                if releaser.writer_has_ended() || done.is_err() && releaser.is_deleted(task) {
                     continue;
                 }
                 errors.record(Some(task), action, &done);
-                match done {
-                    Ok(false) => continue,
-                    Ok(true) => {}
-                    Err(_) => thread::sleep(RETRY_DELAY),
-                }
-                // Queued behind other work. Otherwise a series of closed batches would delay that
-                // work.
-                if let Some(again) = again.upgrade() {
-                    let _ = again.send(next);
+                match (done, again.upgrade()) {
+                    // Queued behind other work. Otherwise a series of closed batches would delay
+                    // that work.
+                    (Ok(true), Some(again)) => drop(again.send(next)),
+                    (Ok(_), _) => {}
+                    (Err(_), _) => work.retry_later(next),
                 }
             }
         })?;
     Ok((sender, thread))
+}
+
+/// Queue of the releaser. Work that has failed waits for its next attempt while other tasks' work is
+/// done.
+struct WorkQueue {
+    new: mpsc::UnboundedReceiver<ReleaserWork>,
+    /// Failed work, with the time of its next attempt.
+    failed: Vec<(Instant, ReleaserWork)>,
+}
+
+impl WorkQueue {
+    /// Waits for work. Returns `None` when all senders have been dropped.
+    fn wait_for_next(&mut self) -> Option<ReleaserWork> {
+        loop {
+            if self.failed.is_empty() {
+                return self.new.blocking_recv();
+            }
+            match self.new.try_recv() {
+                Ok(work) => return Some(work),
+                Err(TryRecvError::Disconnected) => return None,
+                Err(TryRecvError::Empty) => {}
+            }
+            let now = Instant::now();
+            match self.failed.iter().position(|(due, _)| *due <= now) {
+                Some(index) => return Some(self.failed.swap_remove(index).1),
+                None => thread::sleep(RETRY_CHECK_INTERVAL),
+            }
+        }
+    }
+
+    /// Tries failed work again after [`RETRY_DELAY`]. Work that already waits is not added, since
+    /// the timer asks for the same releases again and again.
+    fn retry_later(&mut self, work: ReleaserWork) {
+        if !self
+            .failed
+            .iter()
+            .any(|(_, waiting)| waiting.is_same(&work))
+        {
+            self.failed.push((Instant::now() + RETRY_DELAY, work));
+        }
+    }
 }
 
 struct Releaser {
@@ -141,6 +201,13 @@ impl Releaser {
         self.notify_writer(task, batch)?;
         tracing::info!(task = task.task().id(), batch, "its reports are forgotten");
         Ok(())
+    }
+
+    /// Returns true if the task has been deleted, by this process or by another one.
+    fn is_deleted(&self, task: &StoredTask) -> bool {
+        let shared = self.reader.shared_storage();
+        task.is_removed()
+            || shared.is_some_and(|shared| matches!(shared.task(task.key()), Ok(None)))
     }
 
     /// Returns true if the writer has ended. Then nothing would process the results of further
@@ -390,4 +457,44 @@ fn drop_small_key_groups<'a>(sorted: &[&'a [u8]], task: &ReportOrSumTask) -> Vec
         }
     }
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use hushbin_tests::uploads::draft;
+
+    use super::*;
+    use crate::store::engine::TaskKey;
+    use crate::store::settings::TaskSettings;
+    use crate::task::ReportOrSumDraft;
+
+    fn stored_task(key: u64) -> Arc<StoredTask> {
+        let task = r#"{ "id": "t", "items": 8, "sparsity": 2, "epsilon": 1.0, "value": "sign" }"#;
+        let task = ReportOrSumDraft::from(draft(task)).resolve_task().unwrap();
+        let settings = (ProcessRole::Collector, TaskSettings::default());
+        Arc::new(StoredTask::new(TaskKey(key), task, settings, &[]))
+    }
+
+    #[test]
+    fn failed_work_delays_no_other_task() {
+        let (sender, new) = mpsc::unbounded_channel();
+        let mut queue = WorkQueue {
+            new,
+            failed: Vec::new(),
+        };
+        let [failing, other] = [1, 2].map(stored_task);
+        let release = |task: &Arc<StoredTask>| ReleaserWork::ReleaseClosedBatches(Arc::clone(task));
+        // The timer has asked twice.
+        queue.retry_later(release(&failing));
+        queue.retry_later(release(&failing));
+        queue.retry_later(ReleaserWork::DeleteReports(Arc::clone(&failing), 1));
+        assert_eq!(queue.failed.len(), 2);
+        sender.send(release(&other)).unwrap();
+        assert!(queue.wait_for_next().unwrap().is_same(&release(&other)));
+        // The failed work follows once it is due.
+        queue.failed[0].0 = Instant::now();
+        assert!(queue.wait_for_next().unwrap().is_same(&release(&failing)));
+        drop(sender);
+        assert!(queue.wait_for_next().is_none());
+    }
 }

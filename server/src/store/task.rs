@@ -161,8 +161,8 @@ impl StoredTask {
         }
     }
 
-    pub(super) fn mark_removed(&self) {
-        self.removed.store(true, Ordering::Release);
+    pub(super) fn set_removed(&self, removed: bool) {
+        self.removed.store(removed, Ordering::Release);
     }
 
     /// Completes when no closed batch waits to be counted.

@@ -370,11 +370,13 @@ impl Writer {
     }
 
     fn remove_task(&mut self, task: &Arc<StoredTask>) -> Result<(), StoreError> {
+        // Marked first: a release in progress may fail while the files disappear.
+        task.set_removed(true);
         let removed = self.engine.remove_task(task.key());
-        match removed {
-            Ok(()) => task.mark_removed(),
+        if removed.is_err() {
             // `Store::remove_task` has taken the task off the list, but it is still stored.
-            Err(_) => self.tasks.add(task),
+            task.set_removed(false);
+            self.tasks.add(task);
         }
         removed.map_err(|error| StoreError::from_engine_error(error, task.task().id()))
     }
