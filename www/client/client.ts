@@ -204,6 +204,8 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   #granted = false;
   #requests: SessionRequests;
   #sessionPromise: Promise<Session> | undefined;
+  /** Latest session that could not begin and is tried again after {@link REOPEN_MS}. */
+  #failedSessionPromise: Promise<Session> | undefined;
   #session: Session | undefined;
   #closePromise: Promise<void> | undefined;
   /** The latest consent that this client was granted. */
@@ -248,6 +250,9 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   async ready(): Promise<{ task: T; fingerprint: string }> {
     this.#checkOpen();
     await this.#whenGranted;
+    if (this.#sessionPromise === this.#failedSessionPromise) {
+      this.#sessionPromise = undefined;
+    }
     const { task, fingerprint } = (await this.#getOrBeginSession()).reportMaker;
     return { task: task as AnyTask as T, fingerprint };
   }
@@ -467,7 +472,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   /**
    * Returns the session. If there is none, begins one. After a failure, a later call tries again. If
-   * the task may have cover reports, this is tried again after a minute instead.
+   * the task may have cover reports, this is tried again after a minute, or by `ready`.
    *
    * @throws ClosedError without consent, and once the client is closed
    */
@@ -502,6 +507,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
           this.#sessionPromise = undefined;
         } else {
           // The task may have cover reports. Then an attempt must not depend on answers.
+          this.#failedSessionPromise = opening;
           onError(error);
           startTimer(() => {
             if (this.#sessionPromise === opening) {
