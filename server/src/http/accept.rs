@@ -1,18 +1,31 @@
-//! Content negotiation between JSON and CSV.
+//! Content negotiation: JSON or CSV, and the two formats of metrics.
 
 use axum::http::{HeaderMap, header};
 
 /// Returns true if the client prefers CSV to JSON. Returns false if the client accepts both
 /// equally, or neither.
 pub(super) fn prefers_csv(headers: &HeaderMap) -> bool {
-    let values: Vec<&str> = headers
+    let ranges = accepted_ranges(headers);
+    let quality = |kind, subtype| media_type_quality(ranges.iter().copied(), kind, subtype);
+    quality("text", "csv") > quality("application", "json")
+}
+
+/// Returns true if the client prefers OpenMetrics to the older text format of Prometheus. Returns
+/// false if the client accepts both equally.
+pub(super) fn prefers_openmetrics(headers: &HeaderMap) -> bool {
+    let ranges = accepted_ranges(headers);
+    let quality = |kind, subtype| media_type_quality(ranges.iter().copied(), kind, subtype);
+    quality("application", "openmetrics-text") > quality("text", "plain")
+}
+
+/// Returns the media ranges of all `Accept` headers.
+fn accepted_ranges(headers: &HeaderMap) -> Vec<&str> {
+    headers
         .get_all(header::ACCEPT)
         .iter()
         .filter_map(|value| value.to_str().ok())
-        .collect();
-    let ranges = || values.iter().flat_map(|value| value.split(','));
-    media_type_quality(ranges(), "text", "csv")
-        > media_type_quality(ranges(), "application", "json")
+        .flat_map(|value| value.split(','))
+        .collect()
 }
 
 /// Returns the quality value of the media type `kind`/`subtype`, from 0 to 1. The most specific
@@ -69,6 +82,24 @@ mod tests {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT, accept.parse().unwrap());
             assert_eq!(prefers_csv(&headers), csv, "{accept}");
+        }
+    }
+
+    #[test]
+    fn openmetrics_only_where_it_is_preferred() {
+        let prometheus = "application/openmetrics-text;version=1.0.0;q=0.5,\
+            application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
+        for (accept, openmetrics) in [
+            (prometheus, true),
+            ("application/openmetrics-text", true),
+            ("", false),
+            ("*/*", false),
+            ("text/plain;version=0.0.4", false),
+            ("text/plain, application/openmetrics-text;q=0.5", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT, accept.parse().unwrap());
+            assert_eq!(prefers_openmetrics(&headers), openmetrics, "{accept}");
         }
     }
 }

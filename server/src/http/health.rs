@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{HeaderMap, header};
 use axum::response::IntoResponse;
 use serde_json::{Value, json};
 
 use super::problem::{NotReadyReason, Problem};
 use super::state::AppState;
-use crate::http::metrics::Metrics;
+use crate::http::accept::prefers_openmetrics;
+use crate::http::metrics::{Metrics, prometheus_text};
 
 /// `GET /livez`: shows that the process responds. Storage is not checked, because a restart does
 /// not repair a disk.
@@ -30,12 +31,25 @@ pub(super) async fn readiness_check(State(state): State<AppState>) -> Result<Jso
     }
 }
 
-/// `GET /metrics`: metrics of the collector, in the format that Prometheus reads.
-pub(super) async fn prometheus_metrics(State(metrics): State<Arc<Metrics>>) -> impl IntoResponse {
+/// `GET /metrics`: metrics of the collector, in the text format of Prometheus, or as OpenMetrics if
+/// the client prefers that.
+pub(super) async fn prometheus_metrics(
+    State(metrics): State<Arc<Metrics>>,
+    headers: HeaderMap,
+) -> impl IntoResponse {
     metrics.probe_journal().await;
     // Encoding reads the sizes of files, which blocks.
-    let text = tokio::task::spawn_blocking(move || metrics.encode_text()).await;
-    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    let text = tokio::task::spawn_blocking(move || metrics.encode_openmetrics()).await;
     let text = text.map_err(|_| Problem::Internal)?;
+    let (kind, text) = match prefers_openmetrics(&headers) {
+        true => (
+            "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            text,
+        ),
+        false => (
+            "text/plain; version=0.0.4; charset=utf-8",
+            prometheus_text(&text),
+        ),
+    };
     Ok::<_, Problem>(([(header::CONTENT_TYPE, kind)], text))
 }

@@ -91,11 +91,19 @@ async fn enforce_deadline(
     request: Request,
     next: Next,
 ) -> Response {
+    let is_metrics = request.uri().path() == METRICS_ROUTE;
     let mut response = tokio::time::timeout(common.request_timeout, next.run(request))
         .await
         .unwrap_or_else(|_| Problem::Overloaded.into_response());
     if let Some(ProblemSlug(slug)) = response.extensions().get() {
         common.metrics.count_problem(slug);
+    }
+    if is_metrics {
+        // Metrics are for the operator. Pages of other sites must not read them, for example on an
+        // operator's own machine.
+        response
+            .headers_mut()
+            .remove(header::ACCESS_CONTROL_ALLOW_ORIGIN);
     }
     // Responses contain names and ids chosen by clients. A browser must never read them as a page.
     response.headers_mut().insert(

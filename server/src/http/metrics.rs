@@ -3,6 +3,7 @@
 //! All metrics are sums over all tasks and people. Labels never contain a task, address, user
 //! agent, query or id.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use parking_lot::Mutex;
@@ -35,6 +36,8 @@ pub(crate) struct Metrics {
     released_batches: Gauge,
     unacknowledged_batches: Gauge,
     oldest_batch_age_seconds: Gauge,
+    /// Empty if the collector does not use TLS itself.
+    certificate_expiry_seconds: Family<NoLabels, Gauge>,
     unopenable_reports: Counter,
     relayed_requests: Counter,
     opened_store: Mutex<Option<OpenedStore>>,
@@ -50,6 +53,9 @@ struct OpenedStore {
 struct ProblemLabel {
     problem: &'static str,
 }
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct NoLabels {}
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct CloseReasonLabel {
@@ -124,6 +130,7 @@ impl Metrics {
         registry.register("problems", "Requests that were refused, by the problem that was answered", self.problem_counts.clone());
         registry.register("connections", "Connections that are open", self.open_connections.clone());
         registry.register("connections_closed", "Connections that the collector closed: too many from one peer (peer), an idle one to make room for others (room), a peer that did not read (unread), a failed or slow TLS handshake (handshake)", self.closed_connections.clone());
+        registry.register_with_unit("certificate_expiry", "When the TLS certificate expires, since 1970", Unit::Seconds, self.certificate_expiry_seconds.clone());
         registry.register("queue_requests", "Requests with uploads that wait for the disk", self.queued_requests.clone());
         registry.register_with_unit("journal", "Size of the data directory's files", Unit::Bytes, self.journal_bytes.clone());
         registry.register("open_reports", "Reports in open batches", self.open_batch_reports.clone());
@@ -177,6 +184,17 @@ impl Metrics {
         self.closed_connections.get_or_create(&why.label()).inc();
     }
 
+    /// Sets the time at which the TLS certificate expires, in seconds since 1970. `None` removes it.
+    pub(crate) fn set_certificate_expiry(&self, expires: Option<i64>) {
+        match expires {
+            Some(expires) => {
+                let gauge = self.certificate_expiry_seconds.get_or_create(&NoLabels {});
+                gauge.set(expires);
+            }
+            None => self.certificate_expiry_seconds.clear(),
+        }
+    }
+
     fn set_batch_gauges(&self, store: &Store) {
         let (mut reports, mut waiting, mut released, mut unsent, mut oldest) = (0, 0, 0, 0, 0);
         let sends = store.role() == ProcessRole::Shuffler;
@@ -203,8 +221,8 @@ impl Metrics {
         self.oldest_batch_age_seconds.set(gauge_value(oldest));
     }
 
-    /// Returns all metrics as text. Blocks, since it reads the sizes of files.
-    pub(crate) fn encode_text(&self) -> String {
+    /// Returns all metrics as OpenMetrics text. Blocks, since it reads the sizes of files.
+    pub(crate) fn encode_openmetrics(&self) -> String {
         if let Some(opened) = &*self.opened_store.lock() {
             self.queued_requests
                 .set(gauge_value(opened.store.queued_requests() as u64));
@@ -217,8 +235,40 @@ impl Metrics {
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = encode(&mut text, &self.registry.lock());
-        text
+        // Metrics that may be absent are families without labels.
+        text.replace("{} ", " ")
     }
+}
+
+/// Converts OpenMetrics text to the text format 0.0.4 of Prometheus, which older tools read. There,
+/// counters are named like their samples, and information is a gauge. Units are not declared.
+pub(crate) fn prometheus_text(openmetrics: &str) -> String {
+    let kind_of_name: HashMap<&str, &str> = openmetrics
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' '))
+        .collect();
+    let mut text = String::with_capacity(openmetrics.len());
+    for line in openmetrics.lines() {
+        let Some(comment) = line.strip_prefix("# ") else {
+            text.extend([line, "\n"]);
+            continue;
+        };
+        let mut words = comment.splitn(3, ' ');
+        let (Some(keyword @ ("HELP" | "TYPE")), Some(name), Some(rest)) =
+            (words.next(), words.next(), words.next())
+        else {
+            continue; // The unit of a metric, or the end.
+        };
+        let (suffix, kind) = match kind_of_name.get(name).copied() {
+            Some("counter") => ("_total", "counter"),
+            Some("info") => ("_info", "gauge"),
+            Some(kind) => ("", kind),
+            None => ("", "untyped"),
+        };
+        let rest = if keyword == "TYPE" { kind } else { rest };
+        text.extend(["# ", keyword, " ", name, suffix, " ", rest, "\n"]);
+    }
+    text
 }
 
 fn gauge_value(value: u64) -> i64 {

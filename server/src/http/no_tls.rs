@@ -31,6 +31,10 @@ impl Tls {
         Err(TlsError::MissingFeature(missing_feature::TLS_NOT_COMPILED))
     }
 
+    pub(crate) const fn expires(&self) -> i64 {
+        match self.0 {}
+    }
+
     #[expect(clippy::unused_async, reason = "encryption has to wait")]
     pub(super) async fn accept<S>(self, _: S, _: Duration) -> io::Result<S> {
         match self.0 {}

@@ -18,6 +18,7 @@ use super::paths::{HEALTH_CHECK_ROUTES, OHTTP_GATEWAY_ROUTE};
 use super::problem::Problem;
 use super::tls::Tls;
 use crate::http::metrics::Metrics;
+use crate::store::now;
 
 /// Service whose router, host names and certificate can be replaced while it serves. All clones
 /// share the same router, host names and certificate.
@@ -32,10 +33,32 @@ struct RouterServiceState {
     metrics: Arc<Metrics>,
 }
 
+/// Days before the expiry of a certificate from which on starts and reloads log a warning.
+const EXPIRY_WARNING_DAYS: i64 = 14;
+
+/// Logs a warning if a certificate has expired or expires soon.
+fn warn_before_expiry(tls: Option<&Tls>) {
+    let Some(tls) = tls else { return };
+    let days = (tls.expires() - now().cast_signed()).div_euclid(86_400);
+    if days < 0 {
+        tracing::error!(
+            days = -days,
+            "the TLS certificate has expired; clients refuse it; renew it and send SIGHUP"
+        );
+    } else if days < EXPIRY_WARNING_DAYS {
+        tracing::warn!(
+            days,
+            "the TLS certificate expires soon; renew it and send SIGHUP"
+        );
+    }
+}
+
 impl RouterService {
     /// Creates the service for a process whose store is not open yet: `/livez` responds, and most
     /// other paths respond with the problem `starting`.
     pub(crate) fn new(hosts: AllowedHosts, tls: Option<Tls>, metrics: Arc<Metrics>) -> Self {
+        warn_before_expiry(tls.as_ref());
+        metrics.set_certificate_expiry(tls.as_ref().map(Tls::expires));
         Self(Arc::new(RouterServiceState {
             router: RwLock::new(starting_router(Arc::clone(&metrics))),
             rate_limited_router: too_many_requests_router(Arc::clone(&metrics)),
@@ -58,6 +81,10 @@ impl RouterService {
     /// Replaces the certificate for new connections. Returns true if the new certificate differs
     /// from the previous one.
     pub(crate) fn set_tls(&self, tls: Option<Tls>) -> bool {
+        warn_before_expiry(tls.as_ref());
+        self.0
+            .metrics
+            .set_certificate_expiry(tls.as_ref().map(Tls::expires));
         let mut held = self.0.tls.write();
         let other = *held != tls;
         *held = tls;

@@ -20,6 +20,7 @@ use tokio_rustls::rustls::server::NoServerSessionStorage;
 use tokio_rustls::rustls::sign::{CertifiedKey, SingleCertAndKey};
 use tokio_rustls::rustls::{self, InconsistentKeys, ServerConfig};
 use tokio_rustls::server::TlsStream;
+use x509_parser::parse_x509_certificate;
 
 use crate::keys::{self, KeyPermissionError};
 
@@ -28,6 +29,8 @@ use crate::keys::{self, KeyPermissionError};
 pub(crate) struct Tls {
     config: Arc<ServerConfig>,
     certificate_chain: Arc<[CertificateDer<'static>]>,
+    /// Time at which the server's own certificate expires, in seconds since 1970.
+    expires: i64,
 }
 
 /// Errors of reading a certificate and its key.
@@ -50,6 +53,8 @@ pub(crate) enum TlsError {
         path: String,
         expected: &'static str,
     },
+    #[error("{path} begins with something else, expected an X.509 certificate")]
+    NotACertificate { path: String },
     #[error(transparent)]
     KeyFilePermissions(#[from] KeyPermissionError),
     #[error("the key in {key} does not match the first certificate in {certificate}")]
@@ -97,6 +102,9 @@ impl Tls {
         let text = fs::read(key).map_err(failed)?;
         let own = PrivateKeyDer::from_pem_slice(&text)
             .map_err(|error| pem_error(key, EXPECTED_KEY_CONTENT, &error))?;
+        let expires = expiry_time(&chain[0]).ok_or_else(|| TlsError::NotACertificate {
+            path: path_text(certificate),
+        })?;
         let config = server_config(chain.clone(), own).map_err(|source| match source {
             rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => {
                 TlsError::KeyCertificateMismatch {
@@ -113,7 +121,13 @@ impl Tls {
         Ok(Self {
             config: Arc::new(config),
             certificate_chain: chain.into(),
+            expires,
         })
+    }
+
+    /// Returns the time at which the server's own certificate expires, in seconds since 1970.
+    pub(crate) const fn expires(&self) -> i64 {
+        self.expires
     }
 
     /// Returns the encrypted stream to a client after the handshake.
@@ -141,6 +155,13 @@ impl Debug for Tls {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Tls").finish_non_exhaustive()
     }
+}
+
+/// Returns the time at which a certificate expires, in seconds since 1970, or `None` if it is not a
+/// certificate.
+fn expiry_time(certificate: &CertificateDer<'_>) -> Option<i64> {
+    let (_, certificate) = parse_x509_certificate(certificate).ok()?;
+    Some(certificate.validity().not_after.timestamp())
 }
 
 fn server_config(
@@ -196,6 +217,7 @@ mod tests {
         let tls = Tls {
             config: Arc::new(server_config(chain, key).unwrap()),
             certificate_chain: Arc::new([]),
+            expires: 0,
         };
         let limit = Duration::from_secs(10);
         for trickles in [false, true] {

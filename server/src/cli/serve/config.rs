@@ -60,6 +60,8 @@ pub(crate) struct ServerConfig {
     pub(crate) ohttp_gateway: Option<Arc<OhttpGateway>>,
     /// Limits of one request.
     pub(crate) request_limits: RequestLimits,
+    /// True if the operator has set the maximum number of connections.
+    pub(crate) is_max_connections_set: bool,
     /// Limits of the whole server.
     pub(crate) server_options: ServerOptions,
     /// Role and limits of the store.

@@ -1,6 +1,7 @@
 //! `hushbin serve`: runs the collector.
 
 mod config;
+mod descriptors;
 mod log;
 mod options;
 mod reload;
@@ -26,6 +27,7 @@ use crate::http::{self, AccessPolicy, RouterService};
 use crate::role::BatchForwarder;
 use crate::store::{JournalError, ProcessRole, Remedy, Store, StoreError};
 use crate::tokens::TokenStore;
+use descriptors::{max_connections_under_limit, raise_open_file_limit};
 use log::LogHandle;
 pub(super) use options::ServeCommandOptions;
 use reload::ConfigReloader;
@@ -41,7 +43,7 @@ pub(super) fn run_serve_command(
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     let settings = options.read_settings()?;
-    let config = settings.load_config()?;
+    let mut config = settings.load_config()?;
     if options.check_config {
         for task in &config.tasks {
             task.draft.resolve_task()?;
@@ -50,6 +52,7 @@ pub(super) fn run_serve_command(
         return Ok(());
     }
     let log = LogHandle::start_logging_to_stderr(config.log_level, config.log_format);
+    limit_connections(&mut config)?;
     let runtime = Runtime::new()?;
     let result = runtime.block_on(async {
         let listen = config.listen_address;
@@ -75,6 +78,36 @@ pub(super) fn run_serve_command(
     // Running scans only read, so the process need not wait for them.
     runtime.shutdown_timeout(Duration::from_millis(100));
     result
+}
+
+/// Raises the limit on open files, and lowers the default number of connections if even the raised
+/// limit is too low for it.
+///
+/// # Errors
+/// When the limit is too low for the number of connections that the operator has set.
+fn limit_connections(config: &mut ServerConfig) -> Result<(), Error> {
+    let open_files = raise_open_file_limit();
+    let possible = max_connections_under_limit(open_files, config.tasks.len());
+    let wanted = config.server_options.max_connections;
+    if wanted <= possible {
+        return Ok(());
+    }
+    let limit = open_files.unwrap_or(u64::MAX);
+    if config.is_max_connections_set {
+        return Err(format!(
+            "--max-connections is {wanted}, expected at most {possible}, because this process may \
+             open only {limit} files; raise that limit (LimitNOFILE= in a systemd unit)"
+        )
+        .into());
+    }
+    tracing::warn!(
+        limit,
+        max_connections = possible,
+        "few files may be opened, so fewer connections are accepted; raise the limit on open \
+         files (LimitNOFILE= in a systemd unit)"
+    );
+    config.server_options.max_connections = possible;
+    Ok(())
 }
 
 fn open_store(config: &ServerConfig) -> Result<Store, Error> {

@@ -267,10 +267,12 @@ async fn accept_next_connection(
             }
             Err(error) if is_single_connection_error(&error) => {}
             Err(error) => {
-                // Usually too many open files: a connection must end before a new one can begin.
-                tracing::error!(%error, "cannot accept connections");
-                slots.close_longest_waiting();
-                tokio::time::sleep(Duration::from_millis(500)).await;
+                // Usually too many open files: connections must end before a new one can begin.
+                let limit = slots.lower_limit();
+                tracing::error!(%error, max_connections = limit, "cannot accept connections");
+                // Closed connections end within milliseconds. Requests may take longer.
+                let pause = if limit.is_some() { 10 } else { 500 };
+                tokio::time::sleep(Duration::from_millis(pause)).await;
             }
         }
     }

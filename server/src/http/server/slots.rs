@@ -34,7 +34,6 @@ impl PeerNetwork {
 
 /// Slots for all connections of a server.
 pub(super) struct ConnectionSlots {
-    max_connections: usize,
     max_connections_per_peer: usize,
     state: Mutex<SlotsState>,
     /// Notified when a connection ends or begins to wait, since a new connection may then fit.
@@ -43,6 +42,7 @@ pub(super) struct ConnectionSlots {
 
 #[derive(Default)]
 struct SlotsState {
+    max_connections: usize,
     open_connections: usize,
     connections_by_peer: HashMap<PeerNetwork, usize>,
     /// Connections that wait for a request, ordered by the start of the wait.
@@ -56,9 +56,11 @@ impl ConnectionSlots {
     /// Creates `limit` slots, of which each peer may take `peer_limit`. A limit of 0 counts as 1.
     pub(super) fn new(limit: usize, peer_limit: Option<usize>) -> Arc<Self> {
         Arc::new(Self {
-            max_connections: limit.max(1),
             max_connections_per_peer: peer_limit.map_or(usize::MAX, |limit| limit.max(1)),
-            state: Mutex::default(),
+            state: Mutex::new(SlotsState {
+                max_connections: limit.max(1),
+                ..SlotsState::default()
+            }),
             slot_change_notify: Notify::new(),
         })
     }
@@ -96,7 +98,7 @@ impl ConnectionSlots {
         {
             return Some(None);
         }
-        if state.open_connections >= self.max_connections {
+        if state.open_connections >= state.max_connections {
             state.close_longest_waiting();
             return None;
         }
@@ -113,10 +115,20 @@ impl ConnectionSlots {
         })))
     }
 
-    /// Closes the connection that has waited longest for a request. This is for exhausted resources
-    /// other than slots, such as open files.
-    pub(super) fn close_longest_waiting(&self) {
-        self.lock_state().close_longest_waiting();
+    /// Lowers the number of slots below the number of open connections, because another resource is
+    /// exhausted: usually file descriptors. Closes an eighth of the connections, those that have
+    /// waited longest for a request. Returns the new number of slots, or `None` if no connection
+    /// waits.
+    pub(super) fn lower_limit(&self) -> Option<usize> {
+        let mut state = self.lock_state();
+        let closed = (state.open_connections / 8)
+            .max(1)
+            .min(state.waiting_connections.len());
+        for _ in 0..closed {
+            state.close_longest_waiting();
+        }
+        state.max_connections = (state.open_connections - closed).max(1);
+        (closed > 0).then_some(state.max_connections)
     }
 
     fn lock_state(&self) -> MutexGuard<'_, SlotsState> {
@@ -198,7 +210,7 @@ impl Drop for BusyGuard {
         let mut state = slots.lock_state();
         *self.0.lock_wait_key() = state.add_waiting_connection(cut);
         // Only on a full server can a new connection be waiting for this one.
-        let full = state.open_connections >= slots.max_connections;
+        let full = state.open_connections >= state.max_connections;
         drop(state);
         if full {
             slots.slot_change_notify.notify_one();
@@ -278,6 +290,30 @@ mod tests {
             (state.open_connections, state.waiting_connections.len()),
             (0, 0)
         );
+    }
+
+    #[tokio::test]
+    async fn exhausted_descriptors_close_many_waiting_connections() {
+        let slots = ConnectionSlots::new(100, None);
+        let p = parse_peer("192.0.2.1");
+        let mut open = Vec::new();
+        for _ in 0..40 {
+            open.push(slots.acquire(p).await.unwrap());
+        }
+        let busy: Vec<_> = open[..10].iter().map(ConnectionSlot::mark_busy).collect();
+        assert_eq!(slots.lower_limit(), Some(35));
+        for (index, slot) in open.iter().enumerate() {
+            let longest_waiting = (10..15).contains(&index);
+            assert_eq!(is_asked_to_close(slot).await, longest_waiting, "{index}");
+        }
+        // A connection is accepted once the closed ones have ended.
+        assert!(slots.try_acquire(p).is_none());
+        drop(open.drain(10..16).collect::<Vec<_>>());
+        assert!(slots.try_acquire(p).is_some());
+        // Busy connections are never closed.
+        let all_busy: Vec<_> = open[10..].iter().map(ConnectionSlot::mark_busy).collect();
+        assert_eq!(slots.lower_limit(), None);
+        drop((busy, all_busy));
     }
 
     #[tokio::test]

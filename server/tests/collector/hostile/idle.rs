@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use hushbin_tests::process::Client;
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 
 use super::{Victim, full};
 use crate::support::tls::{connect, trusting};
@@ -53,6 +54,26 @@ fn encrypted() -> Victim {
 #[test]
 fn silent_connections_shut_nobody_out() {
     others_are_served(plain(), b"");
+}
+
+/// The sockets need more descriptors than the process has left.
+#[test]
+fn silent_connections_that_take_all_descriptors_shut_nobody_out() {
+    let mut victim = Victim::new(&[], &[]);
+    let pid = Pid::from_raw(victim.collector.pid().cast_signed());
+    let limit = Rlimit {
+        current: Some(100),
+        maximum: getrlimit(Resource::Nofile).maximum,
+    };
+    prlimit(pid, Resource::Nofile, limit).unwrap();
+    let attackers: Vec<TcpStream> = (0..400)
+        .map(|_| TcpStream::connect(victim.address).unwrap())
+        .collect();
+    let mut honest = victim.connect(PATIENCE);
+    assert_eq!(honest.get("/livez").unwrap().0, 200);
+    drop(honest);
+    victim.serves_others();
+    drop(attackers);
 }
 
 #[test]

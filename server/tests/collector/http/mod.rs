@@ -13,6 +13,8 @@ use hushbin_server::http::RequestLimits;
 use hushbin_tests::uploads::Uploads;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
+use std::collections::HashSet;
+
 use serde_json::json;
 
 #[tokio::test]
@@ -282,6 +284,50 @@ async fn browsers_may_call_from_anywhere_without_asking() {
         answer.header("access-control-expose-headers"),
         "retry-after"
     );
+}
+
+#[tokio::test]
+async fn metrics_have_the_format_that_is_asked_for_and_no_page_reads_them() {
+    let app = App::new();
+    let ask = |accept: &'static str| {
+        let headers = [("origin", "https://example.org"), ("accept", accept)];
+        let app = &app;
+        async move {
+            app.send(Method::GET, "/metrics", &headers, Body::empty())
+                .await
+        }
+    };
+    let answer = ask("*/*").await;
+    assert_eq!(
+        answer.header("content-type"),
+        "text/plain; version=0.0.4; charset=utf-8"
+    );
+    assert!(!answer.headers.contains_key("access-control-allow-origin"));
+    let text = String::from_utf8(answer.body.to_vec()).unwrap();
+    let mut declared = HashSet::new();
+    for line in text.lines() {
+        // Each sample follows the type of its own metric, which has a help text before it.
+        if let Some(kind) = line.strip_prefix("# TYPE ") {
+            let (name, kind) = kind.split_once(' ').unwrap();
+            assert!(["counter", "gauge", "histogram"].contains(&kind), "{line}");
+            assert_eq!(kind == "counter", name.ends_with("_total"), "{line}");
+            assert!(declared.insert(name), "{line}");
+        } else if !line.starts_with("# HELP ") {
+            let name = line.split(['{', ' ']).next().unwrap();
+            let base = ["_bucket", "_sum", "_count"].iter().find_map(|suffix| {
+                name.strip_suffix(suffix)
+                    .filter(|own| declared.contains(own))
+            });
+            assert!(declared.contains(base.unwrap_or(name)), "{line}");
+        }
+    }
+    let answer = ask("application/openmetrics-text; version=1.0.0").await;
+    assert!(
+        answer
+            .header("content-type")
+            .starts_with("application/openmetrics-text")
+    );
+    assert!(answer.body.ends_with(b"# EOF\n"));
 }
 
 #[tokio::test]

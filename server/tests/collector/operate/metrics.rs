@@ -8,12 +8,15 @@ use hushbin_tests::process::Client;
 
 use super::Operated;
 
-/// Values by name and labels. The page must be valid OpenMetrics.
+/// Values by name and labels, in the text format of Prometheus.
 pub(super) fn values<S: Read + Write>(client: &mut Client<S>) -> BTreeMap<String, f64> {
     let (status, body) = client.get("/metrics").unwrap();
     assert_eq!(status, 200);
     let text = String::from_utf8(body).unwrap();
-    assert!(text.ends_with("# EOF\n"), "{text}");
+    assert!(
+        !text.contains("# EOF") && !text.contains("# UNIT"),
+        "{text}"
+    );
     let samples = text.lines().filter(|line| !line.starts_with('#'));
     samples
         .map(|line| {

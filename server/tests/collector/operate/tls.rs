@@ -1,8 +1,9 @@
 //! Encrypted connections, for collectors without a proxy.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
-use std::net::{IpAddr, Ipv4Addr, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use tokio_rustls::rustls::{ProtocolVersion, version};
 use super::config::check;
 use super::metrics::values;
 use super::{Operated, configure};
-use crate::support::tls::{self, FILES, connect, issue, speaking, trusting};
+use crate::support::tls::{self, FILES, connect, issue, living_in_2019, speaking, trusting};
 
 /// Starts a collector with a certificate, and returns both.
 fn encrypted(more: &str) -> (Operated, CertificateDer<'static>) {
@@ -152,6 +153,67 @@ fn sighup_takes_up_another_certificate_and_keeps_one_that_is_good() {
     operated.collector.signal("-HUP");
     wait_for("changed=\"tls_certificate, tls_key\"");
     assert_eq!(operated.client().get("/livez").unwrap().0, 200);
+}
+
+/// Checks that the collector has every metric that the shipped alerts name.
+fn every_alert_names_metrics(address: SocketAddr, certificate: &CertificateDer<'static>) {
+    const RULES: &str = include_str!("../../../deploy/prometheus-rules.yml");
+    let mut client = connect(address, &trusting(certificate)).unwrap();
+    // A series of problems begins with the first problem.
+    assert_eq!(client.get("/nowhere").unwrap().0, 404);
+    let found = values(&mut client);
+    let names: HashSet<&str> = found
+        .keys()
+        .filter_map(|key| key.split('{').next())
+        .collect();
+    let expressions = RULES
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("expr: "));
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let named: Vec<&str> = expressions
+        .flat_map(|own| own.split(|c| !is_name(c)))
+        .filter(|word| word.starts_with("hushbin_"))
+        .collect();
+    assert!(named.len() >= 8, "{named:?}");
+    for name in named {
+        assert!(names.contains(name), "{name}");
+    }
+}
+
+#[test]
+fn an_expired_certificate_is_told_at_start_and_reload() {
+    let directory = tempfile::tempdir().unwrap();
+    let expired = tls::issue_until(directory.path(), 2020);
+    let operated = Operated::beside(directory, FILES);
+    let directory = operated.directory.path();
+    let told = || {
+        operated
+            .log()
+            .matches("the TLS certificate has expired")
+            .count()
+    };
+    assert_eq!(told(), 1);
+    let expiry = |certificate: &CertificateDer<'static>| {
+        let mut client = connect(operated.address, &living_in_2019(certificate)).unwrap();
+        values(&mut client)["hushbin_certificate_expiry_seconds"]
+    };
+    assert_eq!(expiry(&expired), 1_577_836_800.0);
+    operated.collector.signal("-HUP");
+    while told() < 2 {}
+    let renewed = issue(directory);
+    operated.collector.signal("-HUP");
+    while connect(operated.address, &trusting(&renewed)).is_err() {}
+    assert_eq!(expiry(&renewed), 67_090_118_400.0);
+    assert_eq!(told(), 2);
+    every_alert_names_metrics(operated.address, &renewed);
+    // Without TLS, there is no certificate that could expire.
+    configure(directory, "");
+    operated.collector.signal("-HUP");
+    while !operated
+        .log()
+        .contains("changed=\"tls_certificate, tls_key\"")
+    {}
+    assert!(!values(&mut operated.client()).contains_key("hushbin_certificate_expiry_seconds"));
 }
 
 #[test]

@@ -6,11 +6,13 @@ use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hushbin_tests::process::Client;
-use rcgen::CertifiedKey;
+use rcgen::{CertificateParams, KeyPair};
 use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use tokio_rustls::rustls::time_provider::{DefaultTimeProvider, TimeProvider};
 use tokio_rustls::rustls::{
     ClientConfig, ClientConnection, RootCertStore, StreamOwned, SupportedProtocolVersion, version,
 };
@@ -23,8 +25,15 @@ pub(crate) type Encrypted = StreamOwned<ClientConnection, TcpStream>;
 
 /// Writes a new certificate of this machine, with its key readable by the owner only.
 pub(crate) fn issue(directory: &Path) -> CertificateDer<'static> {
-    let names = ["127.0.0.1".to_owned()];
-    let CertifiedKey { cert, signing_key } = rcgen::generate_simple_self_signed(names).unwrap();
+    issue_until(directory, 4096)
+}
+
+/// Writes a new certificate that expires at the beginning of this year, as [`issue`] does.
+pub(crate) fn issue_until(directory: &Path, year: i32) -> CertificateDer<'static> {
+    let mut parameters = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
+    parameters.not_after = rcgen::date_time_ymd(year, 1, 1);
+    let signing_key = KeyPair::generate().unwrap();
+    let cert = parameters.self_signed(&signing_key).unwrap();
     fs::write(directory.join("certificate.pem"), cert.pem()).unwrap();
     let key = directory.join("key.pem");
     fs::write(&key, signing_key.serialize_pem()).unwrap();
@@ -47,9 +56,31 @@ pub(crate) fn speaking(
     certificate: &CertificateDer<'static>,
     versions: &[&'static SupportedProtocolVersion],
 ) -> Arc<ClientConfig> {
+    configured(certificate, versions, Arc::new(DefaultTimeProvider))
+}
+
+/// Client configuration of a machine whose clock shows the year 2019.
+pub(crate) fn living_in_2019(certificate: &CertificateDer<'static>) -> Arc<ClientConfig> {
+    #[derive(Debug)]
+    struct Year2019;
+    impl TimeProvider for Year2019 {
+        fn current_time(&self) -> Option<UnixTime> {
+            Some(UnixTime::since_unix_epoch(Duration::from_secs(
+                1_560_000_000,
+            )))
+        }
+    }
+    configured(certificate, &[&version::TLS13], Arc::new(Year2019))
+}
+
+fn configured(
+    certificate: &CertificateDer<'static>,
+    versions: &[&'static SupportedProtocolVersion],
+    time: Arc<dyn TimeProvider>,
+) -> Arc<ClientConfig> {
     let mut roots = RootCertStore::empty();
     roots.add(certificate.clone()).unwrap();
-    let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+    let mut config = ClientConfig::builder_with_details(Arc::new(ring::default_provider()), time)
         .with_protocol_versions(versions)
         .unwrap()
         .with_root_certificates(roots)

@@ -58,6 +58,7 @@ impl ServeSettings {
             log_level: self.log_level(),
             log_format: self.log_format.unwrap_or(LogFormat::Text),
             request_limits: self.request_limits()?,
+            is_max_connections_set: self.max_connections.is_some(),
             server_options: self.server_options()?,
             store_options: self.store_options()?,
             read_only: self.read_only.unwrap_or(false),

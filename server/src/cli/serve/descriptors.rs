@@ -1,0 +1,50 @@
+//! Limit on open files of this process: each connection and each task needs a file descriptor.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Number of descriptors kept for everything but connections and tasks: the journal's directory, a
+/// database, certificates, an analyser and the log.
+const OTHER_DESCRIPTORS: u64 = 128;
+
+/// Raises the soft limit on open files to the hard limit. Returns the limit that then holds, or
+/// `None` if there is no limit.
+pub(super) fn raise_open_file_limit() -> Option<u64> {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    if current == maximum {
+        return current;
+    }
+    let raised = Rlimit {
+        current: maximum,
+        maximum,
+    };
+    match setrlimit(Resource::Nofile, raised) {
+        Ok(()) => maximum,
+        // Some systems refuse values that they report themselves. The old limit then holds.
+        Err(error) => {
+            tracing::warn!(%error, ?current, ?maximum, "cannot raise the limit on open files");
+            current
+        }
+    }
+}
+
+/// Returns the number of connections that a process with `tasks` tasks can have at most, at least 1.
+pub(super) fn max_connections_under_limit(open_files: Option<u64>, tasks: usize) -> usize {
+    let reserved = OTHER_DESCRIPTORS.saturating_add(tasks as u64);
+    open_files.map_or(usize::MAX, |limit| {
+        let left = limit.saturating_sub(reserved).max(1);
+        usize::try_from(left).unwrap_or(usize::MAX)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_leave_descriptors_for_everything_else() {
+        assert_eq!(max_connections_under_limit(Some(1024), 0), 896);
+        assert_eq!(max_connections_under_limit(Some(1024), 500), 396);
+        assert_eq!(max_connections_under_limit(Some(256), 1000), 1);
+        assert_eq!(max_connections_under_limit(None, 1000), usize::MAX);
+    }
+}
