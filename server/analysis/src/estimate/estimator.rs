@@ -23,13 +23,13 @@ use crate::promise::{ReportPrivacy, bias_statement, memo_error_statement};
 /// for every query.
 ///
 /// ```
-/// use hushbin_analysis::estimate::{Estimator, EstimateOptions, Query, Totals};
+/// use hushbin_analysis::estimate::{Estimator, EstimateOptions, EstimateQuery, Totals};
 ///
 /// let draft: hushbin::TaskDraft = serde_json::from_str(
 ///     r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
 /// ).unwrap();
 /// let estimator = Estimator::for_task(draft.resolve_task().unwrap());
-/// let all = Query::new(estimator.task(), &EstimateOptions::default()).unwrap();
+/// let all = EstimateQuery::new(estimator.task(), &EstimateOptions::default()).unwrap();
 /// let totals = Totals::new(estimator.task());
 /// assert_eq!(estimator.estimates(&totals, &all).reports, 0);
 /// ```
