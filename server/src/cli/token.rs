@@ -32,7 +32,7 @@ struct TokenCreateOptions {
     /// Permissions that the token gives
     #[arg(long, value_enum)]
     role: TokenRole,
-    /// Label of the token in 'hushbin token list', such as its holder or purpose
+    /// Unique name of the token in 'hushbin token list', such as its holder or purpose
     #[arg(long, value_name = "TEXT")]
     name: String,
 }
@@ -49,9 +49,9 @@ struct TokenListOptions {
 struct TokenRevokeOptions {
     #[command(flatten)]
     location: LocationOptions,
-    /// Id of the token, as 'hushbin token list' prints it
-    #[arg(value_name = "ID")]
-    id: String,
+    /// Id or name of the token, as 'hushbin token list' prints it
+    #[arg(value_name = "ID_OR_NAME")]
+    id_or_name: String,
 }
 
 pub(super) fn run_token_command(
@@ -74,7 +74,8 @@ pub(super) fn run_token_command(
             }
         }
         TokenCommand::Revoke(options) => {
-            let token = tokens::revoke_token(&options.location.journal_location()?, &options.id)?;
+            let token =
+                tokens::revoke_token(&options.location.journal_location()?, &options.id_or_name)?;
             writeln!(out, "revoked {}  {}", token.id, token.name)?;
         }
     }

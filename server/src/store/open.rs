@@ -20,6 +20,7 @@ use super::postgres;
 use super::releaser::{self, ReleaserWork};
 use super::repeated_errors::RepeatedErrors;
 use super::request::WriterRequest;
+use super::role::ProcessRole;
 use super::task::{self, TaskSetup};
 use super::tasks::CurrentTasks;
 use super::writer::{CommitLimits, Writer};
@@ -78,6 +79,36 @@ impl Store {
             );
         }
         Self::start_threads(engine, lock, tasks, options, Clock::system())
+    }
+
+    /// Checks that the tasks in `setups` could be served from the journal at a location: they are
+    /// valid, have the settings and the role that they need, and agree with the tasks that are
+    /// stored there. Changes nothing, and may run while another process serves the journal. A
+    /// journal that does not exist yet has no tasks. This call blocks, as [`Store::open_at`] does.
+    ///
+    /// # Errors
+    /// Those of [`Store::open_at`] that concern the tasks, or when the journal cannot be read.
+    pub fn check_tasks(
+        location: &Location,
+        setups: &[TaskSetup],
+        role: ProcessRole,
+    ) -> Result<(), JournalError> {
+        let rows = match location {
+            Location::Directory(directory) => files::stored_tasks(directory)?,
+            Location::Database(database) => postgres::stored_tasks(database)?,
+        };
+        let stored = task::read_tasks(rows.into_iter().map(|row| (row, Vec::new())), role)?;
+        if stored.is_empty() && setups.is_empty() {
+            return Err(JournalError::NoTasks);
+        }
+        for setup in setups {
+            let id = setup.draft.id();
+            task::check_new_task(setup, role)?;
+            if let Some(stored) = stored.iter().find(|stored| stored.task().id() == id) {
+                task::check_draft_agrees(stored, setup)?;
+            }
+        }
+        Ok(())
     }
 
     /// Opens the store at a location without changing anything. Released batches can be read. Every

@@ -349,6 +349,28 @@ fn store_settings(
     Ok(())
 }
 
+/// Checks everything about a new task that needs no journal.
+///
+/// # Errors
+/// When the draft or the settings are invalid, or the task needs another role.
+pub(super) fn check_new_task(
+    TaskSetup { draft, settings }: &TaskSetup,
+    role: ProcessRole,
+) -> Result<(), JournalError> {
+    check_role(&resolve_draft(draft)?, role)?;
+    let settings = settings.clone().unwrap_or_default();
+    check_and_encode_settings(draft, role, &settings).map(drop)
+}
+
+fn resolve_draft(draft: &ReportOrSumDraft) -> Result<ReportOrSumTask, JournalError> {
+    draft
+        .resolve_task()
+        .map_err(|source| JournalError::InvalidTask {
+            id: draft.id().to_owned(),
+            source,
+        })
+}
+
 /// Stores a new task, as described by the draft and the settings in `TaskSetup`.
 pub(super) fn store_task(
     engine: &mut dyn StorageEngine,
@@ -356,12 +378,7 @@ pub(super) fn store_task(
     TaskSetup { draft, settings }: &TaskSetup,
     now: u64,
 ) -> Result<StoredTask, JournalError> {
-    let task = draft
-        .resolve_task()
-        .map_err(|source| JournalError::InvalidTask {
-            id: draft.id().to_owned(),
-            source,
-        })?;
+    let task = resolve_draft(draft)?;
     check_role(&task, role)?;
     let settings = settings.clone().unwrap_or_default();
     let row = TaskRow {

@@ -71,34 +71,49 @@ pub(super) fn role_of_token_hash(
 /// Adds a token.
 ///
 /// # Errors
-/// When the database fails.
+/// When another token has this name, or the database fails.
 pub(super) fn add_token(database: &DatabaseAddress, token: &Token) -> Result<(), TokensError> {
+    // Two processes may add tokens at the same time.
+    let lock = "LOCK TABLE hushbin.token IN SHARE ROW EXCLUSIVE MODE";
     let insert = "INSERT INTO hushbin.token (id, name, role, created, sha256) \
-        VALUES ($1, $2, $3, $4, $5)";
+        SELECT $1::TEXT, $2::TEXT, $3::TEXT, $4::BIGINT, $5::TEXT \
+        WHERE NOT EXISTS (SELECT FROM hushbin.token WHERE $2 IN (id, name))";
     let (role, created) = (token.role.name(), token.created.cast_signed());
-    open_pool(database)?.with_session(|session| {
+    let added = open_pool(database)?.with_session(|session| {
         session.run_in_transaction(|transaction| {
+            transaction.execute(lock, &[])?;
             let values: &[&(dyn postgres::types::ToSql + Sync)] =
                 &[&token.id, &token.name, &role, &created, &token.sha256];
-            Ok(transaction.execute(insert, values).map(drop)?)
+            Ok(transaction.execute(insert, values)?)
         })
     })?;
-    Ok(())
+    match added {
+        0 => Err(TokensError::NameTaken {
+            name: token.name.clone(),
+        }),
+        _ => Ok(()),
+    }
 }
 
-/// Revokes the token with this id.
+/// Revokes the token with this id or name.
 ///
 /// # Errors
-/// When no token has this id, or the database fails.
-pub(super) fn revoke_token(database: &DatabaseAddress, id: &str) -> Result<Token, TokensError> {
+/// When no token has this id or name, or the database fails.
+pub(super) fn revoke_token(
+    database: &DatabaseAddress,
+    id_or_name: &str,
+) -> Result<Token, TokensError> {
     let sessions = open_pool(database)?;
-    let found =
-        sessions.with_session(|session| select_tokens(session, "WHERE id = $1", Some(id)))?;
-    let delete = "DELETE FROM hushbin.token WHERE id = $1";
-    let deleted = sessions.with_session(|session| {
-        session.run_in_transaction(|transaction| Ok(transaction.execute(delete, &[&id])?))
+    let found = sessions.with_session(|session| {
+        select_tokens(session, "WHERE $1 IN (id, name)", Some(id_or_name))
     })?;
-    let unknown = || TokensError::UnknownToken { id: id.to_owned() };
+    let delete = "DELETE FROM hushbin.token WHERE $1 IN (id, name)";
+    let deleted = sessions.with_session(|session| {
+        session.run_in_transaction(|transaction| Ok(transaction.execute(delete, &[&id_or_name])?))
+    })?;
+    let unknown = || TokensError::UnknownToken {
+        id_or_name: id_or_name.to_owned(),
+    };
     // Another process may have revoked the token meanwhile.
     let token = found.into_iter().next().filter(|_| deleted > 0);
     token.ok_or_else(unknown)?

@@ -103,23 +103,30 @@ pub(super) fn list_tokens(data: &Path) -> Result<Vec<Token>, TokensError> {
 /// Adds a token.
 ///
 /// # Errors
-/// When the file cannot be read or written.
+/// When another token has this name, or the file cannot be read or written.
 pub(super) fn add_token(data: &Path, token: &Token) -> Result<(), TokensError> {
     change_tokens(data, |tokens| {
+        if tokens.iter().any(|other| other.is_called(&token.name)) {
+            return Err(TokensError::NameTaken {
+                name: token.name.clone(),
+            });
+        }
         tokens.push(token.clone());
         Ok(())
     })
 }
 
-/// Revokes the token with this id.
+/// Revokes the token with this id or name.
 ///
 /// # Errors
-/// When no token has this id, or the file cannot be read or written.
-pub(super) fn revoke_token(data: &Path, id: &str) -> Result<Token, TokensError> {
+/// When no token has this id or name, or the file cannot be read or written.
+pub(super) fn revoke_token(data: &Path, id_or_name: &str) -> Result<Token, TokensError> {
     check_data_directory_exists(data)?;
     change_tokens(data, |tokens| {
-        let at = tokens.iter().position(|token| token.id == id);
-        let at = at.ok_or_else(|| TokensError::UnknownToken { id: id.to_owned() })?;
+        let at = tokens.iter().position(|token| token.is_called(id_or_name));
+        let at = at.ok_or_else(|| TokensError::UnknownToken {
+            id_or_name: id_or_name.to_owned(),
+        })?;
         Ok(tokens.remove(at))
     })
 }

@@ -97,7 +97,7 @@ pub(crate) fn list_tokens(location: &Location) -> Result<Vec<Token>, TokensError
 /// Creates and stores a token. Returns the token and its text, which is stored nowhere.
 ///
 /// # Errors
-/// When the token cannot be stored, or there is no entropy.
+/// When another token has this name, the token cannot be stored, or there is no entropy.
 pub(crate) fn create_token(
     location: &Location,
     role: TokenRole,
@@ -123,13 +123,13 @@ pub(crate) fn create_token(
     Ok((token, text))
 }
 
-/// Revokes the token with this id.
+/// Revokes the token with this id or name.
 ///
 /// # Errors
-/// When no token has this id, or the change cannot be stored.
-pub(crate) fn revoke_token(location: &Location, id: &str) -> Result<Token, TokensError> {
+/// When no token has this id or name, or the change cannot be stored.
+pub(crate) fn revoke_token(location: &Location, id_or_name: &str) -> Result<Token, TokensError> {
     match location {
-        Location::Directory(data) => file::revoke_token(data, id),
-        Location::Database(database) => database::revoke_token(database, id),
+        Location::Directory(data) => file::revoke_token(data, id_or_name),
+        Location::Database(database) => database::revoke_token(database, id_or_name),
     }
 }

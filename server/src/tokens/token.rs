@@ -33,7 +33,7 @@ impl TokenRole {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Token {
-    /// Id by which the token is revoked.
+    /// Id by which the token is revoked, as by its name.
     pub(crate) id: String,
     /// Purpose of the token, in the words of the operator who created the token.
     pub(crate) name: String,
@@ -42,6 +42,13 @@ pub(crate) struct Token {
     pub(crate) created: u64,
     /// SHA-256 of the token's text, hexadecimal.
     pub(super) sha256: String,
+}
+
+impl Token {
+    /// Returns true if this is the token's id or name. No two tokens share one.
+    pub(super) fn is_called(&self, id_or_name: &str) -> bool {
+        self.id == id_or_name || self.name == id_or_name
+    }
 }
 
 /// Reason that tokens cannot be read, created or revoked.
@@ -60,8 +67,10 @@ pub(crate) enum TokensError {
         found: u64,
         known: u64,
     },
-    #[error("there is no token {id:?}")]
-    UnknownToken { id: String },
+    #[error("there is no token {id_or_name:?}, expected an id or a name of hushbin token list")]
+    UnknownToken { id_or_name: String },
+    #[error("there is already a token {name:?}, expected another name")]
+    NameTaken { name: String },
     #[error(transparent)]
     Store(#[from] EngineError),
     #[cfg(feature = "postgres")]

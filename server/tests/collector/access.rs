@@ -81,7 +81,10 @@ fn token(data: &Path, words: &[&str]) -> String {
 
 /// Creates a token for a role.
 pub(crate) fn create_token(data: &Path, role: &str) -> String {
-    token(data, &["create", "--role", role, "--name", "a test"])
+    token(
+        data,
+        &["create", "--role", role, "--name", &process::token_name()],
+    )
 }
 
 const SETTINGS_OF_TASK: &str = r#"{ "batch": { "least": 5, "most": 50, "hours": 1 } }"#;
@@ -163,6 +166,22 @@ fn a_token_holds_until_it_is_revoked() {
     let id = &listed[..8];
     token(&guarded.data, &["revoke", id]);
     assert_eq!((status(&analyst), status(&other)), (401, 200));
+    // A token is also known by its name, which no other token has.
+    let name = listed.lines().last().unwrap().rsplit("  ").next().unwrap();
+    for taken in [name, &token(&guarded.data, &["list"])[..8]] {
+        let mut again = process::command();
+        again.args([
+            "token", "create", "--role", "analyst", "--name", taken, "--data",
+        ]);
+        let output = again.arg(&guarded.data).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            said.contains(&format!("there is already a token {taken:?}")),
+            "{said}"
+        );
+    }
+    token(&guarded.data, &["revoke", name]);
+    assert_eq!(status(&other), 401);
     let detail = |token| guarded.ask("GET /tasks", token, "").1["detail"].to_string();
     assert!(detail(Some(&analyst)).contains("revoked"));
     assert!(detail(None).contains("create a token with hushbin token create"));

@@ -72,7 +72,7 @@ const complaints: string[] = [];
 const origins = new Set<string>();
 
 function token(role: string): string {
-  const words = ["token", "create", "--data", data, "--role", role, "--name", "a test"];
+  const words = ["token", "create", "--data", data, "--role", role, "--name", crypto.randomUUID()];
   return execFileSync(PROGRAM, words, { encoding: "utf8" }).trim();
 }
 

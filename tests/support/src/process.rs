@@ -7,6 +7,7 @@ use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::ops::Sub;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -15,6 +16,12 @@ use socket2::{Domain, Socket, Type};
 /// Command `hushbin`, for tests and benches of the package that builds it.
 pub fn command() -> Command {
     Command::new(env::var_os("CARGO_BIN_EXE_hushbin").expect("cargo says where it is"))
+}
+
+/// Name for a token that no other token of this process has.
+pub fn token_name() -> String {
+    static NUMBER: AtomicUsize = AtomicUsize::new(1);
+    format!("test {}", NUMBER.fetch_add(1, Ordering::Relaxed))
 }
 
 /// Runs the command with these arguments.

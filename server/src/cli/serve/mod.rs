@@ -45,9 +45,7 @@ pub(super) fn run_serve_command(
     let settings = options.read_settings()?;
     let mut config = settings.load_config()?;
     if options.check_config {
-        for task in &config.tasks {
-            task.draft.resolve_task()?;
-        }
+        check_as_serve_would(&config)?;
         writeln!(out, "the configuration is valid")?;
         return Ok(());
     }
@@ -78,6 +76,17 @@ pub(super) fn run_serve_command(
     // Running scans only read, so the process need not wait for them.
     runtime.shutdown_timeout(Duration::from_millis(100));
     result
+}
+
+/// Checks what would keep the collector from starting, without changing anything.
+fn check_as_serve_would(config: &ServerConfig) -> Result<(), Error> {
+    let location = &config.journal_location;
+    // An error in the tokens stops a start, unless everyone may read.
+    if !config.request_limits.release_on_read {
+        TokenStore::open(location)?;
+    }
+    Store::check_tasks(location, &config.tasks, config.store_options.role)?;
+    Ok(())
 }
 
 /// Raises the limit on open files, and lowers the default number of connections if even the raised

@@ -100,6 +100,14 @@ pub(super) fn check_version(root: &Path) -> Result<(), EngineError> {
     TaskCatalogue::open(root).map(drop)
 }
 
+/// Returns the tasks that are stored in a data directory, or no tasks if there is no list of tasks.
+///
+/// # Errors
+/// When the list cannot be read, is damaged, or has another version.
+pub(super) fn stored_tasks(root: &Path) -> Result<Vec<TaskRow>, EngineError> {
+    Ok(TaskCatalogue::open(root)?.task_rows())
+}
+
 impl FilesEngine {
     /// Opens and verifies a data directory, and creates it if there is none.
     ///

@@ -42,7 +42,7 @@ use super::engine::{
 };
 use append::AppendStatements;
 use reader::PostgresReader;
-pub(super) use reader::open_read_only;
+pub(super) use reader::{open_read_only, stored_tasks};
 use rows::{
     SELECT_TASKS, all_batches, all_tasks, task_batches, task_key, task_row, to_database_integer,
 };

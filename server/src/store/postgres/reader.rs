@@ -45,6 +45,22 @@ pub(in crate::store) fn open_read_only(
     Ok((rows, Arc::new(PostgresReader::new(sessions))))
 }
 
+/// Returns the tasks that are stored in a database, or no tasks if it has no tables yet.
+///
+/// # Errors
+/// When the database cannot be reached, refuses access, or has tables of another version.
+pub(in crate::store) fn stored_tasks(
+    database: &DatabaseAddress,
+) -> Result<Vec<TaskRow>, EngineError> {
+    SessionPool::new(database, true).with_session(|session| {
+        if !schema::tables_exist(session)? {
+            return Ok(Vec::new());
+        }
+        schema::check_schema_version(session)?;
+        all_tasks(session.client())
+    })
+}
+
 impl PostgresReader {
     pub(super) fn new(sessions: Arc<SessionPool>) -> Self {
         Self { sessions }

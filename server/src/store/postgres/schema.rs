@@ -26,7 +26,7 @@ pub(super) fn create_tables_if_missing(session: &mut Session) -> Result<(), Engi
     }
 }
 
-fn tables_exist(session: &mut Session) -> Result<bool, EngineError> {
+pub(super) fn tables_exist(session: &mut Session) -> Result<bool, EngineError> {
     let query = "SELECT count(*) AS tables FROM information_schema.tables \
         WHERE table_schema = 'hushbin' AND table_name = 'journal'";
     let row = session.client().query_one(query, &[])?;

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use hushbin::{Task, Upload};
 use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates};
-use hushbin_tests::process::{Client, Collector, command, hushbin};
+use hushbin_tests::process::{Client, Collector, command, hushbin, token_name};
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::Value;
 
@@ -73,7 +73,7 @@ impl Nodes {
     }
 
     fn token(&self, role: &str) -> String {
-        self.says(&["token", "create", "--role", role, "--name", "a test"])
+        self.says(&["token", "create", "--role", role, "--name", &token_name()])
     }
 
     /// Estimates from exactly these uploads.

@@ -29,7 +29,7 @@ fn it_is_known_by_a_certificate_that_is_trusted() {
     let encrypted = format!("{store}?sslmode=require");
     let said = list_tokens(&encrypted, &cert.pem(), &nodes);
     assert!(said.status.success(), "{said:?}");
-    assert!(String::from_utf8(said.stdout).unwrap().contains("a test"));
+    assert!(String::from_utf8(said.stdout).unwrap().contains("test "));
     // The certificate is another one, or has another name.
     let other = list_tokens(&encrypted, &issue("localhost").cert.pem(), &nodes);
     let renamed = encrypted.replace("localhost", "127.0.0.1");

@@ -255,7 +255,8 @@ fn keys_are_changed_without_a_page_that_is_refused() {
     loop {
         let new = create_key(directory.path(), "new");
         let checked = command()
-            .args(["serve", "--check-config", "--data", "d"])
+            .args(["serve", "--check-config", "--data"])
+            .arg(directory.path().join("data"))
             .arg("--ohttp-key")
             .arg(&new)
             .arg("--ohttp-key")

@@ -22,6 +22,34 @@ pub(super) fn check(path: &Path, variables: &[(&str, &str)], flags: &[&str]) -> 
     (output.status.success(), String::from_utf8(said).unwrap())
 }
 
+/// What a start would refuse, the check refuses, too, also while a collector runs.
+#[test]
+fn a_changed_task_is_noticed_before_a_restart() {
+    let operated = Operated::new("");
+    let directory = operated.directory.path();
+    let path = configure(directory, "");
+    assert!(check(&path, &[], &[]).0);
+    let task = directory.join("settings.json");
+    let text = fs::read_to_string(&task).unwrap();
+    fs::write(&task, text.replace("2.0", "1.0")).unwrap();
+    let (valid, said) = check(&path, &[], &[]);
+    assert!(
+        !valid && said.contains("cannot change while it runs"),
+        "{said}"
+    );
+    // A file of another format, or with invalid tokens, keeps a collector from starting.
+    fs::write(&task, text).unwrap();
+    let tokens = directory.join("data/tokens.json");
+    fs::write(&tokens, "nothing").unwrap();
+    let (valid, said) = check(&path, &[], &[]);
+    assert!(
+        !valid && said.contains("tokens.json is not a list of tokens"),
+        "{said}"
+    );
+    fs::remove_file(tokens).unwrap();
+    assert!(check(&path, &[], &["--batch-least", "7"]).0);
+}
+
 #[test]
 fn samples_are_valid_beside_their_task() {
     for sample in [

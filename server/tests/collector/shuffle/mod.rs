@@ -24,7 +24,7 @@ use hushbin::upload::EncodedUpload;
 use hushbin::{Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates};
 use hushbin_tests::postgres::Server;
-use hushbin_tests::process::{Client, Collector, command, hushbin};
+use hushbin_tests::process::{Client, Collector, command, hushbin, token_name};
 use hushbin_tests::sealing::Sealer;
 use hushbin_tests::uploads::draft;
 use network::Network;
@@ -238,7 +238,8 @@ impl World {
 
     pub(crate) fn token(&self, data: &str) -> String {
         let [option, place] = self.place(data);
-        let words = ["token", "create", "--role", "admin", "--name", "a test"];
+        let name = token_name();
+        let words = ["token", "create", "--role", "admin", "--name", &name];
         let said = hushbin(&[&words[..], &[&option, &place]].concat());
         let failed = String::from_utf8_lossy(&said.stderr);
         assert!(said.status.success(), "{failed}");
