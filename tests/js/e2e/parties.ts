@@ -68,7 +68,14 @@ export class Parties {
 
   /** Requests a path of the analyser with an analyst's token. */
   async ask(path: string): Promise<unknown> {
-    const whose = ["--data", this.file("analysed"), "--role", "analyst", "--name", crypto.randomUUID()];
+    const whose = [
+      "--data",
+      this.file("analysed"),
+      "--role",
+      "analyst",
+      "--name",
+      crypto.randomUUID(),
+    ];
     const headers = { authorization: `Bearer ${hushbin("token", "create", ...whose).trim()}` };
     const answer = await fetch(`${this.analyser?.url}${path}`, { headers });
     expect(answer.status).toBe(200);

@@ -122,7 +122,14 @@ const MESSAGES = 30;
 beforeAll(async () => {
   const batch = PEOPLE * MESSAGES;
   await parties.start(batch, batch);
-  const whose = ["--data", parties.file("analysed"), "--role", "analyst", "--name", crypto.randomUUID()];
+  const whose = [
+    "--data",
+    parties.file("analysed"),
+    "--role",
+    "analyst",
+    "--name",
+    crypto.randomUUID(),
+  ];
   token = hushbin("token", "create", ...whose).trim();
   browser = await launchChromium();
 });
