@@ -5,10 +5,12 @@
 //! a role by taking an argument of type [`RequireAnalyst`] or [`RequireAdmin`].
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use axum::extract::{FromRef, FromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
+use parking_lot::Mutex;
 
 use super::problem::Problem;
 use crate::tokens::{TokenRole, TokenStore};
@@ -19,30 +21,66 @@ pub(crate) enum AccessPolicy {
     /// Every request is allowed: access is controlled elsewhere, or not needed.
     Unrestricted,
     /// Requests with a token are allowed, according to the token's role.
-    RequireTokens(Arc<TokenStore>),
+    RequireTokens(Arc<TokenStore>, Arc<RefusalLog>),
+}
+
+/// Log of refused tokens. Somebody may be guessing tokens, or a program may use a revoked one. There
+/// is at most one line a minute.
+#[derive(Default)]
+pub(crate) struct RefusalLog(Mutex<Refusals>);
+
+#[derive(Default)]
+struct Refusals {
+    last_line: Option<Instant>,
+    /// Number of refusals since the last line.
+    count: u64,
+}
+
+/// Minimum interval between two lines about refused tokens.
+const REFUSAL_LOG_INTERVAL: Duration = Duration::from_secs(60);
+
+impl RefusalLog {
+    fn record_refusal(&self) {
+        let mut refusals = self.0.lock();
+        refusals.count += 1;
+        let is_due = |last: Instant| last.elapsed() >= REFUSAL_LOG_INTERVAL;
+        if refusals.last_line.is_none_or(is_due) {
+            let requests = std::mem::take(&mut refusals.count);
+            refusals.last_line = Some(Instant::now());
+            tracing::warn!(requests, "refused requests with unknown or revoked tokens");
+        }
+    }
 }
 
 impl AccessPolicy {
-    /// Checks that the request has a token of at least the needed role.
+    /// Checks that the request has a token of at least the needed role. Returns the token's id, or
+    /// `None` if every request is allowed.
     ///
     /// # Errors
     /// - [`Problem::Unauthorized`] without a token.
     /// - [`Problem::UnknownToken`] with an unknown token.
     /// - [`Problem::Forbidden`] with a token of a lesser role.
     /// - [`Problem::Storage`] if the tokens cannot be read.
-    async fn authorize(&self, headers: &HeaderMap, needed: TokenRole) -> Result<(), Problem> {
-        let Self::RequireTokens(tokens) = self else {
-            return Ok(());
+    async fn authorize(
+        &self,
+        headers: &HeaderMap,
+        needed: TokenRole,
+    ) -> Result<Option<String>, Problem> {
+        let Self::RequireTokens(tokens, refusals) = self else {
+            return Ok(None);
         };
         let text = bearer_token(headers).ok_or(Problem::Unauthorized)?;
-        let role = tokens.role_of_token(text).await.map_err(|error| {
+        let token = tokens.find_token(text).await.map_err(|error| {
             tracing::error!(%error, "the tokens cannot be read");
             Problem::Storage
         })?;
-        match role {
-            None => Err(Problem::UnknownToken),
-            Some(role) if role < needed => Err(Problem::Forbidden),
-            Some(_) => Ok(()),
+        match token {
+            None => {
+                refusals.record_refusal();
+                Err(Problem::UnknownToken)
+            }
+            Some(token) if token.role < needed => Err(Problem::Forbidden),
+            Some(token) => Ok(Some(token.id)),
         }
     }
 }
@@ -59,7 +97,10 @@ fn bearer_token(headers: &HeaderMap) -> Option<&str> {
 
 /// Proof that a request has a token of a sufficient role. If `ADMIN` is true, only an admin's token
 /// is sufficient. Otherwise an analyst's token is sufficient too.
-pub(super) struct Authorized<const ADMIN: bool>;
+pub(super) struct Authorized<const ADMIN: bool> {
+    /// Id of the token, for the log. `None` if every request is allowed.
+    pub(super) token_id: Option<String>,
+}
 
 /// Proof that the request has a token for reading released data.
 pub(super) type RequireAnalyst = Authorized<false>;
@@ -78,9 +119,9 @@ where
             true => TokenRole::Admin,
             false => TokenRole::Analyst,
         };
-        AccessPolicy::from_ref(state)
+        let token_id = AccessPolicy::from_ref(state)
             .authorize(&parts.headers, needed)
             .await?;
-        Ok(Self)
+        Ok(Self { token_id })
     }
 }

@@ -75,13 +75,19 @@ pub(super) async fn list_batches(
 
 /// `POST /tasks/{id}/batches`: closes the open batch and opens a new one.
 pub(super) async fn close_open_batch(
-    _: RequireAdmin,
+    admin: RequireAdmin,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<(StatusCode, Json<BatchSummary>), Problem> {
     let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
     state.store().refresh_batches(&stored).await?;
     let closed = state.store().close_batch(&stored).await?;
+    tracing::info!(
+        task = stored.task().id(),
+        batch = closed.number,
+        token = admin.token_id,
+        "a batch was closed on request"
+    );
     // 202: the batch is released later, when it has been counted.
     Ok((StatusCode::ACCEPTED, Json(closed.into())))
 }

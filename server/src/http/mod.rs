@@ -326,7 +326,7 @@ mod tests {
         let [analyst, admin] = [TokenRole::Analyst, TokenRole::Admin].map(role);
         let tokens = Arc::new(TokenStore::open(&location).unwrap());
         let metrics = Arc::new(Metrics::new());
-        let access = AccessPolicy::RequireTokens(tokens);
+        let access = AccessPolicy::RequireTokens(tokens, Arc::default());
         let router = super::collector_router(
             store,
             access,

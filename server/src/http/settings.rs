@@ -24,7 +24,7 @@ pub(super) async fn get_task_settings(
 
 /// `PUT /tasks/{id}/settings`: replaces all settings. Omitted settings get the defaults.
 pub(super) async fn replace_task_settings(
-    _: RequireAdmin,
+    admin: RequireAdmin,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
     body: Body,
@@ -40,6 +40,7 @@ pub(super) async fn replace_task_settings(
     let least = settings.batch.least;
     tracing::info!(
         task = stored.task().id(),
+        token = admin.token_id,
         least,
         "its settings were changed"
     );

@@ -127,7 +127,7 @@ pub(super) struct CreatedTask {
 /// `POST /tasks`: creates a task. Parameters that are left out are chosen automatically, as for
 /// task files.
 pub(super) async fn create_task(
-    _: RequireAdmin,
+    admin: RequireAdmin,
     State(state): State<AppState>,
     body: Body,
 ) -> Result<(StatusCode, Json<CreatedTask>), Problem> {
@@ -137,7 +137,11 @@ pub(super) async fn create_task(
         settings,
     };
     let stored = state.store().add_task(collected).await?;
-    tracing::info!(task = stored.task().id(), "a task was made");
+    tracing::info!(
+        task = stored.task().id(),
+        token = admin.token_id,
+        "a task was created"
+    );
     let created = CreatedTask {
         task: stored.task().clone(),
         fingerprint: stored.task().fingerprint(),
@@ -148,12 +152,16 @@ pub(super) async fn create_task(
 
 /// `DELETE /tasks/{id}`: deletes the task and all of its data.
 pub(super) async fn delete_task(
-    _: RequireAdmin,
+    admin: RequireAdmin,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<StatusCode, Problem> {
     let stored = state.find_stored_task(task_id_in_path(path))?;
     state.store().remove_task(&stored).await?;
-    tracing::info!(task = stored.task().id(), "a task was deleted");
+    tracing::info!(
+        task = stored.task().id(),
+        token = admin.token_id,
+        "a task was deleted"
+    );
     Ok(StatusCode::NO_CONTENT)
 }

@@ -52,20 +52,19 @@ pub(super) fn list_tokens(sessions: &SessionPool) -> Result<Vec<Token>, TokensEr
     found.into_iter().collect()
 }
 
-/// Returns the role of the token with this hash, or `None` if there is no such token.
+/// Returns the token with this hash, or `None` if there is no such token.
 ///
 /// # Errors
 /// When the database fails.
-pub(super) fn role_of_token_hash(
+pub(super) fn find_token_by_hash(
     sessions: &SessionPool,
     hash: &str,
-) -> Result<Option<TokenRole>, TokensError> {
+) -> Result<Option<Token>, TokensError> {
     // The time of an index lookup depends on the hash. It reveals nothing about a text with that
     // hash.
     let found =
         sessions.with_session(|session| select_tokens(session, "WHERE sha256 = $1", Some(hash)))?;
-    let role = found.into_iter().map(|token| Ok(token?.role)).next();
-    role.transpose()
+    found.into_iter().next().transpose()
 }
 
 /// Adds a token.

@@ -9,7 +9,7 @@ use parking_lot::RwLock;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
-use super::token::{Token, TokenRole, TokensError};
+use super::token::{Token, TokensError};
 use crate::format_version::json_format_version;
 use crate::store::{create_data_directory, open_or_create, write_atomically};
 
@@ -59,11 +59,11 @@ impl TokensFile {
         known.1.is_empty()
     }
 
-    /// Returns the role of the token with this hash, or `None` if there is no such token.
+    /// Returns the token with this hash, or `None` if there is no such token.
     ///
     /// # Errors
     /// Same as [`TokensFile::open`].
-    pub(super) fn role_of_token_hash(&self, hash: &str) -> Result<Option<TokenRole>, TokensError> {
+    pub(super) fn find_token_by_hash(&self, hash: &str) -> Result<Option<Token>, TokensError> {
         self.reload_if_changed()?;
         let known = self.cached_tokens.read();
         // Compares with every token in constant time, so that the time reveals nothing.
@@ -71,7 +71,7 @@ impl TokensFile {
             let same = token.sha256.as_bytes().ct_eq(hash.as_bytes());
             bool::from(same)
         });
-        Ok(found.map(|token| token.role).max())
+        Ok(found.max_by_key(|token| token.role).cloned())
     }
 
     /// Reads the file again if it has changed.
@@ -86,8 +86,25 @@ impl TokensFile {
             return Ok(());
         }
         let tokens = read_tokens_file(&self.path)?.tokens;
-        *self.cached_tokens.write() = (found, tokens);
+        let mut cached = self.cached_tokens.write();
+        // At the first read, all tokens would look new.
+        if cached.0.is_some() {
+            log_changes(&cached.1, &tokens);
+        }
+        *cached = (found, tokens);
         Ok(())
+    }
+}
+
+/// Logs which tokens other processes have created or revoked.
+fn log_changes(before: &[Token], after: &[Token]) {
+    let missing_from = |others: &[Token], token: &Token| others.iter().all(|o| o.id != token.id);
+    for token in after.iter().filter(|token| missing_from(before, token)) {
+        let (name, role) = (&token.name, token.role.name());
+        tracing::info!(token = token.id, name, role, "a token was created");
+    }
+    for token in before.iter().filter(|token| missing_from(after, token)) {
+        tracing::info!(token = token.id, name = token.name, "a token was revoked");
     }
 }
 

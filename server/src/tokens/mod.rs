@@ -55,17 +55,17 @@ impl TokenStore {
         }
     }
 
-    /// Returns the role of the token with this text, or `None` if no token has this text.
+    /// Returns the token with this text, or `None` if no token has this text.
     ///
     /// # Errors
     /// When the tokens cannot be read.
-    pub(crate) async fn role_of_token(&self, text: &str) -> Result<Option<TokenRole>, TokensError> {
+    pub(crate) async fn find_token(&self, text: &str) -> Result<Option<Token>, TokensError> {
         let hash = hash_token_text(text);
         match self {
-            Self::File(file) => file.role_of_token_hash(&hash),
+            Self::File(file) => file.find_token_by_hash(&hash),
             Self::Database(sessions) => {
                 let find =
-                    move |sessions: &SessionPool| database::role_of_token_hash(sessions, &hash);
+                    move |sessions: &SessionPool| database::find_token_by_hash(sessions, &hash);
                 run_blocking(sessions, find).await
             }
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::token::{Token, TokenRole, TokensError};
+use super::token::{Token, TokensError};
 use crate::store::{DatabaseAddress, SessionPool, open_pool};
 
 pub(super) fn session_pool(database: &DatabaseAddress) -> Arc<SessionPool> {
@@ -13,10 +13,10 @@ pub(super) fn list_tokens(sessions: &SessionPool) -> Result<Vec<Token>, TokensEr
     match sessions.0 {}
 }
 
-pub(super) fn role_of_token_hash(
+pub(super) fn find_token_by_hash(
     sessions: &SessionPool,
     _: &str,
-) -> Result<Option<TokenRole>, TokensError> {
+) -> Result<Option<Token>, TokensError> {
     match sessions.0 {}
 }
 

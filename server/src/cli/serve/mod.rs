@@ -256,7 +256,10 @@ async fn client_access_policy(config: &ServerConfig) -> Result<AccessPolicy, Err
             "there is no token, so no one can read estimates; create one with hushbin token create"
         );
     }
-    Ok(AccessPolicy::RequireTokens(Arc::new(tokens)))
+    Ok(AccessPolicy::RequireTokens(
+        Arc::new(tokens),
+        Arc::default(),
+    ))
 }
 
 /// Runs `open` on a separate thread. If the process ends first, it does not wait for this thread.

@@ -2,10 +2,11 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use hushbin_tests::process::Client;
+use hushbin_tests::process::{self, Client};
 use serde_json::Value;
 
 use super::Operated;
+use crate::access::create_token;
 
 /// Source address of requests, used by nothing else.
 const FROM: Ipv4Addr = Ipv4Addr::new(127, 77, 66, 55);
@@ -112,4 +113,60 @@ fn json_says_nothing_of_people_and_is_json() {
             assert!(line[field].is_string(), "{line}");
         }
     }
+}
+
+/// What admins do is logged with the id of their token, and tokens and refusals are, too.
+#[test]
+fn changes_name_the_token_that_made_them() {
+    let operated = Operated::new("");
+    let data = operated.directory.path().join("data");
+    let admin = create_token(&data, "admin");
+    let send = |line: &str, token: &str, body: &str| {
+        let mut client = operated.client();
+        let head = format!(
+            "{line} HTTP/1.1\r\nhost: test\r\nauthorization: Bearer {token}\r\n\
+             content-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        client.write(head.as_bytes()).unwrap();
+        client.read().unwrap().0
+    };
+    let task = crate::support::COUNTED;
+    let settings = r#"{ "batch": { "least": 5, "most": 50, "hours": 1 } }"#;
+    for (line, body, status) in [
+        ("POST /tasks", &*format!(r#"{{ "task": {task} }}"#), 201),
+        ("PUT /tasks/counted/settings", settings, 200),
+        ("DELETE /tasks/counted", "", 204),
+    ] {
+        assert_eq!(send(line, &admin, body), status, "{line}");
+    }
+    // A token that is created later is noticed at its first use.
+    let analyst = create_token(&data, "analyst");
+    assert_eq!(send("GET /tasks", &analyst, ""), 200);
+    for _ in 0..50 {
+        assert_eq!(send("GET /tasks", "hushbin_guessed", ""), 401);
+    }
+    let log = operated.log();
+    let listed = process::hushbin(&["token", "list", "--data", data.to_str().unwrap()]);
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let ids: Vec<&str> = listed.lines().map(|line| &line[..8]).collect();
+    let lines = |text: &str| {
+        let found: Vec<&str> = log.lines().filter(|line| line.contains(text)).collect();
+        assert_eq!(found.len(), 1, "{text}: {log}");
+        found[0].to_owned()
+    };
+    for change in [
+        "a task was created",
+        "its settings were changed",
+        "a task was deleted",
+    ] {
+        assert!(lines(change).contains(ids[0]), "{log}");
+    }
+    assert!(lines("a token was created").contains(ids[1]), "{log}");
+    // Many refusals are one line.
+    assert!(
+        lines("unknown or revoked tokens").contains("requests=1"),
+        "{log}"
+    );
+    assert!(!log.contains("hushbin_") && !log.contains(&admin), "{log}");
 }
