@@ -163,6 +163,9 @@ pub enum StoreError {
     /// The store is closing or has closed.
     #[error("the store is closed")]
     Closed,
+    /// The storage has not answered in time. It may answer later.
+    #[error("the journal does not answer")]
+    NoAnswer,
     /// The store was opened read-only.
     #[error("the journal is served read-only")]
     ReadOnly,

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
@@ -52,6 +53,9 @@ impl Default for StoreOptions {
     }
 }
 
+/// Time limit for the answer to a test write.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// Handle to the store of one directory or database. Clones are handles to the same store.
 #[derive(Clone)]
 pub struct Store(pub(super) Arc<StoreState>);
@@ -59,6 +63,8 @@ pub struct Store(pub(super) Arc<StoreState>);
 /// State of a store that all its handles share.
 pub(super) struct StoreState {
     pub(super) clock: Clock,
+    /// True if the writer has not answered the latest test write in time.
+    pub(super) is_writer_silent: AtomicBool,
     pub(super) tasks: Arc<CurrentTasks>,
     pub(super) memory: MemoryBudget,
     /// Access to the writer, or `None` if the store is read-only.
@@ -274,11 +280,31 @@ impl Store {
     /// Tests the storage: asks the writer to write to it and to sync it.
     ///
     /// # Errors
-    /// When the queue is full or storage fails.
+    /// When the queue is full, storage fails, or the writer does not answer within
+    /// [`PROBE_TIMEOUT`].
     pub(crate) async fn probe_write(&self) -> Result<(), StoreError> {
         let (reply, answer) = oneshot::channel();
         self.try_send_to_writer(WriterRequest::Probe(reply))?;
-        answer.await.map_err(|_| StoreError::Closed)?
+        let answer = tokio::time::timeout(PROBE_TIMEOUT, answer).await;
+        // A health check must answer although the writer waits, for example for a frozen database.
+        let was_silent = self
+            .0
+            .is_writer_silent
+            .swap(answer.is_err(), Ordering::Relaxed);
+        match answer {
+            Ok(answer) => {
+                if was_silent {
+                    tracing::warn!("the journal answers again");
+                }
+                answer.map_err(|_| StoreError::Closed)?
+            }
+            Err(_) => {
+                if !was_silent {
+                    tracing::error!("the journal does not answer; uploads wait for it");
+                }
+                Err(StoreError::NoAnswer)
+            }
+        }
     }
 
     /// Asks the writer to delete the reports of a released batch. Returns before they are deleted.

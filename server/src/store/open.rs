@@ -3,6 +3,7 @@
 use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
@@ -242,6 +243,7 @@ impl Store {
             reader,
             role: options.role,
             clock,
+            is_writer_silent: AtomicBool::new(false),
             metrics: metrics.unwrap_or_else(WriterMetrics::new),
             _shared_lock: shared,
         }));

@@ -352,6 +352,24 @@ impl Server {
         }
     }
 
+    /// Stops all processes of the server, which keep their connections but do nothing.
+    pub fn freeze(&self) {
+        self.signal_all("-STOP");
+    }
+
+    /// Continues the processes that [`Server::freeze`] has stopped.
+    pub fn thaw(&self) {
+        self.signal_all("-CONT");
+    }
+
+    fn signal_all(&self, signal: &str) {
+        let processes = self.processes();
+        let mut kill = Command::new("kill");
+        kill.arg(signal).args(processes.iter().map(u32::to_string));
+        // Some may have ended already.
+        let _ = kill.stderr(Stdio::null()).status().unwrap();
+    }
+
     /// Promotes a standby to a primary.
     pub fn promote(&self) {
         assert_eq!(self.ask("postgres", "SELECT pg_promote()"), "t");

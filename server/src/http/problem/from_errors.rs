@@ -20,7 +20,7 @@ impl From<StoreError> for Problem {
         match error {
             // The store closes when the collector stops. Another collector, or this one after its
             // restart, will take the upload.
-            StoreError::Overloaded | StoreError::Closed => Self::Overloaded,
+            StoreError::Overloaded | StoreError::Closed | StoreError::NoAnswer => Self::Overloaded,
             StoreError::ReadOnly => Self::ReadOnly,
             StoreError::TaskDeleted { id } => Self::UnknownTask(id),
             StoreError::BatchTooSmall { have, need } => Self::BatchTooSmall { have, need },

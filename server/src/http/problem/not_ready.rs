@@ -20,6 +20,9 @@ pub(crate) enum NotReadyReason {
     /// Too many uploads are waiting.
     #[error("too many uploads are waiting")]
     Overloaded,
+    /// The journal has not answered a test write within five seconds.
+    #[error("the journal does not answer")]
+    NoAnswer,
     /// The collector is stopping.
     #[error("the collector is stopping")]
     Stopping,
@@ -33,6 +36,7 @@ impl NotReadyReason {
         match error {
             StoreError::ReadOnly => Self::ReadOnly,
             StoreError::Overloaded => Self::Overloaded,
+            StoreError::NoAnswer => Self::NoAnswer,
             StoreError::Closed => Self::Stopping,
             StoreError::Failed(error) => match error.remedy() {
                 Remedy::FreeSpace => Self::NoRoom,

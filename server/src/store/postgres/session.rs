@@ -19,9 +19,19 @@ use crate::tls_roots;
 /// Time limit for connecting, unless the address sets another one.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Idle time before TCP keepalives, and time limit for unacknowledged data, unless the address sets
-/// other values.
-const TCP_TIMEOUT: Duration = Duration::from_secs(30);
+/// Idle time before TCP keepalives, unless the address sets another one.
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(5);
+
+/// Interval between TCP keepalives, unless the address sets another one.
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(2);
+
+/// Number of unanswered TCP keepalives after which a connection is lost, unless the address sets
+/// another one.
+const KEEPALIVE_RETRIES: u32 = 2;
+
+/// Time limit for data that the database's machine does not acknowledge, unless the address sets
+/// another one.
+const TCP_USER_TIMEOUT: Duration = Duration::from_secs(9);
 
 /// Maximum number of idle connections that a pool keeps.
 const MAX_IDLE_SESSIONS: usize = 8;
@@ -29,12 +39,22 @@ const MAX_IDLE_SESSIONS: usize = 8;
 /// Maximum number of attempts at a transaction, if concurrent transactions make it fail.
 const MAX_TRANSACTION_ATTEMPTS: usize = 10;
 
-/// First statements of every session. They switch off time limits: a time limit must not end a
-/// commit that waits for a standby, because PostgreSQL does not undo such a commit. At the level
-/// "read committed", each statement sees everything that was committed before the statement.
-const SESSION_SETTINGS: &str = "SET statement_timeout = 0; SET lock_timeout = 0; \
-    SET idle_in_transaction_session_timeout = 0; \
+/// First statements of every session.
+///
+/// - No time limit for statements: such a limit must not end a commit that waits for a standby,
+///   because PostgreSQL does not undo such a commit.
+/// - The database ends the transaction of a node that is frozen or cut off, so that its locks do not
+///   stop the other nodes. A transaction has no pauses otherwise.
+/// - The other nodes wait a little longer than that for a lock.
+/// - At the level "read committed", each statement sees everything that was committed before the
+///   statement.
+const SESSION_SETTINGS: &str = "SET statement_timeout = 0; \
+    SET idle_in_transaction_session_timeout = '6s'; SET lock_timeout = '8s'; \
     SET default_transaction_isolation = 'read committed'";
+
+/// Begins the transaction of a claim. It is idle while a batch is counted. A claim of a node that is
+/// frozen or cut off expires after ten minutes, and another node then counts the batch.
+const BEGIN_CLAIM: &str = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '10min'";
 
 /// Address of a PostgreSQL database, or of another database that speaks the protocol of PostgreSQL.
 #[derive(Clone)]
@@ -110,10 +130,16 @@ impl DatabaseAddress {
             config.connect_timeout(CONNECT_TIMEOUT);
         }
         if !says("keepalives_idle") {
-            config.keepalives_idle(TCP_TIMEOUT);
+            config.keepalives_idle(KEEPALIVE_IDLE);
         }
         if !says("tcp_user_timeout") {
-            config.tcp_user_timeout(TCP_TIMEOUT);
+            config.tcp_user_timeout(TCP_USER_TIMEOUT);
+        }
+        if !says("keepalives_interval") {
+            config.keepalives_interval(KEEPALIVE_INTERVAL);
+        }
+        if !says("keepalives_retries") {
+            config.keepalives_retries(KEEPALIVE_RETRIES);
         }
         if !says("application_name") {
             config.application_name("hushbin");
@@ -390,7 +416,7 @@ impl SessionPool {
     ) -> Result<Option<BatchClaim>, EngineError> {
         let mut session = self.acquire()?;
         // The lock lasts until this transaction ends.
-        session.client().batch_execute("BEGIN")?;
+        session.client().batch_execute(BEGIN_CLAIM)?;
         let mut locked = LockingSession {
             session: Some(session),
             sessions: Arc::clone(self),

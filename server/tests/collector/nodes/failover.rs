@@ -1,5 +1,7 @@
 //! The primary database server is lost under load, and its standby takes over.
 
+use std::time::Instant;
+
 use hushbin_tests::postgres::{Pair, Server};
 
 use super::*;
@@ -98,5 +100,91 @@ fn a_commit_that_no_longer_waits_for_the_standby_is_not_acknowledged() {
     nodes.release(address, &token);
     let found = ask(address, &token, "GET /tasks/settings/estimates", "").1;
     assert_eq!(found, nodes.expected(&sender.acknowledged));
+    drop(running);
+}
+
+/// Longest time that other nodes may wait for a frozen one. The database ends its transaction after
+/// six seconds. The bound is far above that, for slow machines.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A node that is frozen in the middle of a transaction holds locks.
+#[test]
+fn a_frozen_node_stops_no_other() {
+    let server = Server::start(&[]);
+    let nodes = Nodes::over(server.database());
+    let (frozen, frozen_address) = nodes.collector(&[]);
+    let (running, address) = nodes.collector(&[]);
+    let token = nodes.token("admin");
+    let stop = AtomicBool::new(false);
+    let mut senders: Vec<Sender> = (0..4).map(|seed| Sender::new(&nodes.task, seed)).collect();
+    thread::scope(|scope| {
+        let _ended = AtEnd(&stop);
+        for (own, sender) in senders.iter_mut().enumerate() {
+            let own_address = [frozen_address, address][own % 2];
+            let (task, stop) = (&nodes.task, &stop);
+            scope.spawn(move || sender.run(task, &[own_address], stop));
+        }
+        until(|| {
+            // Stopped at any moment, the node is often within a transaction.
+            frozen.signal("-STOP");
+            thread::sleep(Duration::from_millis(50));
+            let idle = "SELECT count(*) FROM pg_stat_activity \
+                WHERE state = 'idle in transaction' AND application_name = 'hushbin'";
+            let is_caught = server.ask("postgres", idle).trim() != "0";
+            if !is_caught {
+                frozen.signal("-CONT");
+                thread::sleep(Duration::from_millis(20));
+            }
+            is_caught
+        });
+        // Closing the batch needs the lock of the frozen node.
+        let begin = Instant::now();
+        until(|| {
+            let (status, said) = ask(address, &token, "POST /tasks/settings/batches", "");
+            assert!(status == 202 || status == 503, "{said}");
+            assert!(
+                begin.elapsed() < PATIENCE,
+                "the frozen node stops the other"
+            );
+            status == 202
+        });
+        assert_eq!(ask(address, "", "GET /readyz", "").0, 200);
+        frozen.signal("-CONT");
+    });
+    for sender in &mut senders {
+        while sender.open.is_some() {
+            let mut client = Client::connect(address).unwrap();
+            sender.send(&nodes.task, &mut client);
+        }
+    }
+    nodes.release(address, &token);
+    let all: Vec<&Upload> = senders.iter().flat_map(|own| &own.acknowledged).collect();
+    let (status, found) = ask(address, &token, "GET /tasks/settings/estimates", "");
+    assert_eq!(
+        (status, &found),
+        (200, &nodes.expected(all.iter().copied()))
+    );
+    drop((frozen, running));
+}
+
+/// A database that does not answer is told by health checks, which answer themselves.
+#[test]
+fn a_frozen_database_is_told_by_health_checks() {
+    let server = Server::start(&[]);
+    let nodes = Nodes::over(server.database());
+    let (running, address) = nodes.collector(&[]);
+    assert_eq!(ask(address, "", "GET /readyz", "").0, 200);
+    server.freeze();
+    let (status, said) = ask(address, "", "GET /readyz", "");
+    assert_eq!((status, said["reason"].as_str()), (503, Some("no-answer")));
+    let (status, text) = bytes_of(address, "", "GET /metrics", "");
+    assert_eq!(status, 200);
+    assert!(
+        String::from_utf8(text)
+            .unwrap()
+            .contains("hushbin_ready 0\n")
+    );
+    server.thaw();
+    until(|| ask(address, "", "GET /readyz", "").0 == 200);
     drop(running);
 }
