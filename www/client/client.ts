@@ -6,6 +6,7 @@ import { deepCopy } from "./entries.js";
 import {
   ClosedError,
   type HushbinError,
+  OptionError,
   OutboxFullError,
   StorageError,
   TaskError,
@@ -18,7 +19,7 @@ import {
   isSumTask,
   settingsFromOptions,
 } from "./options.js";
-import { isProcess } from "./page.js";
+import { isPage, isProcess } from "./page.js";
 import { emptyReceipt, type Receipt } from "./receipt.js";
 import {
   convertLocalResult,
@@ -172,7 +173,10 @@ export interface Client<T extends Task | SumTask = Task> {
 /** Maximum number of `report` calls that wait for the task or the module. */
 const MAX_WAITING_CALLS = 1000;
 
-/** Time in milliseconds after which a task that could not be loaded is loaded again. */
+/**
+ * Time in milliseconds after which a task that could not be loaded is loaded again. It doubles with
+ * each failure, up to an hour.
+ */
 const REOPEN_MS = 60_000;
 
 /**
@@ -204,7 +208,9 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   #granted = false;
   #requests: SessionRequests;
   #sessionPromise: Promise<Session> | undefined;
-  /** Latest session that could not begin and is tried again after {@link REOPEN_MS}. */
+  /** Time in milliseconds until the next attempt after a failure. */
+  #reopenDelayMs = REOPEN_MS;
+  /** Latest session that could not begin and is tried again later. */
   #failedSessionPromise: Promise<Session> | undefined;
   #session: Session | undefined;
   #closePromise: Promise<void> | undefined;
@@ -250,9 +256,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   async ready(): Promise<{ task: T; fingerprint: string }> {
     this.#checkOpen();
     await this.#whenGranted;
-    if (this.#sessionPromise === this.#failedSessionPromise) {
-      this.#sessionPromise = undefined;
-    }
+    this.#forgetFailure();
     const { task, fingerprint } = (await this.#getOrBeginSession()).reportMaker;
     return { task: task as AnyTask as T, fingerprint };
   }
@@ -330,6 +334,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   /** Sends all waiting reports, including those that are still being made. */
   async #sendAllReports(): Promise<void> {
     this.#requests.endUnrequestedPause();
+    this.#forgetFailure();
     // A collector that cannot be reached must not block this call forever.
     const session =
       this.#session ??
@@ -483,6 +488,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   #beginSession(): Promise<Session> {
     this.#checkOpen(this.#granted);
+    const { task, onError } = this.#settings;
     const requests = new SessionRequests(this.#settings);
     this.#requests = requests;
     const opened = (session: Session) => {
@@ -492,34 +498,60 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     const events = {
       onChange: this.#notifyWatchers,
       renew: () => {
-        this.#endSession()?.free();
-        this.#getOrBeginSession().catch(() => {});
+        if (this.#session !== undefined && !requests.stopped) {
+          this.#endSession()?.free();
+          this.#getOrBeginSession().catch((error) => {
+            // Other errors are passed on where they are tried again.
+            if (error instanceof TaskError) {
+              onError(error);
+            }
+          });
+        }
       },
       onRevokedElsewhere: this.#onRevokedElsewhere,
       storedRevocations: this.#storedRevocations,
       consentGrant: this.#consentGrant,
     };
-    const { task, onError } = this.#settings;
     const opening = openSession(this.#settings, requests, opened, events).catch((error) => {
-      // A task that is invalid stays invalid. A module may load at the next attempt.
-      if (this.#sessionPromise === opening && !(error instanceof TaskError)) {
-        if (task && !budgetOf(task).cover) {
+      // An invalid task or option stays invalid. A module may load at the next attempt.
+      const isFinal = error instanceof TaskError || error instanceof OptionError;
+      if (this.#sessionPromise === opening && !isFinal) {
+        // Where no timers run, as at the edge, there are no cover reports either.
+        if (task ? !budgetOf(task).cover : !isPage() && typeof indexedDB === "undefined") {
           this.#sessionPromise = undefined;
         } else {
           // The task may have cover reports. Then an attempt must not depend on answers.
           this.#failedSessionPromise = opening;
           onError(error);
-          startTimer(() => {
-            if (this.#sessionPromise === opening) {
-              this.#sessionPromise = undefined;
-              this.#getOrBeginSession().catch(() => {});
-            }
-          }, REOPEN_MS);
+          this.#reopenLater(opening);
         }
       }
       throw error;
     });
     return opening;
+  }
+
+  /** Begins a session again after a failure, unless another one has begun. */
+  #reopenLater(failed: Promise<Session>): void {
+    startTimer(() => {
+      if (this.#sessionPromise !== failed) {
+        return;
+      }
+      if (this.consent === "granted") {
+        this.#sessionPromise = undefined;
+        this.#getOrBeginSession().catch(() => {});
+      } else {
+        this.#reopenLater(failed);
+      }
+    }, this.#reopenDelayMs);
+    this.#reopenDelayMs = Math.min(2 * this.#reopenDelayMs, 60 * REOPEN_MS);
+  }
+
+  /** Forgets the failure of the last session, so that the next call tries again at once. */
+  #forgetFailure(): void {
+    if (this.#sessionPromise === this.#failedSessionPromise) {
+      this.#sessionPromise = undefined;
+    }
   }
 
   /**

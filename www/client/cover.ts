@@ -168,8 +168,11 @@ export function createCoverReports(engine: ReportMaker, { minutes }: Cover): Cov
       const { store, initialState: begun, stopHandlers: stops } = session;
       let isStopped = false;
       let timer: ReturnType<typeof setTimeout> | undefined;
+      /** Time of the next run, in milliseconds since 1970. */
+      let planned = Number.POSITIVE_INFINITY;
       const runAt = (next: number) => {
         clearTimeout(timer);
+        planned = next;
         if (!isStopped) {
           // Timers of browsers overflow after 24 days.
           timer = startTimer(runLater, Math.min(next - Date.now(), DAY_MS));
@@ -219,7 +222,15 @@ export function createCoverReports(engine: ReportMaker, { minutes }: Cover): Cov
           isStopped = true;
           clearTimeout(timer);
         },
-        onLifeCycle({ onHide: () => {}, onWake: runLater }),
+        onLifeCycle({
+          onHide: () => {},
+          onWake: () => {
+            // Timers may be late, for example after the machine has slept.
+            if (Date.now() >= planned) {
+              runLater();
+            }
+          },
+        }),
       );
       await run(true);
     },

@@ -331,7 +331,12 @@ export class Session implements SealableSession {
         }
         const [report, kept = ledger.memo] = own?.make() ?? [];
         return {
-          ledger: { ...after.ledger, described, memo: kept },
+          ledger: {
+            ...after.ledger,
+            // An answer that replaces the held report must not change when the task is fetched.
+            described: cover && ledger.held ? ledger.described : described,
+            memo: kept,
+          },
           charges: after.charges,
           ...(!cover && {
             newReport: { at: now, epsilon, bytes: pack(report), state: "waiting" },

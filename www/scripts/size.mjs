@@ -15,11 +15,11 @@ import { bold, ExplainedError, main, print } from "./lib/run.mjs";
  * Maximum size in bytes, compressed by brotli: of a page that asks only for choices, and of the
  * chunk that other tasks load in addition.
  */
-const PAGE_BUDGET = 28_250;
+const PAGE_BUDGET = 28_400;
 const CHUNK_BUDGET = 21_380;
 /** Maximum compressed size of the core in JavaScript, and of the classic script. */
 const FALLBACK_BUDGET = 32_200;
-const SCRIPT_BUDGET = 29_210;
+const SCRIPT_BUDGET = 29_290;
 /** Maximum compressed size of the code that few pages need (extras). */
 const EXTRAS_BUDGET = 3_840;
 /** Maximum compressed size of the code that reports when a page is left. */

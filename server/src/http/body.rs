@@ -52,7 +52,7 @@ pub(super) async fn read_body_within_deadline(
 ///
 /// # Errors
 /// Same as [`read_body_within_deadline`].
-async fn read_body_bytes(state: &AppState, body: Body) -> Result<Vec<u8>, Problem> {
+pub(super) async fn read_body_bytes(state: &AppState, body: Body) -> Result<Vec<u8>, Problem> {
     let limits = state.request_limits();
     let mut memory = state.store().empty_memory_reservation();
     read_body_within_deadline(
@@ -80,14 +80,21 @@ pub(super) async fn read_body_json<T: DeserializeOwned>(
     state: &AppState,
     body: Body,
 ) -> Result<T, Problem> {
-    let bytes = read_body_bytes(state, body).await?;
+    parse_json_object(&read_body_bytes(state, body).await?)
+}
+
+/// Parses the body of an admin's request.
+///
+/// # Errors
+/// [`Problem::BadRequest`], which describes the mistake and its position.
+pub(super) fn parse_json_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     // serde would accept a list as the fields in order, and an empty list as all defaults.
     if bytes.trim_ascii_start().starts_with(b"[") {
         return Err(Problem::BadRequest(
             "invalid type: list, expected an object".to_owned(),
         ));
     }
-    serde_json::from_slice(&bytes).map_err(|error| Problem::BadRequest(error.to_string()))
+    serde_json::from_slice(bytes).map_err(|error| Problem::BadRequest(error.to_string()))
 }
 
 async fn read_limited_body(

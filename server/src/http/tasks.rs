@@ -6,6 +6,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use hushbin::Fingerprint;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::access::{RequireAdmin, RequireAnalyst};
@@ -117,6 +118,26 @@ struct CreateTaskRequest {
     settings: Option<TaskSettings>,
 }
 
+/// Parses the body of a request for a new task: a task file as it is, or the task beside settings.
+fn parse_task_setup(bytes: &[u8]) -> Result<TaskSetup, Problem> {
+    /// Only a body with settings has this field.
+    #[derive(Deserialize)]
+    struct WithSettings {
+        task: Option<IgnoredAny>,
+    }
+    let peeked: Result<WithSettings, _> = serde_json::from_slice(bytes);
+    // Parsed again as one of the two, so that errors name the right fields and positions.
+    if peeked.is_ok_and(|peeked| peeked.task.is_none()) {
+        let draft: ReportOrSumDraft = body::parse_json_object(bytes)?;
+        return Ok(draft.into());
+    }
+    let CreateTaskRequest { task, settings } = body::parse_json_object(bytes)?;
+    Ok(TaskSetup {
+        draft: task,
+        settings,
+    })
+}
+
 #[derive(Serialize)]
 pub(super) struct CreatedTask {
     task: ReportOrSumTask,
@@ -124,19 +145,16 @@ pub(super) struct CreatedTask {
     settings: TaskSettings,
 }
 
-/// `POST /tasks`: creates a task. Parameters that are left out are chosen automatically, as for
+/// `POST /tasks`: creates a task from a task file, or from a task beside settings. Parameters that are left out are chosen automatically, as for
 /// task files.
 pub(super) async fn create_task(
     admin: RequireAdmin,
     State(state): State<AppState>,
     body: Body,
 ) -> Result<(StatusCode, Json<CreatedTask>), Problem> {
-    let CreateTaskRequest { task, settings } = body::read_body_json(&state, body).await?;
-    let collected = TaskSetup {
-        draft: task,
-        settings,
-    };
-    let stored = state.store().add_task(collected).await?;
+    let bytes = body::read_body_bytes(&state, body).await?;
+    let setup = parse_task_setup(&bytes)?;
+    let stored = state.store().add_task(setup).await?;
     tracing::info!(
         task = stored.task().id(),
         token = admin.token_id,

@@ -281,6 +281,46 @@ describe("another version of the task", () => {
     }
   });
 
+  it("is not fetched because another page has the task itself", async () => {
+    const fingerprint = await fingerprintOf(COVERED);
+    for (const answers of [[], [YES]]) {
+      stubDatabase();
+      const { urls, fetch } = requestsOf([[COVERED, fingerprint]]);
+      const byId = tab({ task: "covered", fetch });
+      await byId.ready();
+      byId.destroy();
+      const inline = tab({ fetch });
+      await inline.ready();
+      for (const answer of answers) {
+        expect(await inline.report(answer)).toMatchObject({ outcome: "queued" });
+      }
+      inline.destroy();
+      const later = tab({ task: "covered", fetch });
+      await later.ready();
+      later.destroy();
+      expect(urls).toEqual(["GET /tasks/covered"]);
+    }
+  });
+
+  it("is not fetched whenever the page wakes", async () => {
+    const page = stubPage();
+    const { urls, fetch } = requestsOf([[COVERED, await fingerprintOf(COVERED)]]);
+    const limits = { fetch, maxEpsilon: 1.5 };
+    const other: Task = { ...FLAG, id: "other", budget: { days: 60 } };
+    await tab({ ...limits, task: other }).report(YES);
+    // No window can begin.
+    const client = tab({ ...limits, task: "covered" });
+    await client.ready();
+    for (let time = 1; time <= 3; time += 1) {
+      page.hidden = true;
+      page.hidden = false;
+      await turns();
+    }
+    expect(urls.filter((url) => url === "GET /tasks/covered")).toHaveLength(1);
+    await pass(61 * MINUTE_MS);
+    expect(urls.filter((url) => url === "GET /tasks/covered")).toHaveLength(2);
+  });
+
   it("is not fetched by an answer in an outdated page", async () => {
     const { urls, fetch } = requestsOf([[COVERED, await fingerprintOf(COVERED)]]);
     const first = tab({ task: "covered", fetch });

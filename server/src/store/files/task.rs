@@ -332,8 +332,8 @@ fn resume_log(path: &Path, contents: &LogContents) -> Result<UploadLog, EngineEr
         tracing::warn!(
             path = %path.display(),
             bytes = contents.invalid_end_length(),
-            "a commit was interrupted when the collector stopped; none of its uploads was \
-             acknowledged"
+            "the log ends with an incomplete commit, which is removed; after a crash, none of its \
+             uploads was acknowledged; if somebody has truncated the file, reports are lost"
         );
     }
     UploadLog::resume(path, contents)

@@ -286,6 +286,37 @@ async fn browsers_may_call_from_anywhere_without_asking() {
     );
 }
 
+/// A task file is sent as it is, or beside settings.
+#[tokio::test]
+async fn a_task_is_made_of_its_file() {
+    let app = App::new();
+    let file = r#"{ "id": "file", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#;
+    let post = |body: String| app.send(Method::POST, "/tasks", &[], body);
+    let answer = post(file.to_owned()).await;
+    assert_eq!(answer.status, StatusCode::CREATED);
+    assert_eq!(answer.json()["task"]["id"], "file");
+    assert_eq!(answer.json()["settings"]["batch"]["least"], 1000);
+    let beside = file.replace("file", "beside");
+    let settings = r#""settings": { "batch": { "least": 7, "most": 70, "hours": 1 } }"#;
+    let answer = post(format!(r#"{{ "task": {beside}, {settings} }}"#)).await;
+    assert_eq!(answer.json()["settings"]["batch"]["least"], 7);
+    // Errors name the fields of what was sent.
+    for (body, said) in [
+        (file.replace("sparsity", "sparsities"), "sparsities"),
+        (
+            format!(r#"{{ "task": {file}, "setting": {{}} }}"#),
+            "setting",
+        ),
+        ("[]".to_owned(), "expected an object"),
+        ("{".to_owned(), "EOF"),
+    ] {
+        let answer = post(body).await;
+        answer.problem("bad-request", 400);
+        let detail = answer.json()["detail"].as_str().unwrap().to_owned();
+        assert!(detail.contains(said), "{detail}");
+    }
+}
+
 #[tokio::test]
 async fn metrics_have_the_format_that_is_asked_for_and_no_page_reads_them() {
     let app = App::new();
