@@ -322,7 +322,11 @@ mod tests {
     async fn it_is_for_whom_it_is_documented_to_be() {
         let (store, directory) = store(ProcessRole::Collector);
         let location = Location::Directory(directory.path().to_owned());
-        let role = |role| tokens::create_token(&location, role, "a test").unwrap().1;
+        let role = |role| {
+            tokens::create_token(&location, role, role.name())
+                .unwrap()
+                .1
+        };
         let [analyst, admin] = [TokenRole::Analyst, TokenRole::Admin].map(role);
         let tokens = Arc::new(TokenStore::open(&location).unwrap());
         let metrics = Arc::new(Metrics::new());

@@ -298,7 +298,12 @@ fn what_an_admin_sends_is_checked() {
     wrong["epsilon"] = json!(-1);
     for (line, body, slug, says) in [
         ("POST /tasks", "{".to_owned(), "bad-request", "line 1"),
-        ("POST /tasks", "{}".to_owned(), "bad-request", "task"),
+        (
+            "POST /tasks",
+            "{}".to_owned(),
+            "bad-request",
+            "missing field",
+        ),
         (
             "POST /tasks",
             json!({ "task": task, "colour": 1 }).to_string(),

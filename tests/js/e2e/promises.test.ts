@@ -203,7 +203,10 @@ describe("a person's browser", () => {
       expect(await page.evaluate(() => client.history())).toEqual([]);
       expect(await world.reports(COVERED.id)).toBe(index);
       await page.clock.runFor("01:01");
-      await page.waitForFunction(async () => (await client.history())[0]?.state === "acknowledged");
+      // A predicate of `waitForFunction` must not be async: a promise counts as true.
+      await expect
+        .poll(() => page.evaluate(async () => (await client.history())[0]?.state))
+        .toBe("acknowledged");
       expect(await world.reports(COVERED.id)).toBe(index + 1);
       expect(await page.evaluate(() => client.report({ beta: true }))).toMatchObject({
         outcome: "over-budget",

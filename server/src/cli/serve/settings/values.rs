@@ -138,8 +138,8 @@ pub(in crate::cli::serve) struct ServeSettings {
     #[arg(long, value_name = "BYTES")]
     pub(super) queue_bytes: Option<usize>,
     /// Maximum number of open connections, 1 to 1048576. If there are more, the connections that
-    /// have waited longest for a request are closed (default 4096, or fewer if the process may open
-    /// too few files)
+    /// have waited longest for a request are closed. Fewer are accepted if the process may open too
+    /// few files (default 4096)
     #[arg(long, value_name = "COUNT")]
     pub(super) max_connections: Option<usize>,
     /// Maximum number of open connections from one IPv4 address or IPv6 /64 network; 0 means no
