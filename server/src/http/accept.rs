@@ -5,27 +5,27 @@ use axum::http::{HeaderMap, header};
 /// Returns true if the client prefers CSV to JSON. Returns false if the client accepts both
 /// equally, or neither.
 pub(super) fn prefers_csv(headers: &HeaderMap) -> bool {
-    let ranges = accepted_ranges(headers);
-    let quality = |kind, subtype| media_type_quality(ranges.iter().copied(), kind, subtype);
-    quality("text", "csv") > quality("application", "json")
+    prefers(headers, ["text", "csv"], ["application", "json"])
 }
 
 /// Returns true if the client prefers OpenMetrics to the older text format of Prometheus. Returns
 /// false if the client accepts both equally.
 pub(super) fn prefers_openmetrics(headers: &HeaderMap) -> bool {
-    let ranges = accepted_ranges(headers);
-    let quality = |kind, subtype| media_type_quality(ranges.iter().copied(), kind, subtype);
-    quality("application", "openmetrics-text") > quality("text", "plain")
+    prefers(
+        headers,
+        ["application", "openmetrics-text"],
+        ["text", "plain"],
+    )
 }
 
-/// Returns the media ranges of all `Accept` headers.
-fn accepted_ranges(headers: &HeaderMap) -> Vec<&str> {
-    headers
-        .get_all(header::ACCEPT)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .collect()
+/// Returns true if the client prefers the first media type to the second.
+fn prefers(headers: &HeaderMap, first: [&str; 2], second: [&str; 2]) -> bool {
+    let accepted = headers.get_all(header::ACCEPT);
+    let quality = |[kind, subtype]: [&str; 2]| {
+        let values = accepted.iter().filter_map(|value| value.to_str().ok());
+        media_type_quality(values.flat_map(|value| value.split(',')), kind, subtype)
+    };
+    quality(first) > quality(second)
 }
 
 /// Returns the quality value of the media type `kind`/`subtype`, from 0 to 1. The most specific

@@ -36,8 +36,9 @@ struct RouterServiceState {
 /// Days before the expiry of a certificate from which on starts and reloads log a warning.
 const EXPIRY_WARNING_DAYS: i64 = 14;
 
-/// Logs a warning if a certificate has expired or expires soon.
-fn warn_before_expiry(tls: Option<&Tls>) {
+/// Publishes when a certificate expires. Logs a warning if it has expired or expires soon.
+fn announce_certificate(tls: Option<&Tls>, metrics: &Metrics) {
+    metrics.set_certificate_expiry(tls.map(Tls::expires));
     let Some(tls) = tls else { return };
     let days = (tls.expires() - now().cast_signed()).div_euclid(86_400);
     if days < 0 {
@@ -57,8 +58,7 @@ impl RouterService {
     /// Creates the service for a process whose store is not open yet: `/livez` responds, and most
     /// other paths respond with the problem `starting`.
     pub(crate) fn new(hosts: AllowedHosts, tls: Option<Tls>, metrics: Arc<Metrics>) -> Self {
-        warn_before_expiry(tls.as_ref());
-        metrics.set_certificate_expiry(tls.as_ref().map(Tls::expires));
+        announce_certificate(tls.as_ref(), &metrics);
         Self(Arc::new(RouterServiceState {
             router: RwLock::new(starting_router(Arc::clone(&metrics))),
             rate_limited_router: too_many_requests_router(Arc::clone(&metrics)),
@@ -81,10 +81,7 @@ impl RouterService {
     /// Replaces the certificate for new connections. Returns true if the new certificate differs
     /// from the previous one.
     pub(crate) fn set_tls(&self, tls: Option<Tls>) -> bool {
-        warn_before_expiry(tls.as_ref());
-        self.0
-            .metrics
-            .set_certificate_expiry(tls.as_ref().map(Tls::expires));
+        announce_certificate(tls.as_ref(), &self.0.metrics);
         let mut held = self.0.tls.write();
         let other = *held != tls;
         *held = tls;

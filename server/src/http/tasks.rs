@@ -145,8 +145,8 @@ pub(super) struct CreatedTask {
     settings: TaskSettings,
 }
 
-/// `POST /tasks`: creates a task from a task file, or from a task beside settings. Parameters that are left out are chosen automatically, as for
-/// task files.
+/// `POST /tasks`: creates a task from a task file, or from a task beside settings. Parameters that
+/// are left out are chosen automatically, as for task files.
 pub(super) async fn create_task(
     admin: RequireAdmin,
     State(state): State<AppState>,
