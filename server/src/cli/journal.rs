@@ -4,10 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use indicatif::HumanBytes;
 
 use super::export;
-use super::output::Error;
-use crate::store::{self, DirectoryCheck, ProcessRole, SalvageResult};
+use super::output::{Error, spinner};
+use crate::store::{self, BackupProgress, DirectoryCheck, ProcessRole, SalvageResult};
 use crate::tokens;
 
 /// Check, copy, export or repair the journal of a collector
@@ -40,7 +41,7 @@ struct JournalCheckOptions {
 ///
 /// The copy contains the access tokens, and every report that was acknowledged before this command
 /// began. A collector may use the original journal at the same time. Another collector can start on
-/// the copy.
+/// the copy. The directory that shall contain the copy must exist.
 #[derive(Debug, Args)]
 struct BackupOptions {
     /// Directory that contains the journal
@@ -49,6 +50,10 @@ struct BackupOptions {
     /// New directory for the copy
     #[arg(value_name = "TO")]
     to: PathBuf,
+    /// Earlier backup of the same journal; unchanged files become hard links to it, which takes
+    /// little time and space
+    #[arg(long, value_name = "DIR")]
+    previous: Option<PathBuf>,
 }
 
 /// Copy the intact parts of a damaged journal to a new directory, then check the copy
@@ -83,14 +88,38 @@ pub(super) fn run_journal_command(
         JournalCommand::Check(options) => {
             write_check_result(&store::check_directory(&options.data), out)
         }
-        JournalCommand::Backup(options) => {
-            store::backup(&options.data, &options.to)?;
-            tokens::copy_tokens(&options.data, &options.to)?;
-            write_check_result(&store::check_directory(&options.to), out)
-        }
+        JournalCommand::Backup(options) => back_up_journal(options, out),
         JournalCommand::Export(options) => export::run_export_command(options, out),
         JournalCommand::Salvage(options) => salvage_journal(options, out),
     }
+}
+
+fn back_up_journal(options: &BackupOptions, out: &mut dyn Write) -> Result<(), Error> {
+    let copying = spinner("copying the journal");
+    let mut observe = |progress: &BackupProgress| {
+        copying.set_message(format!("copying the journal: {}", copied_text(progress)));
+    };
+    let previous = options.previous.as_deref();
+    let copied = store::backup(&options.data, &options.to, previous, &mut observe)?;
+    drop(copying);
+    tokens::copy_tokens(&options.data, &options.to)?;
+    writeln!(out, "{}.", copied_text(&copied))?;
+    let checking = spinner("checking the copy");
+    let checked = store::check_directory(&options.to);
+    drop(checking);
+    write_check_result(&checked, out)
+}
+
+fn copied_text(progress: &BackupProgress) -> String {
+    let BackupProgress {
+        copied_files,
+        linked_files,
+        bytes,
+    } = progress;
+    format!(
+        "{copied_files} files copied, {linked_files} linked to the previous backup, {} in total",
+        HumanBytes(*bytes)
+    )
 }
 
 fn salvage_journal(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {

@@ -61,8 +61,8 @@ pub use engine::{
 };
 pub use error::{JournalError, StoreError};
 pub use files::{
-    Damage, DataLoss, DirectoryCheck, FilesEngine, SalvageResult, backup, check_directory,
-    salvage_directory,
+    BackupProgress, Damage, DataLoss, DirectoryCheck, FilesEngine, SalvageResult, backup,
+    check_directory, salvage_directory,
 };
 pub(crate) use files::{create_data_directory, open_or_create, write_atomically};
 pub use handle::{Store, StoreOptions};

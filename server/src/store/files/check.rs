@@ -1,13 +1,12 @@
-//! Checks and copies a data directory, even while a collector writes to it.
+//! Checks a data directory, even while a collector writes to it.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::batch::BatchFile;
 use super::catalogue::TaskCatalogue;
 use super::disk;
 use super::ids::{self, UploadIdsFile};
-use super::layout::{TASKS_DIRECTORY, task_directory};
+use super::layout::task_directory;
 use super::listing::{FileListing, batch_file_name, log_file_name};
 use super::log::LogContents;
 use crate::store::engine::{EngineError, TaskRow};
@@ -132,46 +131,4 @@ fn check_batch(path: &Path, row: &TaskRow, number: u64, there: bool) -> Result<u
     batch.totals()?;
     batch.for_each_block(&mut |_| std::ops::ControlFlow::Continue(()))?;
     Ok(batch.header.report_count)
-}
-
-/// Copies a data directory to a new one, while a collector may be writing. Everything that was
-/// acknowledged before the call is in the copy.
-///
-/// # Errors
-/// When the directory cannot be read, the copy cannot be written, or the copy already exists.
-pub fn backup(root: &Path, to: &Path) -> Result<(), EngineError> {
-    if to.exists() {
-        let there = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
-        return Err(disk::file_error(to, there));
-    }
-    let catalogue = TaskCatalogue::open(root)?;
-    disk::create_directory(to)?;
-    disk::create_directory(&to.join(TASKS_DIRECTORY))?;
-    for row in catalogue.task_rows() {
-        copy_task(&task_directory(root, row.key), &task_directory(to, row.key))?;
-    }
-    // Written last: without a list of tasks there is no copy.
-    catalogue.write_to(to)
-}
-
-/// Copies a task's files in the state of a single moment (a consistent snapshot).
-fn copy_task(from: &Path, to: &Path) -> Result<(), EngineError> {
-    loop {
-        disk::create_directory(to)?;
-        let before = FileListing::of_complete_files(from)?;
-        let copied = before
-            .file_names()
-            .try_for_each(|name| copy_file(&from.join(&name), &to.join(&name)));
-        if before == FileListing::of_complete_files(from)? {
-            return copied;
-        }
-        // A batch was closed or released meanwhile, so the copy starts again.
-        disk::remove_directory(to)?;
-    }
-}
-
-fn copy_file(from: &PathBuf, to: &Path) -> Result<(), EngineError> {
-    // A copied log may end in an incomplete commit, as it may after a crash.
-    let bytes = fs::read(from).map_err(|source| disk::file_error(from, source))?;
-    disk::write_atomically(to, &bytes)
 }

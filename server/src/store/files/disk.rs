@@ -284,7 +284,8 @@ fn sync_parent_directory(path: &Path) -> Result<(), EngineError> {
     sync_directory(parent_directory(path))
 }
 
-fn parent_directory(path: &Path) -> &Path {
+/// Returns the directory that contains a path.
+pub(super) fn parent_directory(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

@@ -25,6 +25,7 @@
 //! uploads. In a tree that is sorted by ids, each upload would write a whole page, because ids are
 //! random.
 
+mod backup;
 mod batch;
 mod catalogue;
 mod check;
@@ -77,7 +78,8 @@ pub struct FilesEngine {
 /// until the engine adopts them.
 type PendingIdsFiles = Arc<Mutex<Vec<(TaskKey, Arc<UploadIdsFile>)>>>;
 
-pub use check::{DirectoryCheck, backup, check_directory};
+pub use backup::{BackupProgress, backup};
+pub use check::{DirectoryCheck, check_directory};
 pub(super) use disk::{LOCK_FILE_NAME, file_error};
 pub(crate) use disk::{open_or_create, write_atomically};
 pub(super) use salvage::lock_shared;

@@ -1,3 +1,4 @@
+mod backup;
 pub(super) mod change_recorder;
 mod power;
 mod simulated_disk;
