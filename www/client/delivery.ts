@@ -16,11 +16,8 @@ import { backoffMs, startTimer } from "./time.js";
 import { MAX_RETRY_AFTER_MS, type SendResult, type Transport } from "./transport.js";
 import { FINGERPRINT_END } from "./upload.js";
 
-/**
- * Maximum number of uploads in a request. It equals the maximum number of reports in an upload of
- * the core; a test compares both.
- */
-export const MAX_UPLOADS = 4096;
+/** Maximum number of uploads in a request. By default, collectors take at most 256 reports. */
+const MAX_UPLOADS = 64;
 /**
  * Maximum size of a request in bytes. A request of this size can be completed after the page is
  * closed; see `KEEPALIVE_BYTES` in `transport.ts`.

@@ -8,7 +8,6 @@
  */
 
 import { bytesToHex } from "./bytes.js";
-import { MAX_UPLOADS } from "./delivery.js";
 import { createRandomizer } from "./index.js";
 import type { Task } from "./task.js";
 import { PROBLEM_PREFIX } from "./transport.js";
@@ -57,6 +56,9 @@ export interface TestCollector {
 }
 
 const ENDPOINT = "https://collector.test";
+
+/** Maximum number of reports in an upload. */
+const MAX_REPORTS = 4096;
 
 const PROBLEM_RESPONSES = {
   "unknown-task": [404, "There is no such task"],
@@ -145,7 +147,7 @@ function splitUploads(body: Uint8Array, fingerprint: string): TestUpload[] | Pro
     const bytes = body.slice(start, end < 0 ? undefined : end / 2);
     const [reports, header] = readReportCount(bytes);
     total += reports;
-    if (reports < 1 || total > MAX_UPLOADS || bytes.length < header + reports * MIN_REPORT_BYTES) {
+    if (reports < 1 || total > MAX_REPORTS || bytes.length < header + reports * MIN_REPORT_BYTES) {
       return "malformed-upload";
     }
     uploads.push({ id: bytesToHex(bytes.subarray(FINGERPRINT_END, ID_END)), reports, bytes });

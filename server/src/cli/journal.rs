@@ -69,7 +69,7 @@ struct SalvageOptions {
     #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
     data: PathBuf,
     /// New directory for the intact parts
-    #[arg(long, value_name = "NEWDIR")]
+    #[arg(value_name = "TO")]
     to: PathBuf,
     /// Task file (JSON), needed if the journal's list of tasks is lost; may be repeated
     #[arg(long, value_name = "FILE")]

@@ -1,15 +1,16 @@
 //! Receiving uploads from pages.
 
-use axum::Json;
 use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
+use axum::{Extension, Json};
 use hushbin::sealed;
 use hushbin::upload::EncodedUpload;
 use serde::Serialize;
 
 use super::problem::Problem;
+use super::server::{PeerQuota, QuotaExceeded};
 use super::state::AppState;
 use super::{body, tasks};
 use crate::store::{ProcessRole, StoredTask, Submission, SubmittedUpload, TaskSettings};
@@ -35,6 +36,7 @@ pub(super) struct UploadResponse {
 pub(super) async fn accept_uploads(
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
+    quota: Option<Extension<PeerQuota>>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<(StatusCode, Json<UploadResponse>), Problem> {
@@ -55,18 +57,12 @@ pub(super) async fn accept_uploads(
     // At most some thousand reports of a few bytes take microseconds, so this may run on the
     // runtime's thread. Hostile bytes are rejected here and never reach the writer.
     let uploads = split_uploads(&stored, store.role(), &bytes)?;
-    if let Some(expected) = stored.task().messages_per_upload() {
-        let mut counts = uploads.iter().map(|upload| upload.report_count as usize);
-        if let Some(have) = counts.find(|have| *have != expected as usize) {
-            return Err(Problem::MessageCount { have, expected });
-        }
-    } else if let Some(most) = settings.upload_reports {
-        let over = |have: &usize| *have > most as usize;
-        let mut counts = uploads.iter().map(|upload| upload.report_count as usize);
-        if let Some(have) = counts.find(over) {
-            return Err(Problem::TooManyReports { have, most });
-        }
+    let have = count_reports(&stored, &uploads)?;
+    let most = settings.request_reports;
+    if most > 0 && have > most as usize {
+        return Err(Problem::TooManyReports { have, most });
     }
+    charge_reports(quota.as_deref(), have)?;
     let submission = Submission {
         uploads,
         bytes,
@@ -87,6 +83,43 @@ pub(super) async fn accept_uploads(
         duplicates: receipt.duplicates,
     };
     Ok((status, Json(accepted)))
+}
+
+/// Returns the number of reports in uploads. In a task of sums, the messages of one person count as
+/// one report.
+///
+/// # Errors
+/// [`Problem::MessageCount`] if an upload does not have the number of messages that its task
+/// requires.
+fn count_reports(stored: &StoredTask, uploads: &[SubmittedUpload]) -> Result<usize, Problem> {
+    let mut counts = uploads.iter().map(|upload| upload.report_count as usize);
+    let Some(expected) = stored.task().messages_per_upload() else {
+        return Ok(counts.sum());
+    };
+    match counts.find(|have| *have != expected as usize) {
+        Some(have) => Err(Problem::MessageCount { have, expected }),
+        None => Ok(uploads.len()),
+    }
+}
+
+/// Charges the reports of a request to the quota of the peer that sent it.
+///
+/// # Errors
+/// [`Problem::TooManyRequests`] if the peer has to wait. [`Problem::TooManyReports`] if the request
+/// has more reports than a peer may send in a minute.
+fn charge_reports(quota: Option<&PeerQuota>, reports: usize) -> Result<(), Problem> {
+    let Some(quota) = quota else {
+        return Ok(());
+    };
+    quota
+        .charge_reports(reports)
+        .map_err(|exceeded| match exceeded {
+            QuotaExceeded::ForNow => Problem::TooManyRequests,
+            QuotaExceeded::ForEver(most) => Problem::TooManyReports {
+                have: reports,
+                most,
+            },
+        })
 }
 
 /// Splits a body into uploads, and checks the reports. If reports are sealed, only their length can

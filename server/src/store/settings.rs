@@ -4,22 +4,34 @@
 use serde::{Deserialize, Serialize};
 
 /// Settings that control how a task is collected.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TaskSettings {
     /// Conditions under which batches are closed.
     pub batch: BatchSettings,
-    /// Number of days for which the reports of a released batch are kept, or `None` for ever.
-    /// Totals are always kept.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub keep_reports_days: Option<u32>,
+    /// Number of days after which the reports of a released batch are deleted. 0 keeps them for
+    /// ever. Totals are always kept.
+    pub keep_reports_days: u32,
     /// Web origins of the pages that may send reports, as browsers write them: a scheme, a host and
     /// perhaps a port, or `null` for pages without an origin. `None` allows any origin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origins: Option<Vec<String>>,
-    /// Maximum number of reports in one upload, 1 or more. `None` sets no limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub upload_reports: Option<u32>,
+    /// Maximum number of reports in one request. 0 sets no limit. In a task of sums, the messages
+    /// of one person count as one report.
+    pub request_reports: u32,
+}
+
+impl Default for TaskSettings {
+    fn default() -> Self {
+        Self {
+            batch: BatchSettings::default(),
+            // Enough time to search for texts and to try other methods. Totals stay.
+            keep_reports_days: 90,
+            origins: None,
+            // Pages send at most 64 reports in a request.
+            request_reports: 256,
+        }
+    }
 }
 
 /// Returns true if `text` is an origin as browsers write it: in lower case, without path or user.
@@ -49,6 +61,10 @@ pub struct BatchSettings {
     /// Age in hours at which a batch is closed, if it has at least `least` reports. 0 disables
     /// closing by age.
     pub hours: u32,
+    /// Age in minutes that a batch must have before it is closed, 0 to 1440. An attacker who fills
+    /// a batch with reports cannot choose whose other reports are in it. A batch of 1000000 reports
+    /// is closed at any age.
+    pub min_minutes: u32,
 }
 
 impl BatchSettings {
@@ -56,12 +72,24 @@ impl BatchSettings {
     /// released.
     pub const MOST_REPORTS: u64 = 1_000_000;
 
+    /// Largest [`BatchSettings::min_minutes`]: one day.
+    pub const MAX_MIN_MINUTES: u32 = 24 * 60;
+
     /// Returns true if an open batch with `reports` reports, opened `seconds` ago, is due to be
     /// closed.
     pub(super) fn is_due(&self, reports: u64, seconds: u64) -> bool {
-        let Self { least, most, hours } = *self;
+        let Self {
+            least,
+            most,
+            hours,
+            min_minutes,
+        } = *self;
+        if reports >= Self::MOST_REPORTS {
+            return true;
+        }
         let old = hours > 0 && seconds >= u64::from(hours) * 3600;
-        reports >= most || (old && reports >= least)
+        let due = reports >= most || (old && reports >= least);
+        due && seconds >= u64::from(min_minutes) * 60
     }
 }
 
@@ -71,6 +99,7 @@ impl Default for BatchSettings {
             least: 1000,
             most: 100_000,
             hours: 24,
+            min_minutes: 60,
         }
     }
 }
@@ -93,7 +122,12 @@ impl TaskSettings {
     /// # Errors
     /// When a setting is out of range.
     pub fn check(&self) -> Result<(), TaskSettingsError> {
-        let BatchSettings { least, most, .. } = self.batch;
+        let BatchSettings {
+            least,
+            most,
+            min_minutes,
+            ..
+        } = self.batch;
         let checks = [
             (
                 "batch.least",
@@ -108,10 +142,10 @@ impl TaskSettings {
                 "batch.least to 1000000",
             ),
             (
-                "upload_reports",
-                self.upload_reports.map_or(1, u64::from),
-                self.upload_reports != Some(0),
-                "1 or more",
+                "batch.min_minutes",
+                u64::from(min_minutes),
+                min_minutes <= BatchSettings::MAX_MIN_MINUTES,
+                "0 to 1440",
             ),
         ];
         for (name, value, right, expected) in checks {

@@ -194,6 +194,7 @@ impl StoredTask {
             // The task's minimum may exceed the maximum in the settings.
             most: batch.most.max(least),
             hours: batch.hours,
+            min_minutes: batch.min_minutes,
         }
     }
 

@@ -46,8 +46,9 @@ impl Timed {
                 least: 3,
                 most: 100,
                 hours: 2,
+                min_minutes: 0,
             },
-            keep_reports_days: Some(7),
+            keep_reports_days: 7,
             ..TaskSettings::default()
         };
         let collected = TaskSetup {
@@ -133,6 +134,29 @@ async fn a_batch_closes_by_its_age_once_it_is_large_enough() {
     timed.pass(1).await;
     timed.task().wait_until_all_released().await;
     assert_eq!(timed.states()[1], (released, 4, true));
+}
+
+#[tokio::test]
+async fn a_full_batch_stays_open_for_its_minimum_time() {
+    let mut timed = Timed::new();
+    let mut settings = TaskSettings::clone(&timed.task().settings());
+    settings.batch.min_minutes = 60;
+    let task = timed.task();
+    timed
+        .store
+        .configure_task(&task, settings.clone())
+        .await
+        .unwrap();
+    timed.report(100).await.unwrap();
+    timed.report(100).await.unwrap();
+    timed.pass(HOUR - 1).await;
+    assert_eq!(timed.states(), [(BatchState::Open, 200, true)]);
+    timed.pass(1).await;
+    timed.task().wait_until_all_released().await;
+    assert_eq!(timed.states()[0], (BatchState::Released, 200, true));
+    // The largest batch that a release can hold is closed at once.
+    assert!(!settings.batch.is_due(BatchSettings::MOST_REPORTS - 1, 0));
+    assert!(settings.batch.is_due(BatchSettings::MOST_REPORTS, 0));
 }
 
 #[tokio::test]

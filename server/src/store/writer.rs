@@ -284,9 +284,10 @@ impl Writer {
         if task.role() == ProcessRole::Shuffler {
             return;
         }
-        let Some(days) = task.settings().keep_reports_days else {
+        let days = task.settings().keep_reports_days;
+        if days == 0 {
             return;
-        };
+        }
         let batches = task.batches();
         let closing_times = plausible_closing_times(&batches, now);
         for (batch, closed) in batches.iter().zip(closing_times) {

@@ -16,6 +16,7 @@ fn app(directory: &std::path::Path) -> App {
             least: 3,
             most: 7,
             hours: 0,
+            min_minutes: 0,
         },
         ..TaskSettings::default()
     };

@@ -78,6 +78,7 @@ impl World {
                 least: 3,
                 most: MOST as u64,
                 hours: 0,
+                min_minutes: 0,
             },
             ..TaskSettings::default()
         };

@@ -86,11 +86,7 @@ impl Journal {
     fn salvage(&self, more: &[&str]) -> Output {
         let mut command = process::command();
         command.args(["journal", "salvage"]).args(more);
-        command
-            .arg("--data")
-            .arg(self.data())
-            .arg("--to")
-            .arg(self.to());
+        command.arg("--data").arg(self.data()).arg(self.to());
         command.output().unwrap()
     }
 

@@ -52,7 +52,10 @@ export class Parties {
         program,
         data: this.file(data),
         tasks: [this.file("task.json")],
-        flags: [...flags, "--batch-least", `${most}`, "--batch-most", `${most}`],
+        flags: [
+          ...[...flags, "--batch-least", `${most}`, "--batch-most", `${most}`],
+          ...["--batch-min-minutes", "0"],
+        ],
       });
     const key = (name: string) => ["--signing-key", this.file(`${name}.pem`)];
     const ofAnalyser = ["--sealing-key", this.file("sealing.pem")];

@@ -23,7 +23,7 @@ let site: Awaited<ReturnType<typeof serve>>;
 
 beforeAll(async () => {
   parties.createKey("ohttp", "sealing");
-  const ohttp = ["--ohttp-key", parties.file("ohttp.pem"), "--max-requests-per-peer", "0"];
+  const ohttp = ["--ohttp-key", parties.file("ohttp.pem"), "--max-reports-per-peer", "0"];
   await parties.start(PEOPLE, PEOPLE, ohttp);
   relay.to = parties.shuffler?.url ?? "";
   site = await serve({

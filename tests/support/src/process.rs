@@ -13,9 +13,13 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use socket2::{Domain, Socket, Type};
 
-/// Command `hushbin`, for tests and benches of the package that builds it.
+/// Command `hushbin`, for tests and benches of the package that builds it. Its batches may be closed
+/// at any age.
 pub fn command() -> Command {
-    Command::new(env::var_os("CARGO_BIN_EXE_hushbin").expect("cargo says where it is"))
+    let binary = env::var_os("CARGO_BIN_EXE_hushbin").expect("cargo says where it is");
+    let mut command = Command::new(binary);
+    command.env("HUSHBIN_BATCH_MIN_MINUTES", "0");
+    command
 }
 
 /// Name for a token that no other token of this process has.

@@ -90,7 +90,7 @@ const fn option_range(
 }
 
 /// Permitted range of each numeric option that has one.
-const OPTION_RANGES: [OptionRange; 8] = [
+const OPTION_RANGES: [OptionRange; 9] = [
     option_range("max_upload_bytes", 64..=64 << 20, "64 bytes to 64 MiB"),
     option_range(
         "queue_bytes",
@@ -114,6 +114,11 @@ const OPTION_RANGES: [OptionRange; 8] = [
         "batch_most",
         BATCH_REPORT_COUNT_RANGE,
         "--batch-least to 1000000 reports",
+    ),
+    option_range(
+        "batch_min_minutes",
+        0..=BatchSettings::MAX_MIN_MINUTES as u64,
+        "0 to 1440 minutes",
     ),
 ];
 const TIMEOUT_SECONDS_RANGE: RangeInclusive<u64> = 1..=3600;

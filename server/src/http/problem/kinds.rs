@@ -144,8 +144,8 @@ pub(crate) enum Problem {
     /// Block that is not signed by a known shuffler.
     #[error("the header hushbin-signature is not from a shuffler listed in --shuffler")]
     UnknownShuffler,
-    /// Upload with more reports than the task's settings allow.
-    #[error("an upload has {have} reports, expected at most {most}")]
+    /// Request with more reports than the task's settings allow.
+    #[error("the request has {have} reports, expected at most {most}")]
     TooManyReports { have: usize, most: u32 },
     /// Upload whose number of messages is not the number that the task requires.
     #[error("an upload has {have} messages, expected exactly {expected}")]
@@ -217,7 +217,7 @@ impl Problem {
             Self::Starting => ("starting", 503, "The collector is opening its journal"),
             Self::TooManyRequests => ("too-many-requests", 429, "Too many requests came from here"),
             Self::OriginNotAllowed => ("origin-not-allowed", 403, "The task takes no reports from this page"),
-            Self::TooManyReports { .. } => ("too-many-reports", 400, "The upload has more reports than the task takes in one"),
+            Self::TooManyReports { .. } => ("too-many-reports", 400, "The request has more reports than are taken in one"),
             Self::MessageCount { .. } => ("message-count", 400, "The upload has the wrong number of messages"),
             Self::NotForSums => ("of-sums", 404, "The task has sums through a shuffler only"),
             Self::OtherRole => ("other-role", 404, "A server of another role does this"),

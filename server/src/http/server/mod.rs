@@ -31,6 +31,7 @@ use super::router_service::RouterService;
 use crate::http::metrics::{ConnectionCloseReason, Metrics};
 use guarded_body::BodyWithBusyGuard;
 use rate_limiter::RateLimiter;
+pub(super) use rate_limiter::{PeerQuota, QuotaExceeded};
 use slots::{ConnectionSlot, ConnectionSlots, PeerNetwork};
 use write_timeout::WriteTimeoutStream;
 
@@ -54,9 +55,9 @@ pub(crate) struct ServerOptions {
     /// Maximum number of connections of one IPv4 address or IPv6 /64 network. Further connections
     /// are closed at once. `None` means no limit.
     pub(crate) max_connections_per_peer: Option<usize>,
-    /// Maximum number of requests per minute from one IPv4 address or IPv6 /64 network. Further
-    /// requests get status 429. `None` means no limit.
-    pub(crate) max_peer_requests_per_minute: Option<NonZeroU32>,
+    /// Maximum number of reports per minute from one IPv4 address or IPv6 /64 network. A request
+    /// without reports counts as one. Further requests get status 429. `None` means no limit.
+    pub(crate) max_peer_reports_per_minute: Option<NonZeroU32>,
     /// Time limit for a TLS handshake.
     pub(crate) handshake_timeout: Duration,
     /// Time limit for a request's head, including the idle time before it.
@@ -74,7 +75,7 @@ impl ServerOptions {
     pub(crate) const DEFAULT: Self = Self {
         max_connections: 4096,
         max_connections_per_peer: None,
-        max_peer_requests_per_minute: None,
+        max_peer_reports_per_minute: None,
         handshake_timeout: Duration::from_secs(10),
         head_timeout: Duration::from_secs(60),
         write_timeout: Duration::from_secs(20),
@@ -88,11 +89,11 @@ impl ServerOptions {
         (!listen.is_loopback()).then_some(256)
     }
 
-    /// Returns the default limit of requests per minute for one peer, for a server that listens on
-    /// the address `listen`. The limit suits about ten page views per second from one address.
-    /// There is no limit on a loopback address.
-    pub(crate) fn default_peer_requests_per_minute(listen: IpAddr) -> Option<NonZeroU32> {
-        NonZeroU32::new(600).filter(|_| !listen.is_loopback())
+    /// Returns the default limit of reports per minute for one peer, for a server that listens on
+    /// the address `listen`. The limit suits about ten page views per second from one address, with
+    /// five reports each. There is no limit on a loopback address.
+    pub(crate) fn default_peer_reports_per_minute(listen: IpAddr) -> Option<NonZeroU32> {
+        NonZeroU32::new(3000).filter(|_| !listen.is_loopback())
     }
 }
 
@@ -148,7 +149,7 @@ async fn accept_connections(
 ) -> Infallible {
     let slots = ConnectionSlots::new(options.max_connections, options.max_connections_per_peer);
     let rates = options
-        .max_peer_requests_per_minute
+        .max_peer_reports_per_minute
         .map(RateLimiter::new)
         .map(Arc::new);
     let mut http = http1::Builder::new();
@@ -168,9 +169,15 @@ async fn accept_connections(
             let (service, slot, rates) = (service.clone(), Arc::clone(&slot), rates.clone());
             service_fn(move |request: hyper::Request<Incoming>| {
                 let (service, busy) = (service.clone(), slot.mark_busy());
-                let allowed = rates.as_ref().is_none_or(|rates| rates.allow_request(peer));
+                let quota = rates.as_ref().map(|rates| PeerQuota::new(rates, peer));
+                let allowed = quota
+                    .as_ref()
+                    .is_none_or(|quota| quota.charge_request().is_ok());
                 async move {
-                    let request = request.map(Body::new);
+                    let mut request = request.map(Body::new);
+                    if let Some(quota) = quota {
+                        request.extensions_mut().insert(quota);
+                    }
                     let answer = service.answer_request(request, allowed).await;
                     Ok::<_, Infallible>(answer.map(|body| BodyWithBusyGuard::new(body, busy)))
                 }

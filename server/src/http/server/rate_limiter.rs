@@ -1,6 +1,7 @@
-//! Rate limit of requests for each peer.
+//! Rate limit of reports for each peer.
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use governor::{DefaultKeyedRateLimiter, Quota};
@@ -11,34 +12,87 @@ use super::slots::PeerNetwork;
 /// again.
 const REQUESTS_BETWEEN_CLEANUPS: u32 = 1 << 14;
 
-/// Rate limiter with a constant rate for each peer. A peer may send the requests of a whole minute
+/// Rate limiter with a constant rate for each peer. A peer may send the reports of a whole minute
 /// at once.
 ///
 /// At most a minute after its last request, a peer has its full quota again. The next clean-up then
 /// removes the peer. Peers are kept only in memory.
 pub(super) struct RateLimiter {
     per_peer_limiter: DefaultKeyedRateLimiter<PeerNetwork>,
+    reports_per_minute: NonZeroU32,
     request_count: AtomicU32,
 }
 
+/// Failure to charge reports to a peer's quota.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::http) enum QuotaExceeded {
+    /// The peer has to wait.
+    ForNow,
+    /// The request has more reports than the peer may send in a minute, which is the number given.
+    ForEver(u32),
+}
+
 impl RateLimiter {
-    /// Creates a limiter that allows each peer `a_minute` requests per minute.
-    pub(super) fn new(a_minute: NonZeroU32) -> Self {
+    /// Creates a limiter that allows each peer `reports_per_minute` reports per minute.
+    pub(super) fn new(reports_per_minute: NonZeroU32) -> Self {
         Self {
-            per_peer_limiter: DefaultKeyedRateLimiter::keyed(Quota::per_minute(a_minute)),
+            per_peer_limiter: DefaultKeyedRateLimiter::keyed(Quota::per_minute(reports_per_minute)),
+            reports_per_minute,
             request_count: AtomicU32::new(0),
         }
     }
 
-    /// Returns true if the peer may send a request now, and counts the request if so.
-    pub(super) fn allow_request(&self, peer: PeerNetwork) -> bool {
+    /// Charges at most `reports_per_minute` reports to a peer's quota, all or none of them.
+    fn charge(&self, peer: PeerNetwork, reports: u32) -> Result<(), QuotaExceeded> {
+        let Some(reports) = NonZeroU32::new(reports) else {
+            return Ok(());
+        };
         // Relaxed: the count only triggers clean-ups and orders nothing.
         let requests = self.request_count.fetch_add(1, Ordering::Relaxed);
         if requests % REQUESTS_BETWEEN_CLEANUPS == REQUESTS_BETWEEN_CLEANUPS - 1 {
             self.per_peer_limiter.retain_recent();
             self.per_peer_limiter.shrink_to_fit();
         }
-        self.per_peer_limiter.check_key(&peer).is_ok()
+        match self.per_peer_limiter.check_key_n(&peer, reports) {
+            Ok(Ok(())) => Ok(()),
+            _ => Err(QuotaExceeded::ForNow),
+        }
+    }
+}
+
+/// Quota of the peer that sent a request.
+#[derive(Clone)]
+pub(in crate::http) struct PeerQuota {
+    rates: Arc<RateLimiter>,
+    peer: PeerNetwork,
+}
+
+impl PeerQuota {
+    pub(super) fn new(rates: &Arc<RateLimiter>, peer: PeerNetwork) -> Self {
+        Self {
+            rates: Arc::clone(rates),
+            peer,
+        }
+    }
+
+    /// Charges a request, as one report.
+    ///
+    /// # Errors
+    /// When the peer has sent too many reports within a minute.
+    pub(super) fn charge_request(&self) -> Result<(), QuotaExceeded> {
+        self.rates.charge(self.peer, 1)
+    }
+
+    /// Charges the reports of a request that was already charged as one report.
+    ///
+    /// # Errors
+    /// When the peer has sent too many reports within a minute, or the request has more.
+    pub(in crate::http) fn charge_reports(&self, reports: usize) -> Result<(), QuotaExceeded> {
+        let most = self.rates.reports_per_minute.get();
+        match u32::try_from(reports) {
+            Ok(reports) if reports <= most => self.rates.charge(self.peer, reports.max(1) - 1),
+            _ => Err(QuotaExceeded::ForEver(most)),
+        }
     }
 }
 
@@ -59,14 +113,33 @@ mod tests {
         };
         for peer in [v4(1), v4(2), v6(1), v6(2)] {
             assert_eq!(
-                [0; 4].map(|_| rates.allow_request(peer)),
+                [0; 4].map(|_| rates.charge(peer, 1).is_ok()),
                 [true, true, true, false]
             );
         }
         // An address of the same /64 network.
         let neighbour =
             PeerNetwork::new(IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 1, 1, 9, 9, 9, 9)));
-        assert!(!rates.allow_request(neighbour));
+        assert_eq!(rates.charge(neighbour, 1), Err(QuotaExceeded::ForNow));
+    }
+
+    #[test]
+    fn reports_of_a_request_count_together() {
+        let rates = Arc::new(RateLimiter::new(NonZeroU32::new(10).expect("10 is not 0")));
+        let quota = PeerQuota::new(&rates, PeerNetwork::new(IpAddr::V4(Ipv4Addr::LOCALHOST)));
+        for reports in [11, usize::MAX] {
+            assert_eq!(
+                quota.charge_reports(reports),
+                Err(QuotaExceeded::ForEver(10))
+            );
+        }
+        assert_eq!(quota.charge_request(), Ok(()));
+        assert_eq!(quota.charge_reports(9), Ok(()));
+        assert_eq!(quota.charge_reports(3), Err(QuotaExceeded::ForNow));
+        assert_eq!(quota.charge_reports(2), Ok(()));
+        // A body without reports costs no more than the request.
+        assert_eq!(quota.charge_reports(0), Ok(()));
+        assert_eq!(quota.charge_request(), Err(QuotaExceeded::ForNow));
     }
 
     #[test]
@@ -75,7 +148,7 @@ mod tests {
         let rates = RateLimiter::new(a_minute);
         for number in 0..REQUESTS_BETWEEN_CLEANUPS {
             let peer = PeerNetwork::new(IpAddr::V4(Ipv4Addr::from_bits(number)));
-            assert!(rates.allow_request(peer));
+            assert!(rates.charge(peer, 1).is_ok());
         }
         // Each peer's quota is full again after less than a tenth of a millisecond.
         assert!(rates.per_peer_limiter.len() < REQUESTS_BETWEEN_CLEANUPS as usize / 2);

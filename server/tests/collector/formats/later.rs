@@ -65,7 +65,7 @@ fn directory_is_refused(change: impl FnOnce(&Path), expected: &str) {
     refused(&["journal", "backup", "--data", data, text(&to)], expected);
     let export = ["journal", "export", "--data", data, "--task", "scores"];
     refused(&[&export[..], &["--format", "csv"]].concat(), expected);
-    let salvage = ["journal", "salvage", "--data", data, "--to"];
+    let salvage = ["journal", "salvage", "--data", data];
     refused(&[&salvage[..], &[text(&to)]].concat(), expected);
     assert!(!to.exists(), "nothing is copied, either");
     assert!(files(copy.path()) == before, "nothing is written");

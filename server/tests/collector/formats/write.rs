@@ -2,7 +2,7 @@
 
 use hushbin_server::store::{FilesEngine, StorageEngine, UploadRecord};
 use hushbin_tests::postgres::Server;
-use hushbin_tests::process::Client;
+use hushbin_tests::process::{Client, token_name};
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::json;
 
@@ -141,8 +141,8 @@ fn collect(place: [&str; 2], files: &[PathBuf], tasks: &[Task], token: &str, out
         }
     }
     let settings = json!({
-        "batch": { "least": 1, "most": 500_000, "hours": 0 }, "keep_reports_days": 100_000,
-        "origins": ["https://example.org"], "upload_reports": 4096,
+        "batch": { "least": 1, "most": 500_000, "hours": 0, "min_minutes": 0 }, "keep_reports_days": 100_000,
+        "origins": ["https://example.org"], "request_reports": 4096,
     });
     let put = format!("PUT /tasks/{}/settings", tasks[tasks.len() - 1].id());
     assert_eq!(ask(address, token, &put, &settings.to_string()).0, 200);
@@ -150,7 +150,8 @@ fn collect(place: [&str; 2], files: &[PathBuf], tasks: &[Task], token: &str, out
 }
 
 fn create_token(place: [&str; 2], role: &str) -> String {
-    let words = ["token", "create", "--role", role, "--name", "a test"];
+    let name = token_name();
+    let words = ["token", "create", "--role", role, "--name", &name];
     let said = succeeds(&[&words[..], &place].concat());
     String::from_utf8(said).unwrap().trim_end().to_owned()
 }

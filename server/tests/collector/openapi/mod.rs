@@ -17,7 +17,7 @@ use hushbin_server::store::{Store, StoreOptions};
 use hushbin_tests::uploads::draft;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, App, SETTINGS};
+use crate::support::{Answer, App, SETTINGS, unlimited};
 use crowd::{TASKS, ids, upload};
 use document::Document;
 
@@ -261,7 +261,7 @@ async fn problems_are_as_described() {
     let packed = [("content-encoding", "gzip")];
     let answer = described.ask("POST", reports, &packed, "x").await;
     assert_eq!(answer.status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
-    let strict = r#"{ "origins": [], "upload_reports": 2 }"#;
+    let strict = r#"{ "origins": [], "request_reports": 2 }"#;
     described
         .ask("PUT", "/tasks/near/settings", &[], strict)
         .await;
@@ -274,7 +274,7 @@ async fn problems_are_as_described() {
             "PUT",
             "/tasks/near/settings",
             &[],
-            r#"{ "upload_reports": 2 }"#,
+            r#"{ "request_reports": 2 }"#,
         )
         .await;
     described
@@ -327,7 +327,7 @@ async fn what_a_collector_cannot_do_yet_or_any_more_is_as_described() {
     let open = || {
         Store::open(
             directory.path(),
-            &[draft(SETTINGS).into()],
+            &[unlimited(SETTINGS)],
             StoreOptions::default(),
         )
     };

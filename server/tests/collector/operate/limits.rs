@@ -16,7 +16,7 @@ fn slug(body: &[u8]) -> String {
 
 #[test]
 fn who_asks_too_often_is_asked_to_come_back() {
-    let operated = Operated::new("max_requests_per_peer = 5");
+    let operated = Operated::new("max_reports_per_peer = 5");
     let mut client = operated.client();
     let mut answers = std::iter::repeat_with(|| client.get("/tasks/settings").unwrap());
     let before = answers.by_ref().take_while(|(status, _)| *status == 200);
@@ -46,8 +46,48 @@ fn who_asks_too_often_is_asked_to_come_back() {
 }
 
 #[test]
+fn an_address_that_floods_is_slowed_down_and_fills_no_batch() {
+    let operated = Operated::with_environment(
+        "max_reports_per_peer = 50\nbatch_least = 10\nbatch_most = 10",
+        &[("HUSHBIN_BATCH_MIN_MINUTES", "60")],
+    );
+    let mut client = operated.client();
+    let mut uploads = operated.uploads();
+    // More than an address may send in a minute is refused for good, and costs one report.
+    let (status, body) = client.post("settings", &uploads.bytes(51)).unwrap();
+    assert_eq!(
+        (status, &*slug(&body)),
+        (400, "urn:hushbin:problem:too-many-reports")
+    );
+    // A request of several uploads counts all their reports.
+    let mut post = |reports: usize| {
+        let body = [uploads.bytes(reports), uploads.bytes(10)].concat();
+        client.post("settings", &body).unwrap()
+    };
+    let answers: Vec<_> = (0..5).map(|_| post(10)).collect();
+    let taken = answers
+        .iter()
+        .take_while(|(status, _)| *status == 201)
+        .count();
+    // One more report is allowed every 1.2 seconds.
+    assert!((2..5).contains(&taken), "{answers:?}");
+    assert_eq!(
+        slug(&answers[taken].1),
+        "urn:hushbin:problem:too-many-requests"
+    );
+    // The batch has as many reports as close a batch, and waits for those of others.
+    let other = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+    let mut other = Client::connect_from(other, operated.address).unwrap();
+    assert_eq!(other.post("settings", &uploads.bytes(1)).unwrap().0, 201);
+    let data = operated.directory.path().join("data/tasks/00000001");
+    let files = std::fs::read_dir(data).unwrap();
+    let names: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(names, ["00000001.log"]);
+}
+
+#[test]
 fn pages_of_other_origins_and_uploads_of_many_reports_are_refused() {
-    let operated = Operated::new("origins = ['https://example.org', 'null']\nupload_reports = 2");
+    let operated = Operated::new("origins = ['https://example.org', 'null']\nrequest_reports = 2");
     let mut client = operated.client();
     let mut uploads = Uploads::new(&draft(SETTINGS).resolve_task().unwrap(), 1);
     let mut post = |origin: &str, reports: usize| {

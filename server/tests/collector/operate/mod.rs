@@ -27,17 +27,27 @@ struct Operated {
 impl Operated {
     /// Starts a collector. `more` extends the data directory, the task and the address.
     fn new(more: &str) -> Self {
-        Self::beside(tempfile::tempdir().unwrap(), more)
+        Self::with_environment(more, &[])
+    }
+
+    /// Starts a collector with environment variables.
+    fn with_environment(more: &str, variables: &[(&str, &str)]) -> Self {
+        Self::start(tempfile::tempdir().unwrap(), more, variables)
     }
 
     /// Starts a collector in an existing directory.
     fn beside(directory: tempfile::TempDir, more: &str) -> Self {
+        Self::start(directory, more, &[])
+    }
+
+    fn start(directory: tempfile::TempDir, more: &str, variables: &[(&str, &str)]) -> Self {
         configure(directory.path(), more);
         let log = File::create(directory.path().join("log")).unwrap();
         let mut command = process::command();
         command
             .args(["serve", "--config"])
             .arg(directory.path().join("hushbin.toml"))
+            .envs(variables.iter().copied())
             .stderr(log);
         let mut collector = Collector::start(command);
         let address = collector.address();

@@ -194,7 +194,7 @@ fn messages_become_sums_and_too_few_are_kept_back() {
     let [analysed, damaged] = ["analysed", "damaged"].map(|name| world.text(name));
     journal(&["check", "--data", &analysed]);
     fs::rename(&analysed, &damaged).unwrap();
-    journal(&["salvage", "--data", &damaged, "--to", &analysed]);
+    journal(&["salvage", "--data", &damaged, &analysed]);
     let _again = world.analyser();
     assert_eq!(described(world.analyser, &at_analyser, "/estimates"), found);
 }

@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use hushbin::Task;
 use hushbin_server::http::{RequestLimits, router};
-use hushbin_server::store::{Store, StoreOptions, TaskSetup};
+use hushbin_server::store::{Store, StoreOptions, TaskSettings, TaskSetup};
 use hushbin_tests::uploads::draft;
 use serde_json::Value;
 use tower::ServiceExt;
@@ -52,6 +52,17 @@ pub(crate) struct Answer {
     pub(crate) body: Vec<u8>,
 }
 
+/// A task whose requests may have any number of reports.
+pub(crate) fn unlimited(task: &str) -> TaskSetup {
+    TaskSetup {
+        draft: draft(task).into(),
+        settings: Some(TaskSettings {
+            request_reports: 0,
+            ..TaskSettings::default()
+        }),
+    }
+}
+
 impl App {
     pub(crate) fn new() -> Self {
         Self::with(&[SETTINGS, COUNTED, OPEN])
@@ -59,7 +70,7 @@ impl App {
 
     pub(crate) fn with(tasks: &[&str]) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let drafts: Vec<TaskSetup> = tasks.iter().map(|task| draft(task).into()).collect();
+        let drafts: Vec<TaskSetup> = tasks.iter().map(|task| unlimited(task)).collect();
         let store = Store::open(directory.path(), &drafts, StoreOptions::default()).unwrap();
         Self {
             directory: Some(directory),

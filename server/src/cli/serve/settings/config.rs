@@ -184,7 +184,13 @@ impl ServeSettings {
 
     /// Returns the settings for collecting the tasks of all task files.
     fn collection_settings(&self) -> Result<Collection, Error> {
-        let default = BatchSettings::default();
+        let Collection {
+            batch: default,
+            keep_reports_days,
+            request_reports,
+            ..
+        } = Collection::default();
+        let in_production = !self.development.unwrap_or_default();
         let least = self.batch_least.unwrap_or(default.least);
         // A --batch-least above the default of --batch-most raises that default.
         let most = self.batch_most.unwrap_or(default.most.max(least));
@@ -193,10 +199,22 @@ impl ServeSettings {
                 least: config::check_option_range("batch_least", least)?,
                 most: config::check_option_range_and_minimum("batch_most", least, most)?,
                 hours: self.batch_hours.unwrap_or(default.hours),
+                min_minutes: config::check_option_range(
+                    "batch_min_minutes",
+                    self.batch_min_minutes.unwrap_or(if in_production {
+                        default.min_minutes
+                    } else {
+                        0
+                    }),
+                )?,
             },
-            keep_reports_days: self.keep_reports_days.filter(|days| *days > 0),
+            keep_reports_days: self.keep_reports_days.unwrap_or(keep_reports_days),
             origins: self.origins.clone(),
-            upload_reports: self.upload_reports.filter(|reports| *reports > 0),
+            request_reports: self.request_reports.unwrap_or(if in_production {
+                request_reports
+            } else {
+                0
+            }),
         };
         collection.check()?;
         Ok(collection)
@@ -247,8 +265,8 @@ impl ServeSettings {
                 self.max_connections.unwrap_or(default.max_connections),
             )?,
             max_connections_per_peer: per_peer,
-            max_peer_requests_per_minute: match self.max_requests_per_peer {
-                None => ServerOptions::default_peer_requests_per_minute(self.listen_address().ip()),
+            max_peer_reports_per_minute: match self.max_reports_per_peer {
+                None => ServerOptions::default_peer_reports_per_minute(self.listen_address().ip()),
                 Some(count) => NonZeroU32::new(count),
             },
             write_timeout: config::seconds_or_default(

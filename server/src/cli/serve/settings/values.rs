@@ -147,12 +147,12 @@ pub(in crate::cli::serve) struct ServeSettings {
     /// --listen is a loopback address)
     #[arg(long, value_name = "COUNT")]
     pub(super) max_connections_per_peer: Option<usize>,
-    /// Maximum number of requests per minute from one IPv4 address or IPv6 /64 network, not
-    /// counting those for /livez and /readyz; 0 means no limit. If there are more, the client is
-    /// asked to retry later. Set it to 0 if a proxy on another machine forwards the requests
-    /// (default 600, or 0 if --listen is a loopback address)
+    /// Maximum number of reports per minute from one IPv4 address or IPv6 /64 network; 0 means no
+    /// limit. A request without reports counts as one report, except for /livez and /readyz. If
+    /// there are more, the client is asked to retry later. Set it to 0 if a proxy on another
+    /// machine forwards the requests (default 3000, or 0 if --listen is a loopback address)
     #[arg(long, value_name = "COUNT")]
-    pub(super) max_requests_per_peer: Option<u32>,
+    pub(super) max_reports_per_peer: Option<u32>,
     /// Time limit in seconds, 1 to 3600, within which a client has to receive each 512 KiB of a
     /// response, or the end of a response if less is left (default 20)
     #[arg(long, value_name = "SECONDS")]
@@ -177,19 +177,24 @@ pub(in crate::cli::serve) struct ServeSettings {
     /// that its age never closes a batch (default 24)
     #[arg(long, value_name = "HOURS")]
     pub(super) batch_hours: Option<u32>,
+    /// Age in minutes, 0 to 1440, that a batch must have before it is closed. An attacker who
+    /// fills a batch with reports cannot choose whose other reports are in it. A batch of 1000000
+    /// reports is closed at any age. With --development, the default is 0 (default 60)
+    #[arg(long, value_name = "MINUTES")]
+    pub(super) batch_min_minutes: Option<u32>,
     /// Number of days after which the reports of a released batch are deleted; 0 means never. The
     /// totals of the batch are always kept. Without reports, texts cannot be searched for, and
-    /// items that the task does not list cannot be estimated (default 0)
+    /// items that the task does not list cannot be estimated (default 90)
     #[arg(long, value_name = "DAYS")]
     pub(super) keep_reports_days: Option<u32>,
     /// Origin of the pages that may send reports, such as https://example.org; may be repeated
     /// (default any origin)
     #[arg(long = "origin", value_name = "ORIGIN", value_delimiter = ',')]
     pub(super) origins: Option<Vec<String>>,
-    /// Maximum number of reports in one upload; 0 means 4096, the maximum of the upload format.
-    /// Pages send one report per upload (default 0)
+    /// Maximum number of reports in one request; 0 means no limit. Pages send at most 64. With
+    /// --development, the default is 0 (default 256)
     #[arg(long, value_name = "REPORTS")]
-    pub(super) upload_reports: Option<u32>,
+    pub(super) request_reports: Option<u32>,
     /// Mode for development only: anyone may read estimates without a token, and each reading first
     /// releases all reports received so far, even a few. No person is then hidden in a batch
     /// (default false)
