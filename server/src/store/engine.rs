@@ -277,10 +277,11 @@ pub trait StorageEngine: Send {
     /// When storage fails.
     fn update_after_release(&mut self, task: TaskKey, batch: u64) -> Result<(), EngineError>;
 
-    /// Checks that a write reaches the disk.
+    /// Checks that a write reaches the disk, and that at least one of the tasks, if there are any,
+    /// can take uploads.
     ///
     /// # Errors
-    /// When the write fails.
+    /// When uploads would be refused.
     fn probe_write(&mut self) -> Result<(), EngineError>;
 
     /// Returns a reader for other threads. Calls to the reader never wait for the thread that owns

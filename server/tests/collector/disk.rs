@@ -334,15 +334,15 @@ fn files_that_may_not_grow_are_a_full_disk_and_not_the_end() {
     limit_files(served.collector.pid(), Some(4096));
     served.post_until_refused(100);
     assert_eq!(served.read(), before);
-    // The limit stops another file of the same length, not the health check.
-    assert_eq!(served.ask("GET /readyz", b"").status, 200);
+    // The limit stops the log, and not the file that the health check writes.
+    assert_eq!(served.not_ready(), "no-room");
     limit_files(served.collector.pid(), Some(10));
     assert_eq!(served.not_ready(), "no-room");
     assert_eq!(served.not_ready(), "no-room");
     assert_eq!(
         served.lines("a test write to the journal fails"),
-        0,
-        "nor may the log grow"
+        1,
+        "later the log may not grow either"
     );
     limit_files(served.collector.pid(), None);
     served.post_refused();
@@ -350,6 +350,31 @@ fn files_that_may_not_grow_are_a_full_disk_and_not_the_end() {
     served.log_is_short();
     assert_eq!(served.read(), before);
     served.all_is_there(&data);
+}
+
+#[test]
+fn a_log_that_is_removed_or_moved_is_noticed() {
+    for break_it in [
+        |task: &Path| fs::remove_file(task.join("00000002.log")).unwrap(),
+        |task: &Path| fs::rename(task, task.with_extension("moved")).unwrap(),
+        |task: &Path| fs::remove_dir_all(task).unwrap(),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let data = directory.path().join("data");
+        let mut served = Served::new(&data, directory.path());
+        served.release_some();
+        break_it(&data.join("tasks/00000001"));
+        assert_eq!(served.not_ready(), "failed");
+        assert_eq!(served.lines("a test write to the journal fails"), 1);
+        let bytes = served.uploads.bytes(1);
+        served.post(bytes);
+        assert_eq!((served.failures, served.not_ready()), (1, "failed".into()));
+        // A second task can take uploads, so the process is ready.
+        let other = SETTINGS.replacen("settings", "other", 1);
+        assert_eq!(served.ask("POST /tasks", other.as_bytes()).status, 201);
+        assert_eq!(served.ask("GET /readyz", b"").status, 200);
+        served.collector.kill();
+    }
 }
 
 #[test]

@@ -121,17 +121,20 @@ impl WritableFile {
         DiskChange::Sync(self).apply()
     }
 
-    /// Checks that the file still has a name, by which its contents can be found again.
+    /// Checks that the path still leads to this file. Otherwise the next start would not find the
+    /// contents.
     ///
     /// # Errors
-    /// When the file was removed.
-    pub(super) fn check_not_removed(&self) -> io::Result<()> {
-        match self.file.metadata()?.nlink() {
-            0 => Err(io::Error::new(
+    /// When the file, or a directory that contains it, was removed, moved or replaced.
+    pub(super) fn check_in_place(&self) -> io::Result<()> {
+        let identity = |file: fs::Metadata| (file.dev(), file.ino());
+        let own = identity(self.file.metadata()?);
+        match fs::metadata(&self.path).map(identity) {
+            Ok(found) if found == own => Ok(()),
+            _ => Err(io::Error::new(
                 io::ErrorKind::NotFound,
-                "the file was removed while it was written to",
+                "the file was removed, moved or replaced while it was written to",
             )),
-            _ => Ok(()),
         }
     }
 }

@@ -35,6 +35,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use super::PROBE_BYTES;
 use super::checksum::Checksum;
 use super::disk::{self, WritableFile};
 use super::frame::{
@@ -312,12 +313,30 @@ impl UploadLog {
             .file
             .write(bytes, self.valid_length)
             .and_then(|()| self.file.sync())
-            // If the file was removed, no later start would find the data.
-            .and_then(|()| self.file.check_not_removed());
+            .and_then(|()| self.file.check_in_place());
         if written.is_err() {
             self.may_have_stray_bytes = self.cut_off_invalid_end().is_err();
         }
         written
+    }
+
+    /// Checks that the log is where the next start looks for it. If `test_growth` is true, also
+    /// checks that the log can grow, by bytes that are cut off again.
+    ///
+    /// # Errors
+    /// When a commit would fail as well.
+    pub(super) fn probe(&mut self, test_growth: bool) -> Result<(), EngineError> {
+        let checked = self.file.check_in_place().and_then(|()| {
+            if !test_growth {
+                return Ok(());
+            }
+            self.may_have_stray_bytes = true;
+            let grown = self.file.write(&[0; PROBE_BYTES], self.valid_length);
+            self.cut_off_invalid_end()?;
+            self.may_have_stray_bytes = false;
+            grown
+        });
+        checked.map_err(|source| self.to_engine_error(source))
     }
 
     /// Computes the mark of the last frame.

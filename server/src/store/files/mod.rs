@@ -272,7 +272,14 @@ impl StorageEngine for FilesEngine {
 
     fn probe_write(&mut self) -> Result<(), EngineError> {
         // The file of the last probe still exists during the write, so the probe needs free space.
-        disk::write_atomically(&self.root.join(PROBE_FILE_NAME), &[b'\n'; PROBE_BYTES])
+        disk::write_atomically(&self.root.join(PROBE_FILE_NAME), &[b'\n'; PROBE_BYTES])?;
+        // One broken task must not stop the uploads of the others, which an unready process no
+        // longer receives. So the probe fails only if no task can take uploads.
+        let mut probes: Vec<_> = self.tasks.values_mut().map(TaskFiles::probe).collect();
+        match probes.iter().all(Result::is_err) {
+            true => probes.pop().unwrap_or(Ok(())),
+            false => Ok(()),
+        }
     }
 
     fn reader(&self) -> Arc<dyn StorageReader> {

@@ -32,6 +32,8 @@ pub(super) struct TaskFiles {
     /// Ids of uploads in released batches.
     released_ids_files: Vec<Arc<UploadIdsFile>>,
     batches: Vec<BatchRow>,
+    /// True if the last commit failed.
+    last_commit_failed: bool,
 }
 
 /// Returns the released batches of a task, oldest first, even while another process writes to the
@@ -155,6 +157,7 @@ impl TaskFiles {
             unreleased_uploads: BTreeMap::from([(1, UploadBodyHashes::new())]),
             hasher: RandomState::new(),
             released_ids_files: Vec::new(),
+            last_commit_failed: false,
         })
     }
 
@@ -192,11 +195,22 @@ impl TaskFiles {
             hasher,
             batches: found.batches(),
             released_ids_files: found.released_ids_files,
+            last_commit_failed: false,
         })
     }
 
     pub(super) fn batches(&self) -> &[BatchRow] {
         &self.batches
+    }
+
+    /// Checks that the task can take uploads. The log is written to only if the last commit failed.
+    ///
+    /// # Errors
+    /// When a commit would fail.
+    pub(super) fn probe(&mut self) -> Result<(), EngineError> {
+        self.log.probe(self.last_commit_failed)?;
+        self.last_commit_failed = false;
+        Ok(())
     }
 
     /// Appends the new uploads of a group in one commit. Returns the outcome of each upload in the
@@ -232,7 +246,9 @@ impl TaskFiles {
             outcomes.push(outcome);
         }
         if !stored.is_empty() {
-            self.log.append_commit(&stored)?;
+            let committed = self.log.append_commit(&stored);
+            self.last_commit_failed = committed.is_err();
+            committed?;
             let batch = self.log.header.batch;
             self.unreleased_uploads
                 .entry(batch)

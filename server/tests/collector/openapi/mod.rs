@@ -14,7 +14,6 @@ use hushbin_analysis::estimate::{
 use hushbin_analysis::heavy_hitters::DEFAULT_ALPHABET;
 use hushbin_server::http::RequestLimits;
 use hushbin_server::store::{Store, StoreOptions};
-use hushbin_tests::uploads::draft;
 use serde_json::{Value, json};
 
 use crate::support::{Answer, App, SETTINGS, unlimited};
