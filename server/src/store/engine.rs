@@ -56,6 +56,15 @@ pub struct UploadRecord {
     pub body: Vec<u8>,
 }
 
+/// Uploads of one task that are to be stored in one commit.
+#[derive(Debug, Clone, Copy)]
+pub struct UploadGroup<'a> {
+    /// Key of the task.
+    pub task: TaskKey,
+    /// Uploads, in the order of arrival.
+    pub records: &'a [UploadRecord],
+}
+
 /// Outcome of one record that was passed to [`StorageEngine::append_uploads`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UploadOutcome {
@@ -260,6 +269,16 @@ pub trait StorageEngine: Send {
         task: TaskKey,
         group: &[UploadRecord],
     ) -> Result<Vec<UploadOutcome>, EngineError>;
+
+    /// Appends uploads of several tasks, each group to the open batch of its task. Returns one result
+    /// for each group, as [`StorageEngine::append_uploads`] does. No task occurs twice.
+    fn append_upload_groups(
+        &mut self,
+        groups: &[UploadGroup<'_>],
+    ) -> Vec<Result<Vec<UploadOutcome>, EngineError>> {
+        let own = |group: &UploadGroup<'_>| self.append_uploads(group.task, group.records);
+        groups.iter().map(own).collect()
+    }
 
     /// Closes the task's open batch, durably, and opens the next one. If another process has
     /// already closed `batch`, returns that batch.

@@ -57,7 +57,8 @@ mod writer_metrics;
 
 pub use engine::{
     BatchClaim, BatchRelease, BatchRow, BatchState, EngineError, Remedy, SharedStorage, SharedTask,
-    StorageEngine, StorageReader, TaskKey, TaskRow, UploadOutcome, UploadRecord, UploadVisitor,
+    StorageEngine, StorageReader, TaskKey, TaskRow, UploadGroup, UploadOutcome, UploadRecord,
+    UploadVisitor,
 };
 pub use error::{JournalError, StoreError};
 pub use files::{

@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::clock::{Clock, ClockWatch, plausible_closing_times};
 use super::engine::{
-    BatchRow, BatchState, EngineError, StorageEngine, UploadOutcome, UploadRecord,
+    BatchRow, BatchState, EngineError, StorageEngine, UploadGroup, UploadOutcome, UploadRecord,
 };
 use super::error::{JournalError, StoreError};
 use super::memory::MemoryReservation;
@@ -139,9 +139,7 @@ impl Writer {
         let mut closing = None;
         while let Some(first) = self.queue.blocking_recv() {
             let (groups, next) = self.gather_uploads(first);
-            for group in groups {
-                self.commit(group);
-            }
+            self.commit_groups(groups);
             match next {
                 Some(WriterRequest::Close(reply)) => {
                     // Requests that already wait are still served. The loop ends after the last
@@ -201,17 +199,45 @@ impl Writer {
         (groups, None)
     }
 
-    /// Commits a group and answers its callers.
-    fn commit(&mut self, group: CommitGroup) {
-        let task = Arc::clone(&group.task);
-        let begin = Instant::now();
-        let result = task.check_not_removed().and_then(|()| {
-            let stored = self.engine.append_uploads(task.key(), &group.records);
-            stored.map_err(|error| StoreError::from_engine_error(error, task.task().id()))
+    /// Commits groups of different tasks, and answers their callers.
+    fn commit_groups(&mut self, groups: Vec<CommitGroup>) {
+        let (groups, removed): (Vec<_>, Vec<_>) = groups
+            .into_iter()
+            .partition(|group| group.task.check_not_removed().is_ok());
+        for group in removed {
+            let error = group.task.check_not_removed().map(|()| Vec::new());
+            group.answer_callers(error);
+        }
+        if groups.is_empty() {
+            return;
+        }
+        let uploads = groups.iter().map(|group| UploadGroup {
+            task: group.task.key(),
+            records: &group.records,
         });
+        let begin = Instant::now();
+        let results = self
+            .engine
+            .append_upload_groups(&uploads.collect::<Vec<_>>());
+        if results.iter().any(Result::is_ok) {
+            self.metrics.observe_commit(begin.elapsed());
+        }
+        for (group, result) in groups.into_iter().zip(results) {
+            let id = group.task.task().id();
+            let result = result.map_err(|error| StoreError::from_engine_error(error, id));
+            self.finish_commit(group, result);
+        }
+    }
+
+    /// Counts a commit, and answers its callers.
+    fn finish_commit(
+        &mut self,
+        group: CommitGroup,
+        result: Result<Vec<UploadOutcome>, StoreError>,
+    ) {
+        let task = Arc::clone(&group.task);
         match &result {
             Ok(outcomes) => {
-                self.metrics.observe_commit(begin.elapsed());
                 for (record, outcome) in group.records.iter().zip(outcomes) {
                     self.metrics.count_upload(record.report_count, *outcome);
                 }

@@ -16,6 +16,7 @@ use super::disk;
 use super::ids;
 use super::layout::{TASKS_DIRECTORY, task_directory};
 use super::listing::{FileListing, batch_file_name, log_file_name};
+use super::shared_log::copy_shared_log;
 use crate::store::engine::{EngineError, TaskKey};
 
 /// Interval between two looks at a task whose directory is missing while the task is listed.
@@ -64,6 +65,8 @@ pub fn backup(
     }
     disk::create_directory(to)?;
     disk::create_directory(&to.join(TASKS_DIRECTORY))?;
+    // Before the logs: a frame that is only in the shared log is then in the copy.
+    copy_shared_log(root, to)?;
     let mut progress = BackupProgress::default();
     let mut rows = Vec::new();
     for row in catalogue.task_rows() {

@@ -9,6 +9,7 @@ use super::ids::{self, UploadIdsFile};
 use super::layout::task_directory;
 use super::listing::{FileListing, batch_file_name, log_file_name};
 use super::log::LogContents;
+use super::shared_log::SharedFrames;
 use crate::store::engine::{EngineError, TaskRow};
 
 /// Result of checking a data directory.
@@ -38,8 +39,13 @@ pub fn check_directory(root: &Path) -> DirectoryCheck {
     let mut checked = DirectoryCheck::default();
     match TaskCatalogue::open_existing(root) {
         Ok(catalogue) => {
+            let shared_frames = SharedFrames::read(root).unwrap_or_else(|error| {
+                checked.add_result(Err(error));
+                SharedFrames::default()
+            });
             for row in catalogue.task_rows() {
-                check_task(&task_directory(root, row.key), &row, &mut checked);
+                let directory = task_directory(root, row.key);
+                check_task(&directory, &row, &shared_frames, &mut checked);
             }
             checked.add_result(Ok(0));
         }
@@ -48,7 +54,12 @@ pub fn check_directory(root: &Path) -> DirectoryCheck {
     checked
 }
 
-fn check_task(directory: &Path, row: &TaskRow, checked: &mut DirectoryCheck) {
+fn check_task(
+    directory: &Path,
+    row: &TaskRow,
+    shared_frames: &SharedFrames,
+    checked: &mut DirectoryCheck,
+) {
     let listing = match FileListing::of_complete_files(directory) {
         Ok(listing) => listing,
         Err(error) => return checked.add_result(Err(error)),
@@ -88,7 +99,10 @@ fn check_task(directory: &Path, row: &TaskRow, checked: &mut DirectoryCheck) {
     for next in released + 1..=logs.last().copied().unwrap_or(0).max(released + 1) {
         let path = directory.join(log_file_name(next));
         let found = match logs.contains(&next) {
-            true => check_log(&path, row, next, before.as_ref()),
+            true => {
+                let contents = shared_frames.read_log(&path, row.key, next);
+                contents.and_then(|contents| check_log(&path, row, next, contents, before.as_ref()))
+            }
             false => Err(disk::damage_error(&path, "it is missing")),
         };
         checked.add_result(found.map(|contents| before.insert(contents).counts.reports));
@@ -103,9 +117,9 @@ fn check_log(
     path: &Path,
     row: &TaskRow,
     batch: u64,
+    contents: LogContents,
     before: Option<&LogContents>,
 ) -> Result<LogContents, EngineError> {
-    let contents = LogContents::read(path)?;
     if contents.header.fingerprint != row.fingerprint || contents.header.batch != batch {
         return Err(disk::damage_error(path, "it belongs to another batch"));
     }

@@ -21,6 +21,10 @@ pub(super) const TRAILER_LENGTH: usize = 2 * Checksum::LENGTH;
 pub(super) const UPLOADS_KIND: u32 = 1;
 /// Kind of frame that closes the batch.
 pub(super) const CLOSE_KIND: u32 = 2;
+/// Kind of frame that contains frames of several logs. It occurs only in the shared log.
+pub(super) const SHARED_KIND: u32 = 3;
+/// Batch number in the header of the shared log, which belongs to no batch.
+pub(super) const SHARED_BATCH: u64 = 0;
 
 /// Header of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -212,10 +216,21 @@ pub(super) fn verify_frame(
     begin: usize,
     before: Checksum,
 ) -> Option<(FrameFields, Checksum)> {
-    let fields = FrameFields::decode(&bytes[begin..], begin as u64)?;
-    let body = begin + FIELDS_LENGTH;
-    let mut behind = bytes.get(body..)?.get(fields.payload_length as usize..)?;
-    let payload = &bytes[body..body + fields.payload_length as usize];
+    verify_frame_bytes(key, bytes.get(begin..)?, begin as u64, before)
+}
+
+/// Verifies the frame that `bytes` begin with, for a place in a log: the offset, and the checksum
+/// of the frame or header before it. Returns the frame's fields and checksum, or `None` if the frame
+/// is invalid there.
+pub(super) fn verify_frame_bytes(
+    key: &LogChecksumKey,
+    bytes: &[u8],
+    offset: u64,
+    before: Checksum,
+) -> Option<(FrameFields, Checksum)> {
+    let fields = FrameFields::decode(bytes, offset)?;
+    let (payload, mut behind) =
+        bytes[FIELDS_LENGTH..].split_at_checked(fields.payload_length as usize)?;
     let sum = Checksum(take_first_bytes(&mut behind)?);
     (sum == frame_checksum(key, before, &fields.encode(), payload)).then_some((fields, sum))
 }

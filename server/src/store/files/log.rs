@@ -40,8 +40,8 @@ use super::checksum::Checksum;
 use super::disk::{self, WritableFile};
 use super::frame::{
     CLOSE_KIND, FIELDS_LENGTH, FrameFields, LOG_HEADER_LENGTH, LogHeader, LoggedUpload,
-    TRAILER_LENGTH, UPLOADS_KIND, UploadCounts, frame_checksum, payload, read_closing_frame,
-    read_upload, synced_mark, verify_frame, was_synced,
+    SHARED_BATCH, SHARED_KIND, TRAILER_LENGTH, UPLOADS_KIND, UploadCounts, frame_checksum, payload,
+    read_closing_frame, read_upload, synced_mark, verify_frame, was_synced,
 };
 use crate::store::engine::{EngineError, UploadRecord};
 
@@ -69,7 +69,11 @@ impl LogContents {
         Self::parse(path, bytes)
     }
 
-    fn parse(path: &Path, bytes: Vec<u8>) -> Result<Self, EngineError> {
+    /// Verifies the bytes of the log at `path`.
+    ///
+    /// # Errors
+    /// When the bytes are not a log, or are damaged.
+    pub(super) fn parse(path: &Path, bytes: Vec<u8>) -> Result<Self, EngineError> {
         let (header, mut sum) = LogHeader::read(path, &bytes)?;
         let (mut frames, mut counts, mut closed) = (Vec::new(), UploadCounts::default(), None);
         let mut end = LOG_HEADER_LENGTH;
@@ -90,7 +94,8 @@ impl LogContents {
                 ));
             }
             match fields.kind {
-                UPLOADS_KIND => counts.add_frame(&fields),
+                UPLOADS_KIND if header.batch != SHARED_BATCH => counts.add_frame(&fields),
+                SHARED_KIND if header.batch == SHARED_BATCH => counts.add_frame(&fields),
                 CLOSE_KIND
                     if read_closing_frame(&bytes, &fields)
                         .is_some_and(|(all, _)| all == counts) =>
@@ -144,6 +149,13 @@ impl LogContents {
         Ok(())
     }
 
+    /// Returns the payloads of all valid frames.
+    pub(super) fn payloads(&self) -> impl Iterator<Item = &[u8]> {
+        self.frames
+            .iter()
+            .map(|fields| payload(&self.bytes, fields))
+    }
+
     /// Returns true if nothing was ever appended to the log.
     pub(super) fn is_new(&self) -> bool {
         self.frames.is_empty() && self.invalid_end_length() == 0
@@ -167,6 +179,15 @@ pub(super) fn task_fingerprint(path: &Path) -> Result<[u8; 16], EngineError> {
     LogHeader::read(path, &bytes).map(|(header, _)| header.fingerprint)
 }
 
+/// Frame that is encoded for the end of a log.
+#[derive(Debug)]
+pub(super) struct EncodedFrame {
+    pub(super) fields: FrameFields,
+    sum: Checksum,
+    /// Fields, payload and checksum, without the mark.
+    pub(super) bytes: Vec<u8>,
+}
+
 /// A log that is open for writing.
 #[derive(Debug)]
 pub(super) struct UploadLog {
@@ -174,7 +195,7 @@ pub(super) struct UploadLog {
     pub(super) header: LogHeader,
     pub(super) counts: UploadCounts,
     /// End of the valid data, which is the offset of the next frame.
-    valid_length: u64,
+    pub(super) valid_length: u64,
     last_checksum: Checksum,
     /// True if stray bytes may follow the end, because truncating the file or writing a mark
     /// failed.
@@ -233,6 +254,18 @@ impl UploadLog {
     /// # Errors
     /// When writing to the disk fails, or the file was removed.
     pub(super) fn append_commit(&mut self, group: &[&UploadRecord]) -> Result<(), EngineError> {
+        let frame = self.encode_commit(group)?;
+        self.append_frame(&frame)
+    }
+
+    /// Encodes a commit, as the next frame of this log. Writes nothing.
+    ///
+    /// # Errors
+    /// When the commit has more than 4 GiB.
+    pub(super) fn encode_commit(
+        &self,
+        group: &[&UploadRecord],
+    ) -> Result<EncodedFrame, EngineError> {
         let mut records = group.to_vec();
         // Sorted, so that the order of arrival is not kept.
         records.sort_unstable_by_key(|record| record.id);
@@ -243,27 +276,36 @@ impl UploadLog {
             payload.extend(&record.body);
         }
         let reports = records.iter().map(|record| record.report_count).sum();
-        self.write_frame(UPLOADS_KIND, records.len() as u32, reports, &payload)
+        self.encode_frame(UPLOADS_KIND, records.len() as u32, reports, &payload)
     }
 
     /// Closes the batch, durably. Nothing can be appended to it any more.
     ///
     /// # Errors
-    /// As [`Log::append`].
+    /// As [`UploadLog::append_commit`].
     pub(super) fn write_closing_frame(&mut self, now: u64) -> Result<(), EngineError> {
         let UploadCounts { uploads, reports } = self.counts;
         let payload = [uploads, reports, now].map(u64::to_le_bytes).concat();
-        self.write_frame(CLOSE_KIND, 0, 0, &payload)
+        let frame = self.encode_frame(CLOSE_KIND, 0, 0, &payload)?;
+        self.append_frame(&frame)
     }
 
-    /// Writes a frame, syncs it, and then writes its mark.
-    fn write_frame(
-        &mut self,
+    /// Appends frames of other logs in one frame, durably. The log is the shared log.
+    ///
+    /// # Errors
+    /// As [`UploadLog::append_commit`].
+    pub(super) fn append_shared_frames(&mut self, payload: &[u8]) -> Result<(), EngineError> {
+        let frame = self.encode_frame(SHARED_KIND, 0, 0, payload)?;
+        self.append_frame(&frame)
+    }
+
+    fn encode_frame(
+        &self,
         kind: u32,
         uploads: u32,
         reports: u32,
         payload: &[u8],
-    ) -> Result<(), EngineError> {
+    ) -> Result<EncodedFrame, EngineError> {
         let length = u32::try_from(payload.len())
             .map_err(|_| self.to_engine_error(io::ErrorKind::FileTooLarge.into()))?;
         let fields = FrameFields {
@@ -281,15 +323,63 @@ impl UploadLog {
             payload,
         );
         let bytes = [&head[..], payload, &sum.0].concat();
-        self.write_and_sync(&bytes)
-            .map_err(|source| self.to_engine_error(source))?;
-        let end = self.valid_length + bytes.len() as u64;
-        self.last_checksum = sum;
+        Ok(EncodedFrame { fields, sum, bytes })
+    }
+
+    /// Writes a frame, syncs it, and then writes its mark.
+    fn append_frame(&mut self, frame: &EncodedFrame) -> Result<(), EngineError> {
+        self.write_frame(frame)?;
+        if let Err(source) = self.file.sync() {
+            self.discard_frame();
+            return Err(self.to_engine_error(source));
+        }
+        self.accept_frame(frame);
+        Ok(())
+    }
+
+    /// Writes a frame at the end of the log, without a sync. Then [`UploadLog::accept_frame`] or
+    /// [`UploadLog::discard_frame`] must follow.
+    ///
+    /// # Errors
+    /// When writing to the disk fails, or the file was removed. The frame is discarded then.
+    pub(super) fn write_frame(&mut self, frame: &EncodedFrame) -> Result<(), EngineError> {
+        let ready = match self.may_have_stray_bytes {
+            true => self.cut_off_invalid_end(),
+            false => Ok(()),
+        };
+        let written = ready
+            .and_then(|()| self.file.write(&frame.bytes, self.valid_length))
+            .and_then(|()| self.file.check_in_place());
+        if written.is_err() {
+            self.discard_frame();
+        }
+        written.map_err(|source| self.to_engine_error(source))
+    }
+
+    /// Makes a written frame part of the log, and writes its mark. The frame must be on the disk:
+    /// in this log, or in the shared log.
+    pub(super) fn accept_frame(&mut self, frame: &EncodedFrame) {
+        let end = self.valid_length + frame.bytes.len() as u64;
+        self.last_checksum = frame.sum;
         // Written after the sync, because a mark proves that its frame is on the disk.
         self.write_synced_mark(end);
         self.valid_length = end + Checksum::LENGTH as u64;
-        self.counts.add_frame(&fields);
-        Ok(())
+        self.counts.add_frame(&frame.fields);
+    }
+
+    /// Cuts off a frame that was written.
+    pub(super) fn discard_frame(&mut self) {
+        self.may_have_stray_bytes = self.cut_off_invalid_end().is_err();
+    }
+
+    /// Syncs the log.
+    ///
+    /// # Errors
+    /// When the sync fails.
+    pub(super) fn sync(&self) -> Result<(), EngineError> {
+        self.file
+            .sync()
+            .map_err(|source| self.to_engine_error(source))
     }
 
     /// Writes the last frame's mark to the offset `at`. The mark need not be synced.
@@ -301,23 +391,6 @@ impl UploadLog {
 
     fn to_engine_error(&self, source: io::Error) -> EngineError {
         disk::file_error(&self.file.path, source)
-    }
-
-    /// Writes bytes at the end of the log, and syncs them. After an error, cuts off what was
-    /// written.
-    fn write_and_sync(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.may_have_stray_bytes {
-            self.cut_off_invalid_end()?;
-        }
-        let written = self
-            .file
-            .write(bytes, self.valid_length)
-            .and_then(|()| self.file.sync())
-            .and_then(|()| self.file.check_in_place());
-        if written.is_err() {
-            self.may_have_stray_bytes = self.cut_off_invalid_end().is_err();
-        }
-        written
     }
 
     /// Checks that the log is where the next start looks for it. If `test_growth` is true, also

@@ -5,6 +5,7 @@
 //!   lock                       locked while a collector runs
 //!   tasks.json                 the list of tasks, and its checksum
 //!   probe                      written by readiness probes
+//!   commits.log                commits of several tasks, which may be missing from their logs
 //!   tasks/00000001/            files of the task with this key:
 //!     00000001.batch           a released batch: totals and reports
 //!     00000002.batch
@@ -37,6 +38,7 @@ mod layout;
 mod listing;
 mod log;
 mod salvage;
+mod shared_log;
 mod task;
 mod version;
 
@@ -48,7 +50,7 @@ use std::sync::Arc;
 
 use super::engine::{
     BatchRelease, BatchRow, BatchState, EngineError, StorageEngine, StorageReader, TaskBatches,
-    TaskKey, TaskRow, UploadOutcome, UploadRecord, UploadVisitor,
+    TaskKey, TaskRow, UploadGroup, UploadOutcome, UploadRecord, UploadVisitor,
 };
 use batch::{BatchFile, BatchHeader};
 use catalogue::TaskCatalogue;
@@ -57,6 +59,7 @@ use layout::{DELETED_EXTENSION, TASKS_DIRECTORY, task_directory};
 use listing::{FileListing, batch_file_name, log_file_name};
 use log::LogContents;
 use parking_lot::Mutex;
+use shared_log::{MIN_SHARED_TASKS, SharedFrames, SharedLog};
 use task::TaskFiles;
 
 /// Name of the file that a readiness probe writes to test the disk.
@@ -72,6 +75,7 @@ pub struct FilesEngine {
     catalogue: TaskCatalogue,
     tasks: HashMap<TaskKey, TaskFiles>,
     pending_ids_files: PendingIdsFiles,
+    shared_log: SharedLog,
 }
 
 /// Files of upload ids that a reader has written, each with the key of its task. They wait here
@@ -131,6 +135,7 @@ impl FilesEngine {
             let path = entry.map_err(failed)?.path();
             recover_task_directory(root, &path, &rows)?;
         }
+        SharedFrames::read(root)?.restore(root)?;
         let tasks = rows
             .iter()
             .map(|row| {
@@ -141,7 +146,7 @@ impl FilesEngine {
                         &format!("the files of task {:?} are missing", row.id),
                     ));
                 }
-                let files = TaskFiles::open(&directory, row.fingerprint)?;
+                let files = TaskFiles::open(&directory, row)?;
                 Ok((row.key, files))
             })
             .collect::<Result<_, _>>()?;
@@ -150,7 +155,57 @@ impl FilesEngine {
             catalogue,
             tasks,
             pending_ids_files: PendingIdsFiles::default(),
+            shared_log: SharedLog::new(root),
         })
+    }
+
+    /// Appends uploads of several tasks, with one sync. Returns one result for each group.
+    fn append_to_shared_log(
+        &mut self,
+        groups: &[UploadGroup<'_>],
+    ) -> Vec<Result<Vec<UploadOutcome>, EngineError>> {
+        let mut entries = Vec::new();
+        let mut written_tasks = Vec::new();
+        let mut commits = Vec::with_capacity(groups.len());
+        for group in groups {
+            commits.push(self.files_of_task(group.task).and_then(|files| {
+                let commit = files.write_commit(group.records)?;
+                if let Some(frame) = commit.frame() {
+                    let batch = files.open_batch_number();
+                    shared_log::encode_entry(group.task, batch, frame, &mut entries);
+                    written_tasks.push(group.task);
+                }
+                Ok(commit)
+            }));
+        }
+        let synced = match written_tasks.is_empty() {
+            true => Ok(()),
+            false => self.shared_log.append(&entries, written_tasks),
+        };
+        let results = groups.iter().zip(commits).map(|(group, commit)| {
+            let commit = commit?;
+            let files = self.tasks.get_mut(&group.task);
+            let files = files.ok_or(EngineError::TaskDeleted)?;
+            match &synced {
+                Ok(()) => Ok(files.accept_commit(commit)),
+                Err(error) => files
+                    .discard_commit(commit)
+                    .ok_or_else(|| disk::repeat_error(error)),
+            }
+        });
+        results.collect()
+    }
+
+    /// Syncs the logs of all tasks, and ends the shared log.
+    fn end_shared_log(&mut self) -> Result<(), EngineError> {
+        for task in self.shared_log.unsynced_tasks() {
+            // The log of a closed batch was synced when the batch was closed.
+            if let Some(files) = self.tasks.get(&task) {
+                files.sync_log()?;
+            }
+        }
+        self.shared_log.end();
+        Ok(())
     }
 
     fn files_of_task(&mut self, task: TaskKey) -> Result<&mut TaskFiles, EngineError> {
@@ -247,6 +302,24 @@ impl StorageEngine for FilesEngine {
         self.files_of_task(task)?.append_new_uploads(group)
     }
 
+    fn append_upload_groups(
+        &mut self,
+        groups: &[UploadGroup<'_>],
+    ) -> Vec<Result<Vec<UploadOutcome>, EngineError>> {
+        if groups.len() < MIN_SHARED_TASKS {
+            let own = |group: &UploadGroup<'_>| self.append_uploads(group.task, group.records);
+            return groups.iter().map(own).collect();
+        }
+        let results = self.append_to_shared_log(groups);
+        if self.shared_log.is_long()
+            && let Err(error) = self.end_shared_log()
+        {
+            // Nothing is lost: the shared log grows until the logs can be synced.
+            tracing::warn!(%error, "logs of tasks cannot be synced; the shared log grows");
+        }
+        results
+    }
+
     fn close_batch(
         &mut self,
         task: TaskKey,
@@ -286,6 +359,8 @@ impl StorageEngine for FilesEngine {
         Arc::new(FilesReader {
             root: Arc::clone(&self.root),
             pending_ids_files: Arc::clone(&self.pending_ids_files),
+            // The start has written all missing frames.
+            shared_frames: SharedFrames::default(),
         })
     }
 }
@@ -295,6 +370,8 @@ impl StorageEngine for FilesEngine {
 pub(super) struct FilesReader {
     root: Arc<Path>,
     pending_ids_files: PendingIdsFiles,
+    /// Frames that a loss of power has left in the shared log alone.
+    shared_frames: SharedFrames,
 }
 
 /// Opens a data directory for reading, even while a process writes to it. Returns the stored tasks,
@@ -309,6 +386,7 @@ pub(super) fn open_for_concurrent_reading(
     let reader = FilesReader {
         root: root.into(),
         pending_ids_files: PendingIdsFiles::default(),
+        shared_frames: SharedFrames::read(root)?,
     };
     Ok((catalogue.task_rows(), reader))
 }
@@ -324,7 +402,8 @@ pub(super) fn open_read_only(root: &Path) -> Result<(Vec<TaskBatches>, FilesRead
     TaskCatalogue::open_existing(root)?;
     let (rows, reader) = open_for_concurrent_reading(root)?;
     let with_batches = |row: TaskRow| {
-        let batches = task::read_batches(&task_directory(root, row.key), row.fingerprint)?;
+        let batches =
+            task::read_batches(&task_directory(root, row.key), &row, &reader.shared_frames)?;
         Ok((row, batches))
     };
     let tasks = rows.into_iter().map(with_batches);
@@ -386,7 +465,7 @@ impl StorageReader for FilesReader {
         visit: &mut UploadVisitor<'_>,
     ) -> Result<(), EngineError> {
         let path = self.task_file_path(task, &log_file_name(batch));
-        let contents = LogContents::read(&path)?;
+        let contents = self.shared_frames.read_log(&path, task, batch)?;
         let mut wanted = true;
         contents.for_each_upload(&path, |logged| {
             wanted = wanted && visit(logged.id, logged.body).is_continue();

@@ -11,8 +11,11 @@ use super::disk;
 use super::frame::{LogHeader, UploadCounts};
 use super::ids::{self, UploadIdsFile};
 use super::listing::{FileListing, batch_file_name, log_file_name};
-use super::log::{LogContents, UploadLog};
-use crate::store::engine::{BatchRow, BatchState, EngineError, UploadOutcome, UploadRecord};
+use super::log::{EncodedFrame, LogContents, UploadLog};
+use super::shared_log::SharedFrames;
+use crate::store::engine::{
+    BatchRow, BatchState, EngineError, TaskRow, UploadOutcome, UploadRecord,
+};
 
 type UploadIdBytes = [u8; 16];
 
@@ -34,6 +37,22 @@ pub(super) struct TaskFiles {
     batches: Vec<BatchRow>,
     /// True if the last commit failed.
     last_commit_failed: bool,
+}
+
+/// Commit that is written to a task's log and not synced yet.
+#[derive(Debug)]
+pub(super) struct WrittenCommit {
+    /// Outcome of each upload in the group.
+    outcomes: Vec<UploadOutcome>,
+    /// Frame of the new uploads, and the hashes of their bodies. `None` if no upload is new.
+    new_uploads: Option<(EncodedFrame, UploadBodyHashes)>,
+}
+
+impl WrittenCommit {
+    /// Returns the frame of the new uploads, or `None` if no upload is new.
+    pub(super) fn frame(&self) -> Option<&EncodedFrame> {
+        self.new_uploads.as_ref().map(|(frame, _)| frame)
+    }
 }
 
 /// Returns the released batches of a task, oldest first, even while another process writes to the
@@ -64,7 +83,12 @@ impl VerifiedFiles {
     ///
     /// # Errors
     /// When the files cannot be read, or a file is missing or damaged.
-    fn read(directory: &Path, fingerprint: [u8; 16]) -> Result<Self, EngineError> {
+    fn read(
+        directory: &Path,
+        row: &TaskRow,
+        shared_frames: &SharedFrames,
+    ) -> Result<Self, EngineError> {
+        let fingerprint = row.fingerprint;
         let listing = FileListing::of_complete_files(directory)?;
         let released = read_released_batches(directory, fingerprint, &listing.batch_file_numbers)?;
         let (ids, merged) = open_ids_files(directory, fingerprint, &listing, &[])?;
@@ -81,7 +105,7 @@ impl VerifiedFiles {
             if batch != expected {
                 return Err(disk::damage_error(&path, "it is missing"));
             }
-            let contents = LogContents::read(&path)?;
+            let contents = shared_frames.read_log(&path, row.key, batch)?;
             check_task_fingerprint(&path, contents.header.fingerprint, fingerprint)?;
             if contents.header.batch != batch {
                 return Err(disk::damage_error(&path, "it belongs to another batch"));
@@ -133,9 +157,10 @@ impl VerifiedFiles {
 /// When the files cannot be read, or a file is missing or damaged.
 pub(super) fn read_batches(
     directory: &Path,
-    fingerprint: [u8; 16],
+    row: &TaskRow,
+    shared_frames: &SharedFrames,
 ) -> Result<Vec<BatchRow>, EngineError> {
-    Ok(VerifiedFiles::read(directory, fingerprint)?.batches())
+    Ok(VerifiedFiles::read(directory, row, shared_frames)?.batches())
 }
 
 impl TaskFiles {
@@ -165,12 +190,13 @@ impl TaskFiles {
     ///
     /// # Errors
     /// When the files cannot be read, or a file is missing or damaged.
-    pub(super) fn open(directory: &Path, fingerprint: [u8; 16]) -> Result<Self, EngineError> {
+    pub(super) fn open(directory: &Path, row: &TaskRow) -> Result<Self, EngineError> {
         // Files may exist in memory alone, if a process was killed before it could sync. They must
         // be on the disk before the files that they replace are removed.
         disk::sync_directory(directory)?;
         let hasher = RandomState::new();
-        let found = VerifiedFiles::read(directory, fingerprint)?;
+        // The start has written all missing frames.
+        let found = VerifiedFiles::read(directory, row, &SharedFrames::default())?;
         let mut known = BTreeMap::new();
         for (path, contents) in &found.closed_logs {
             known.insert(
@@ -222,6 +248,24 @@ impl TaskFiles {
         &mut self,
         group: &[UploadRecord],
     ) -> Result<Vec<UploadOutcome>, EngineError> {
+        let commit = self.write_commit(group)?;
+        // A group of duplicates writes nothing, and needs no sync.
+        let synced = commit.frame().map_or(Ok(()), |_| self.log.sync());
+        match synced {
+            Ok(()) => Ok(self.accept_commit(commit)),
+            Err(error) => self.discard_commit(commit).ok_or(error),
+        }
+    }
+
+    /// Writes the new uploads of a group, without a sync. Then [`TaskFiles::accept_commit`] or
+    /// [`TaskFiles::discard_commit`] must follow.
+    ///
+    /// # Errors
+    /// When writing to the disk fails. Nothing is stored then.
+    pub(super) fn write_commit(
+        &mut self,
+        group: &[UploadRecord],
+    ) -> Result<WrittenCommit, EngineError> {
         let mut fresh = UploadBodyHashes::new();
         let mut stored = Vec::with_capacity(group.len());
         let mut outcomes = Vec::with_capacity(group.len());
@@ -245,10 +289,27 @@ impl TaskFiles {
             };
             outcomes.push(outcome);
         }
-        if !stored.is_empty() {
-            let committed = self.log.append_commit(&stored);
-            self.last_commit_failed = committed.is_err();
-            committed?;
+        if stored.is_empty() {
+            return Ok(WrittenCommit {
+                outcomes,
+                new_uploads: None,
+            });
+        }
+        let frame = self.log.encode_commit(&stored)?;
+        let written = self.log.write_frame(&frame);
+        self.last_commit_failed = written.is_err();
+        written?;
+        Ok(WrittenCommit {
+            outcomes,
+            new_uploads: Some((frame, fresh)),
+        })
+    }
+
+    /// Makes a commit part of the open batch. The commit must be on the disk: in this task's log,
+    /// or in the shared log.
+    pub(super) fn accept_commit(&mut self, commit: WrittenCommit) -> Vec<UploadOutcome> {
+        if let Some((frame, fresh)) = commit.new_uploads {
+            self.log.accept_frame(&frame);
             let batch = self.log.header.batch;
             self.unreleased_uploads
                 .entry(batch)
@@ -258,7 +319,31 @@ impl TaskFiles {
                 last.report_count = self.log.counts.reports;
             }
         }
-        Ok(outcomes)
+        commit.outcomes
+    }
+
+    /// Cuts off a commit. Returns the outcomes if the commit has no new uploads, since its uploads
+    /// were on the disk before.
+    pub(super) fn discard_commit(&mut self, commit: WrittenCommit) -> Option<Vec<UploadOutcome>> {
+        if commit.new_uploads.is_none() {
+            return Some(commit.outcomes);
+        }
+        self.log.discard_frame();
+        self.last_commit_failed = true;
+        None
+    }
+
+    /// Returns the number of the open batch.
+    pub(super) fn open_batch_number(&self) -> u64 {
+        self.log.header.batch
+    }
+
+    /// Syncs the log of the open batch.
+    ///
+    /// # Errors
+    /// When the sync fails.
+    pub(super) fn sync_log(&self) -> Result<(), EngineError> {
+        self.log.sync()
     }
 
     /// Returns the hash of the body of an upload in an unreleased batch. Returns `None` if there is

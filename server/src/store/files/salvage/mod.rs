@@ -51,6 +51,7 @@ use crate::task::ReportOrSumTask;
 use super::catalogue::TaskCatalogue;
 use super::disk;
 use super::layout::{DELETED_EXTENSION, TASKS_DIRECTORY, task_directory};
+use super::shared_log::{self, SharedFrames};
 use crate::store::engine::EngineError;
 use crate::store::role::ProcessRole;
 use crate::store::task;
@@ -76,6 +77,7 @@ pub fn salvage_directory(
     }
     let _lock = lock_shared(root)?;
     let mut salvaged = SalvageResult::default();
+    let shared_log = SharedFrames::read(root);
     let (next, tasks) = catalogue::identify_tasks(root, given, role, &mut salvaged)?;
     disk::create_directory(to)?;
     disk::create_directory(&to.join(TASKS_DIRECTORY))?;
@@ -103,6 +105,12 @@ pub fn salvage_directory(
         };
         let released = salvage.salvage_released_batches(&mut salvaged)?;
         salvage.salvage_unreleased_batches(released, &mut salvaged)?;
+    }
+    // A collector that starts on the copy writes frames from the shared log that are missing at the
+    // end of a copied log.
+    match shared_log {
+        Ok(_) => shared_log::copy_shared_log(root, to)?,
+        Err(error) => salvaged.record_damage(error, DataLoss::Uploads { known: None }),
     }
     salvaged.tasks = tasks.len() as u64;
     let rows = tasks.into_iter().map(|(row, _)| row);

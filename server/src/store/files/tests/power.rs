@@ -115,6 +115,8 @@ impl JournalRun {
         self.recorder.set_fault(Fault::Made);
         let mut files = FilesEngine::open(self.directory.path()).unwrap();
         compare(&mut files, &mut self.truth);
+        // Short enough to be replaced several times.
+        files.shared_log.set_max_bytes(1000);
         self.files = Some(files);
         self.record_expected();
     }
@@ -152,13 +154,14 @@ impl JournalRun {
             let ids: Vec<_> = self.files().tasks().unwrap();
             match self.below(20) {
                 _ if ids.is_empty() => self.add_task(),
-                0 if ids.len() < 3 => self.add_task(),
+                0 if ids.len() < 5 => self.add_task(),
                 1 => self.remove_task(),
                 2 => self.configure(),
                 3 => self.open(),
                 4..7 => self.close(),
                 7..11 => self.release(),
                 11 => self.forget(),
+                12..16 => self.append_to_all(),
                 _ => self.append(),
             }
         }
@@ -180,6 +183,13 @@ impl JournalRun {
             Self::configure,
             Self::add_task,
             Self::append,
+            Self::add_task,
+            Self::append_to_all,
+            Self::append_to_all,
+            Self::close,
+            Self::append_to_all,
+            Self::append,
+            Self::append_to_all,
             Self::remove_task,
         ] {
             step(self);
@@ -273,6 +283,46 @@ impl JournalRun {
             self.truth.get_mut(&id).unwrap().acknowledged.extend(group);
         }
         self.continue_after(appended);
+    }
+
+    /// Appends new records to all tasks in one commit.
+    fn append_to_all(&mut self) {
+        let mut groups = Vec::new();
+        for row in self.files().tasks().unwrap() {
+            let state = self.truth.get_mut(&row.id).unwrap();
+            let next = (row.key.0 << 32) + state.sent.len() as u64;
+            // A record that was sent before may be all that a task gets.
+            let again = state.sent.iter().next().copied();
+            let fresh = (next..).take(self.rng.next_u32() as usize % 3);
+            let group: Vec<u64> = fresh.chain(again).collect();
+            state.sent.extend(&group);
+            groups.push((row, group));
+        }
+        self.record_expected();
+        let records: Vec<Vec<_>> = groups
+            .iter()
+            .map(|(_, group)| group.iter().copied().map(numbered_record).collect())
+            .collect();
+        let uploads = groups.iter().zip(&records);
+        let uploads: Vec<_> = uploads
+            .map(|((row, _), records)| UploadGroup {
+                task: row.key,
+                records,
+            })
+            .collect();
+        let results = self.files().append_upload_groups(&uploads);
+        let mut done = Ok(());
+        for ((row, group), result) in groups.iter().zip(results) {
+            match result {
+                Ok(outcomes) => {
+                    assert_eq!(outcomes.len(), group.len());
+                    let state = self.truth.get_mut(&row.id).unwrap();
+                    state.acknowledged.extend(group);
+                }
+                Err(error) => done = Err(error),
+            }
+        }
+        self.continue_after(done);
     }
 
     /// Releases the oldest closed batch, possibly while a record is appended.

@@ -1,0 +1,255 @@
+//! Shared log: makes commits of many tasks durable by one sync.
+//!
+//! A sync costs more than everything else in a small commit. So if uploads of several tasks wait,
+//! their frames are written to the logs of the tasks without a sync. Then all frames are appended
+//! to the shared log in one frame, which is synced. Now the uploads can be acknowledged.
+//!
+//! ```text
+//! payload := entry*
+//! entry   := task[8] batch[8] offset[8] length[4] frame[length]
+//! ```
+//!
+//! Numbers are little endian. After a loss of power, frames may be missing from the logs of tasks.
+//! The next start writes them again, from the shared log, and removes the shared log. When the
+//! shared log is long, all logs of tasks are synced, and a new shared log replaces it.
+//!
+//! A frame is written again only at the end of the valid frames of its log, and only if its
+//! checksum follows theirs. So a frame of a failed commit, which a later commit has replaced, is
+//! not written again.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::checksum::take_first_bytes;
+use super::disk::{self, WritableFile};
+use super::frame::{
+    FIELDS_LENGTH, LOG_HEADER_LENGTH, LogHeader, SHARED_BATCH, TRAILER_LENGTH, synced_mark,
+    verify_frame, verify_frame_bytes,
+};
+use super::layout::task_directory;
+use super::listing::log_file_name;
+use super::log::{EncodedFrame, LogContents, UploadLog};
+use crate::store::engine::{EngineError, TaskKey};
+
+const SHARED_LOG_NAME: &str = "commits.log";
+
+/// Minimum number of tasks in a commit that goes through the shared log. For fewer tasks, writing
+/// twice costs about as much as another sync.
+pub(super) const MIN_SHARED_TASKS: usize = 3;
+
+/// Length in bytes from which on the shared log is replaced. Replacing syncs the logs of up to all
+/// tasks. Reading this length takes a start about a tenth of a second.
+const MAX_SHARED_LOG_BYTES: u64 = 32 << 20;
+
+/// Shared log of a data directory. The file is created when it is first needed.
+#[derive(Debug)]
+pub(super) struct SharedLog {
+    path: PathBuf,
+    log: Option<UploadLog>,
+    /// Tasks whose logs have frames that were not synced.
+    unsynced_tasks: HashSet<TaskKey>,
+    max_bytes: u64,
+}
+
+impl SharedLog {
+    pub(super) fn new(root: &Path) -> Self {
+        Self {
+            path: root.join(SHARED_LOG_NAME),
+            log: None,
+            unsynced_tasks: HashSet::new(),
+            max_bytes: MAX_SHARED_LOG_BYTES,
+        }
+    }
+
+    /// Appends frames that were written to the logs of tasks, durably. `entries` are from
+    /// [`encode_entry`].
+    ///
+    /// # Errors
+    /// When writing to the disk fails.
+    pub(super) fn append(
+        &mut self,
+        entries: &[u8],
+        tasks: impl IntoIterator<Item = TaskKey>,
+    ) -> Result<(), EngineError> {
+        let log = match &mut self.log {
+            Some(log) => log,
+            None => self.log.insert(create_shared_log(&self.path)?),
+        };
+        log.append_shared_frames(entries)?;
+        self.unsynced_tasks.extend(tasks);
+        Ok(())
+    }
+
+    /// Returns true if the log is long enough to be replaced.
+    pub(super) fn is_long(&self) -> bool {
+        self.log
+            .as_ref()
+            .is_some_and(|log| log.valid_length > self.max_bytes)
+    }
+
+    /// Returns the tasks whose logs have to be synced before the shared log is replaced.
+    pub(super) fn unsynced_tasks(&self) -> impl Iterator<Item = TaskKey> {
+        self.unsynced_tasks.iter().copied()
+    }
+
+    /// Ends the log. The next commit replaces it with an empty one. The logs of all tasks must be
+    /// synced.
+    pub(super) fn end(&mut self) {
+        self.log = None;
+        self.unsynced_tasks.clear();
+    }
+
+    #[cfg(test)]
+    pub(super) fn set_max_bytes(&mut self, bytes: u64) {
+        self.max_bytes = bytes;
+    }
+}
+
+fn create_shared_log(path: &Path) -> Result<UploadLog, EngineError> {
+    UploadLog::create(path, LogHeader::new([0; 16], SHARED_BATCH, 0)?)
+}
+
+/// Appends the entry of a frame to the payload of a frame of the shared log.
+pub(super) fn encode_entry(task: TaskKey, batch: u64, frame: &EncodedFrame, out: &mut Vec<u8>) {
+    out.extend(task.0.to_le_bytes());
+    out.extend(batch.to_le_bytes());
+    out.extend(frame.fields.offset.to_le_bytes());
+    out.extend((frame.bytes.len() as u32).to_le_bytes());
+    out.extend(&frame.bytes);
+}
+
+/// Frames by their offset in a log.
+type FramesByOffset = BTreeMap<u64, Vec<Vec<u8>>>;
+
+/// Frames of a shared log that may be missing from the logs of tasks.
+#[derive(Debug, Default)]
+pub(super) struct SharedFrames(HashMap<(TaskKey, u64), FramesByOffset>);
+
+impl SharedFrames {
+    /// Reads and verifies the shared log of a data directory. Returns no frames if there is no
+    /// shared log.
+    ///
+    /// # Errors
+    /// When the log cannot be read or is damaged.
+    pub(super) fn read(root: &Path) -> Result<Self, EngineError> {
+        let path = root.join(SHARED_LOG_NAME);
+        let bytes = match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            read => read.map_err(|source| disk::file_error(&path, source))?,
+        };
+        let contents = LogContents::parse(&path, bytes)?;
+        let damaged = || disk::damage_error(&path, "a commit is not one of several tasks");
+        if contents.header.batch != SHARED_BATCH {
+            return Err(damaged());
+        }
+        let mut frames = Self::default();
+        for mut payload in contents.payloads() {
+            while !payload.is_empty() {
+                frames.add_entry(&mut payload).ok_or_else(damaged)?;
+            }
+        }
+        Ok(frames)
+    }
+
+    fn add_entry(&mut self, payload: &mut &[u8]) -> Option<()> {
+        let mut number = || take_first_bytes(payload).map(u64::from_le_bytes);
+        let (task, batch, offset) = (TaskKey(number()?), number()?, number()?);
+        let length = u32::from_le_bytes(take_first_bytes(payload)?) as usize;
+        let (frame, rest) = payload.split_at_checked(length)?;
+        *payload = rest;
+        let of_log = self.0.entry((task, batch)).or_default();
+        of_log.entry(offset).or_default().push(frame.to_vec());
+        Some(())
+    }
+
+    /// Reads and verifies the log of a batch, with the frames that are missing from the file.
+    ///
+    /// # Errors
+    /// As [`LogContents::read`].
+    pub(super) fn read_log(
+        &self,
+        path: &Path,
+        task: TaskKey,
+        batch: u64,
+    ) -> Result<LogContents, EngineError> {
+        let mut bytes = fs::read(path).map_err(|source| disk::file_error(path, source))?;
+        if let Some(frames) = self.0.get(&(task, batch)) {
+            add_missing_frames(&mut bytes, frames);
+        }
+        LogContents::parse(path, bytes)
+    }
+
+    /// Writes missing frames to the logs of tasks, durably. Then removes the shared log.
+    ///
+    /// # Errors
+    /// When a log cannot be read or written.
+    pub(super) fn restore(&self, root: &Path) -> Result<(), EngineError> {
+        for (&(task, batch), frames) in &self.0 {
+            let path = task_directory(root, task).join(log_file_name(batch));
+            let failed = |source| disk::file_error(&path, source);
+            let mut bytes = match fs::read(&path) {
+                // The batch was released, or its task deleted.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                read => read.map_err(failed)?,
+            };
+            let file = WritableFile::open(&path).map_err(failed)?;
+            for (begin, end) in add_missing_frames(&mut bytes, frames) {
+                file.write(&bytes[begin..end], begin as u64)
+                    .map_err(failed)?;
+            }
+            // Frames that are in the file may never have been synced.
+            file.sync().map_err(failed)?;
+        }
+        let path = root.join(SHARED_LOG_NAME);
+        match path.exists() {
+            true => disk::remove_file(&path),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Adds frames to the bytes of a log, where the valid frames end and the frame's checksum follows
+/// theirs. Returns the ranges of bytes that were added.
+fn add_missing_frames(bytes: &mut Vec<u8>, frames: &FramesByOffset) -> Vec<(usize, usize)> {
+    let mut added = Vec::new();
+    let Some((header, mut sum)) = LogHeader::decode(bytes) else {
+        return added;
+    };
+    let key = header.checksum_key;
+    let mut end = LOG_HEADER_LENGTH;
+    loop {
+        if let Some((fields, next)) = verify_frame(&key, bytes, end, sum) {
+            sum = next;
+            end += FIELDS_LENGTH + fields.payload_length as usize + TRAILER_LENGTH;
+            continue;
+        }
+        let candidates = frames.get(&(end as u64)).into_iter().flatten();
+        let mut fitting = candidates.filter_map(|frame| {
+            let verified = verify_frame_bytes(&key, frame, end as u64, sum);
+            verified.map(|(_, own)| (frame, own))
+        });
+        let Some((frame, own)) = fitting.next_back() else {
+            return added;
+        };
+        let marked = [&frame[..], &synced_mark(&key, &own.0).0].concat();
+        let behind = end + marked.len();
+        bytes.resize(bytes.len().max(behind), 0);
+        bytes[end..behind].copy_from_slice(&marked);
+        added.push((end, behind));
+    }
+}
+
+/// Copies the shared log of a data directory, if there is one, to another directory.
+///
+/// # Errors
+/// When the file cannot be read or written.
+pub(super) fn copy_shared_log(root: &Path, to: &Path) -> Result<(), EngineError> {
+    let path = root.join(SHARED_LOG_NAME);
+    match fs::read(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(source) => Err(disk::file_error(&path, source)),
+        Ok(bytes) => disk::write_atomically(&to.join(SHARED_LOG_NAME), &bytes),
+    }
+}
