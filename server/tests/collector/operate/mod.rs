@@ -6,6 +6,7 @@ mod hosts;
 mod limits;
 mod logs;
 mod metrics;
+mod proxies;
 mod tls;
 
 use std::fs::{self, File};
