@@ -7,6 +7,7 @@ mod limits;
 mod logs;
 mod metrics;
 mod proxies;
+mod tasks;
 mod tls;
 
 use std::fs::{self, File};
