@@ -23,6 +23,18 @@ function setAttributes(element, attributes) {
   }
 }
 
+// www/client/displayed-name.ts
+var HIDDEN_CONTROL = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+var DIRECTION_FREE = /^[A-Za-z](?:[ -~]*[A-Za-z0-9])?$/;
+var visibleText = (text) => text.replace(
+  HIDDEN_CONTROL,
+  (own) => `U+${own.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`
+);
+function displayedName(name) {
+  const visible = visibleText(name);
+  return DIRECTION_FREE.test(visible) ? visible : `⁨${visible}⁩`;
+}
+
 // www/dashboard/api.ts
 var ESTIMANDS = ["mean", "sum", "plus", "minus", "nonmissing", "share"];
 var isSumTaskResponse = (answer) => "privacy" in answer;
@@ -37,7 +49,7 @@ var CollectorError = class extends Error {
     const members = typeof body === "object" && body !== null ? body : {};
     const { type, title, detail, have, need } = members;
     const words = [title, detail].filter((word) => typeof word === "string");
-    super(words.length > 0 ? `${words.join(": ")}.` : messageForStatus(status));
+    super(words.length > 0 ? `${visibleText(words.join(": "))}.` : messageForStatus(status));
     this.problem = String(type ?? "").replace(/^.*:/, "");
     this.status = status;
     this.have = typeof have === "number" ? have : void 0;
@@ -167,17 +179,20 @@ var shareTickText = (value) => `${tickText(value * 100)}%`;
 var shareText = (value) => formatPercent(value, 1);
 var ratingText = (value) => value.toFixed(3).replace("-", Number(value.toFixed(3)) === 0 ? "" : "−");
 function itemName(label) {
-  if (typeof label === "string") return label;
+  return labelText(label, displayedName);
+}
+function labelText(label, nameText) {
+  if (typeof label === "string") return nameText(label);
   if (typeof label === "number") return String(label);
   const { from, to } = label;
   if (typeof from === "number" && typeof to === "number")
     return `${formatNumber(from)} to ${formatNumber(to)}`;
-  return Object.entries(label).map(([part, own]) => `${part}: ${itemName(own)}`).join(", ");
+  return Object.entries(label).map(([part, own]) => `${nameText(part)}: ${labelText(own, nameText)}`).join(", ");
 }
 function itemQueryName(label) {
   if (typeof label !== "object") return String(label);
   const named = Object.values(label).every((part) => typeof part === "string");
-  return named ? itemName(label) : null;
+  return named ? labelText(label, (name) => name) : null;
 }
 function questionsOf(task) {
   const { numbers, vector } = task;
@@ -370,7 +385,7 @@ function closedBatchTable(all, unit) {
 }
 
 // www/dashboard/rows.ts
-var unitSuffix = (unit) => unit === void 0 ? "" : ` ${unit}`;
+var unitSuffix = (unit) => unit === void 0 ? "" : ` ${displayedName(unit)}`;
 function intervalText({ estimate, unit }, format) {
   const [from, to] = estimate.simultaneous_interval.map((end) => format(end, estimate));
   return `${from} to ${to}${unitSuffix(unit)}`;
@@ -383,7 +398,9 @@ function estimandRows(answer, question, wanted) {
   const there = estimandsOf(answer);
   const estimand = wanted !== void 0 && there.includes(wanted) ? wanted : there[0];
   if (estimand === void 0) return null;
-  const ranges = new Map(question.of?.map(({ name, min, max }) => [name, [min, max]]));
+  const ranges = new Map(
+    question.of?.map(({ name, min, max }) => [displayedName(name), [min, max]])
+  );
   const numbers = question.kind === "numbers";
   const by = estimand === "sum" ? answer.people ?? 1 : 1;
   const rows = answer.estimates.flatMap((item) => {
@@ -481,7 +498,7 @@ function epsilonFigure(name, number, statements) {
     {},
     el("h3", {}, name),
     el("p", { class: "figure" }, el("strong", {}, number)),
-    ...statements.map((words) => el("p", { class: "help" }, words))
+    ...statements.map((words) => el("p", { class: "help" }, visibleText(words)))
   );
 }
 function privacyView(task, privacy) {
@@ -510,7 +527,7 @@ var ESTIMAND_NAMES = {
 };
 function formatMadeUpReportsEffect({ estimate, unit }, shares, by) {
   if (unit === "of its range") return `${shareText(by)} ${unit}`;
-  if (estimate === "mean" && unit !== void 0) return `${formatNumber(by)} ${unit}`;
+  if (estimate === "mean" && unit !== void 0) return formatNumber(by) + unitSuffix(unit);
   return shares ? `${shareText(by).replace("%", "")} points` : ratingText(by);
 }
 function madeUpReportsEffectRow(own, questions) {
@@ -520,7 +537,7 @@ function madeUpReportsEffectRow(own, questions) {
   const shares = !item || isShare(estimate, question);
   const words = item && !shares && estimate !== "mean" ? estimandTexts(estimate, question).short.toLowerCase() : ESTIMAND_NAMES[estimate];
   return [
-    own.question === void 0 ? words : `${own.question}: ${words}`,
+    own.question === void 0 ? words : `${displayedName(own.question)}: ${words}`,
     { content: formatMadeUpReportsEffect(own, shares, own.up), style: "amount" },
     { content: formatMadeUpReportsEffect(own, shares, own.down), style: "amount" }
   ];
@@ -537,8 +554,8 @@ function influenceView(found, questions) {
       "li",
       { class: flagged ? "flagged" : void 0 },
       ...flagged ? [el("strong", {}, "Unusual for honest reports. ")] : [],
-      question === void 0 ? "" : `${question}: `,
-      `${statement} (p = ${formatThreeDigits(p)})`
+      question === void 0 ? "" : `${displayedName(question)}: `,
+      `${visibleText(statement)} (p = ${formatThreeDigits(p)})`
     )
   );
   return [
@@ -547,7 +564,7 @@ function influenceView(found, questions) {
       heads,
       rows
     ),
-    el("p", { class: "help" }, found.statement),
+    el("p", { class: "help" }, visibleText(found.statement)),
     ...tests.length > 0 ? [el("ul", { class: "tests" }, ...tests)] : []
   ];
 }
@@ -572,11 +589,13 @@ function uploadsView({ accepted, duplicates, rejected }) {
   ];
 }
 function noteParagraphs(...notes) {
-  return notes.flatMap((note) => note === void 0 ? [] : [el("p", { class: "note" }, note)]);
+  return notes.flatMap(
+    (note) => note === void 0 ? [] : [el("p", { class: "note" }, visibleText(note))]
+  );
 }
 function commonTextsView({ texts, confidence, reports }) {
   const rows = texts.map(({ text, goes_on, estimate, simultaneous_interval: [from, to] }) => [
-    goes_on ? `${text}…` : text,
+    goes_on ? `${displayedName(text)}…` : displayedName(text),
     { content: shareText(estimate), style: "amount estimated" },
     { content: `${shareText(from)} to ${shareText(to)}`, style: "amount interval" }
   ]);
@@ -758,7 +777,7 @@ function marginTable({ name, shares = [] }) {
     estimate
   }));
   const all = { estimand: "share", areShares: true, rows, format: shareText };
-  return [dotTable(`Share of people by ${name}`, all, rows)];
+  return [dotTable(`Share of people by ${displayedName(name)}`, all, rows)];
 }
 function conditionalTables({
   rows,
@@ -766,21 +785,15 @@ function conditionalTables({
   conditional_means,
   conditional_shares
 }) {
-  const unit = columns.unit === void 0 ? "" : ` ${columns.unit}`;
-  const mean = (value) => formatNumber(value) + unit;
+  const mean = (value) => formatNumber(value) + unitSuffix(columns.unit);
+  const [row, column] = [rows.name, columns.name].map(displayedName);
   const tables = [];
   if (conditional_means?.length) {
-    tables.push(
-      conditionalTable(`Mean of ${columns.name} by ${rows.name}`, conditional_means, mean)
-    );
+    tables.push(conditionalTable(`Mean of ${column} by ${row}`, conditional_means, mean));
   }
   if (conditional_shares?.length) {
     tables.push(
-      conditionalTable(
-        `Shares of ${columns.name} within each ${rows.name}`,
-        conditional_shares,
-        shareText
-      )
+      conditionalTable(`Shares of ${column} within each ${row}`, conditional_shares, shareText)
     );
   }
   return tables;
@@ -827,20 +840,22 @@ function numberTimeLines(question, answers) {
   const latest = answers[answers.length - 1]?.[1];
   const means = latest === void 0 ? [] : conditionalMeanRows(latest);
   if (means.length > 0)
-    return means.slice(0, MAX_LINES).map(({ label, unit: unit2 }) => ({
-      label: unit2 === void 0 ? label : `${label} (${unit2})`,
+    return means.slice(0, MAX_LINES).map(({ label, unit }) => ({
+      label: labelWithUnit(label, unit),
       points: points((a) => conditionalMeanRows(a).find((own) => own.label === label)?.estimate)
     }));
   const last = latest?.number;
-  const unit = last?.unit === void 0 ? "" : ` (${last.unit})`;
-  const name = question.name ?? "";
+  const name = displayedName(question.name ?? "");
   if (last?.mean)
-    return [{ label: `mean of ${name}${unit}`, points: points((a) => a.number?.mean) }];
+    return [
+      { label: labelWithUnit(`mean of ${name}`, last.unit), points: points((a) => a.number?.mean) }
+    ];
   return (last?.quantiles ?? []).map(({ quantile }) => ({
-    label: `${quantileName(quantile)}${unit}`,
+    label: labelWithUnit(quantileName(quantile), last?.unit),
     points: points((a) => a.number?.quantiles?.find((own) => own.quantile === quantile))
   }));
 }
+var labelWithUnit = (label, unit) => unit === void 0 ? label : `${label} (${displayedName(unit)})`;
 function quantileName(quantile) {
   return quantile === 0.5 ? "median" : `${Number((quantile * 100).toFixed(3))}% quantile`;
 }
@@ -861,7 +876,7 @@ function privacyFigure(name, figure, ...more) {
     ...more
   );
 }
-var help = (words) => el("p", { class: "help" }, words);
+var help = (words) => el("p", { class: "help" }, visibleText(words));
 function sumsPrivacyView({ privacy }, released) {
   const { central_epsilon, delta, people, honest_fraction, statement } = privacy;
   const facts = [
@@ -917,7 +932,7 @@ var MAX_LISTED2 = 50;
 function sumsInfluenceView({ people, influence, statement }, each) {
   const [first] = influence;
   const rows = influence.slice(0, MAX_LISTED2).map(({ item, unit, honest, dishonest, all }) => {
-    const words = (value) => `${formatNumber(value)}${unit === void 0 ? "" : ` ${unit}`}`;
+    const words = (value) => formatNumber(value) + unitSuffix(unit);
     return [
       item === void 0 ? "length of the vector’s sum" : itemName(item),
       ...[honest, dishonest, all].map((value) => amount(words(value)))
@@ -1013,7 +1028,11 @@ var TaskListView = class {
     });
     const found = new Map(await Promise.all(asked));
     const rows = this.#tasks.map((id) => {
-      const link = el("a", { href: viewStateToFragment({ ...DEFAULT_STATE, task: id }) }, id);
+      const link = el(
+        "a",
+        { href: viewStateToFragment({ ...DEFAULT_STATE, task: id }) },
+        displayedName(id)
+      );
       const own = found.get(id);
       if (!own) return [{ content: link, style: "name" }, "", "", "", ""];
       const { batches, task } = own;
@@ -1043,7 +1062,8 @@ var TaskListView = class {
       "Latest release",
       "Open batch"
     ];
-    const focused = this.#tasks.indexOf(document.activeElement?.textContent ?? "");
+    const text = document.activeElement?.textContent ?? "";
+    const focused = this.#tasks.findIndex((id) => displayedName(id) === text);
     this.#body.replaceChildren(createTable("Tasks", heads, rows, "tasks"));
     if (focused >= 0) this.#body.querySelectorAll("a")[focused]?.focus();
   }
@@ -1196,7 +1216,7 @@ var EstimatesControls = class {
     this.#question.show(
       questions.map(({ name = "", kind = "" }) => [
         name,
-        `${name}: ${KIND_DESCRIPTIONS[kind] ?? kind}`
+        `${displayedName(name)}: ${KIND_DESCRIPTIONS[kind] ?? kind}`
       ]),
       current.name ?? ""
     );
@@ -1326,7 +1346,7 @@ function horizontalPositionInBins(bins, value) {
 function numberView(answer, question) {
   const { number } = answer;
   if (number === void 0) return [];
-  const unit = number.unit === void 0 ? "" : ` ${number.unit}`;
+  const unit = unitSuffix(number.unit);
   const bins = histogramBins(answer);
   const together = `with ${answer.confidence * 100}% confidence`;
   const shown = [];
@@ -1381,7 +1401,7 @@ function shareBelowPlot(bins, { distribution = [] }) {
   };
 }
 function sharePlotAndTable({ titleFor: title, shares, labels, drawMarks: marks }, bins, number, question, unit, together) {
-  const name = question.name ?? "the number";
+  const name = question.name === void 0 ? "the number" : displayedName(question.name);
   const axis = axisContaining(
     shares.flatMap((own) => [own.estimate, ...own.simultaneous_interval])
   );
@@ -1838,10 +1858,10 @@ async function timelineView(context, shown) {
   const answers = await requestEstimatesPerBatch(context, items);
   const units = new Map(picked.map(({ label, unit }) => [label, unit]));
   const labels = picked.map(({ label }) => label);
-  const lines = number ? numberTimeLines(question, answers) : itemTimeLines(labels, rows.estimand, answers).map(({ label, points }) => {
-    const unit = units.get(label);
-    return { label: unit === void 0 ? label : `${label} (${unit})`, points };
-  });
+  const lines = number ? numberTimeLines(question, answers) : itemTimeLines(labels, rows.estimand, answers).map(({ label, points }) => ({
+    label: labelWithUnit(label, units.get(label)),
+    points
+  }));
   if (lines.length === 0) return null;
   const first = number ? "" : ` for the first ${formatCountWithNoun(lines.length, "item")} above,`;
   const latest = released.length > MAX_RELEASES ? ` the latest ${MAX_RELEASES} of` : "";
@@ -1908,7 +1928,7 @@ var TaskPage = class {
           "div",
           {},
           el("p", { class: "crumb" }, el("a", { href: "#tasks" }, "All tasks")),
-          el("h1", { tabindex: -1 }, task.task.id),
+          el("h1", { tabindex: -1 }, displayedName(task.task.id)),
           this.#facts
         ),
         again

@@ -1,6 +1,5 @@
 //! The `hushbin` command.
 
-use std::io;
 use std::process::ExitCode;
 
 use hushbin_server::cli::Cli;
@@ -11,11 +10,5 @@ use hushbin_server::cli::Cli;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    match Cli::parse_process_arguments().run(&mut io::stdout().lock()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("hushbin: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    Cli::parse_process_arguments().run_on_standard_streams()
 }

@@ -1,5 +1,7 @@
 // Types and a client for the part of the collector's HTTP interface that this page uses.
 
+import { visibleText } from "../client/displayed-name.js";
+
 /** Estimate of one quantity, with its interval and its simultaneous interval. */
 export interface Estimate {
   readonly estimate: number;
@@ -273,7 +275,7 @@ export class CollectorError extends Error {
     >;
     const { type, title, detail, have, need } = members;
     const words = [title, detail].filter((word) => typeof word === "string");
-    super(words.length > 0 ? `${words.join(": ")}.` : messageForStatus(status));
+    super(words.length > 0 ? `${visibleText(words.join(": "))}.` : messageForStatus(status));
     this.problem = String(type ?? "").replace(/^.*:/, "");
     this.status = status;
     this.have = typeof have === "number" ? have : undefined;

@@ -1,6 +1,7 @@
 // Controls above the estimates, which choose the question, the batches, the estimand, the order and
 // the searched names.
 
+import { displayedName } from "../client/displayed-name.js";
 import { el } from "../demo/shared/dom.js";
 import { formatCount } from "../demo/shared/format.js";
 import type { Batch, Estimand, Question } from "./api.js";
@@ -101,7 +102,7 @@ export class EstimatesControls {
     this.#question.show(
       questions.map(({ name = "", kind = "" }) => [
         name,
-        `${name}: ${KIND_DESCRIPTIONS[kind] ?? kind}`,
+        `${displayedName(name)}: ${KIND_DESCRIPTIONS[kind] ?? kind}`,
       ]),
       current.name ?? "",
     );

@@ -1,11 +1,12 @@
 // The view of a cross-tabulation: the shares of each row and each column, and the estimates within
 // rows.
 
+import { displayedName } from "../client/displayed-name.js";
 import { el } from "../demo/shared/dom.js";
 import type { ConditionalEstimate, CrossEstimates, CrossMargin, EstimatesResponse } from "./api.js";
 import { dotTable } from "./dots.js";
 import { formatNumber, itemName, shareText } from "./labels.js";
-import type { EstimandRows, EstimateRow } from "./rows.js";
+import { type EstimandRows, type EstimateRow, unitSuffix } from "./rows.js";
 import { createTable } from "./table.js";
 
 /**
@@ -45,7 +46,7 @@ function marginTable({ name, shares = [] }: CrossMargin): readonly Element[] {
     estimate,
   }));
   const all: EstimandRows = { estimand: "share", areShares: true, rows, format: shareText };
-  return [dotTable(`Share of people by ${name}`, all, rows)];
+  return [dotTable(`Share of people by ${displayedName(name)}`, all, rows)];
 }
 
 function conditionalTables({
@@ -54,21 +55,15 @@ function conditionalTables({
   conditional_means,
   conditional_shares,
 }: CrossEstimates): Element[] {
-  const unit = columns.unit === undefined ? "" : ` ${columns.unit}`;
-  const mean = (value: number) => formatNumber(value) + unit;
+  const mean = (value: number) => formatNumber(value) + unitSuffix(columns.unit);
+  const [row, column] = [rows.name, columns.name].map(displayedName);
   const tables: Element[] = [];
   if (conditional_means?.length) {
-    tables.push(
-      conditionalTable(`Mean of ${columns.name} by ${rows.name}`, conditional_means, mean),
-    );
+    tables.push(conditionalTable(`Mean of ${column} by ${row}`, conditional_means, mean));
   }
   if (conditional_shares?.length) {
     tables.push(
-      conditionalTable(
-        `Shares of ${columns.name} within each ${rows.name}`,
-        conditional_shares,
-        shareText,
-      ),
+      conditionalTable(`Shares of ${column} within each ${row}`, conditional_shares, shareText),
     );
   }
   return tables;

@@ -1,9 +1,11 @@
 // The view of the estimates for a number: its mean, its histogram, the shares of people below
 // edges, and its quantiles.
 
+import { displayedName } from "../client/displayed-name.js";
 import { el, svg } from "../demo/shared/dom.js";
 import type { Estimate, EstimatesResponse, NumberEstimates, Question } from "./api.js";
 import { formatNumber, itemName, shareText, shareTickText } from "./labels.js";
+import { unitSuffix } from "./rows.js";
 import { axisContaining, type ChartAxis, percentage, positionOnAxis } from "./scale.js";
 import { collapsedTable, createTable } from "./table.js";
 import { quantileName } from "./timeline.js";
@@ -60,7 +62,7 @@ export function horizontalPositionInBins(
 export function numberView(answer: EstimatesResponse, question: Question): readonly Element[] {
   const { number } = answer;
   if (number === undefined) return [];
-  const unit = number.unit === undefined ? "" : ` ${number.unit}`;
+  const unit = unitSuffix(number.unit);
   const bins = histogramBins(answer);
   const together = `with ${answer.confidence * 100}% confidence`;
   const shown: Element[] = [];
@@ -143,7 +145,7 @@ function sharePlotAndTable(
   unit: string,
   together: string,
 ): readonly Element[] {
-  const name = question.name ?? "the number";
+  const name = question.name === undefined ? "the number" : displayedName(question.name);
   const axis = axisContaining(
     shares.flatMap((own) => [own.estimate, ...own.simultaneous_interval]),
   );

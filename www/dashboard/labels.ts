@@ -1,5 +1,6 @@
 // Texts for items, questions and estimands, and formats of numbers.
 
+import { displayedName } from "../client/displayed-name.js";
 import { formatCount, formatPercent } from "../demo/shared/format.js";
 import type { Estimand, Estimate, ItemLabel, Question, Task } from "./api.js";
 
@@ -44,13 +45,18 @@ export const ratingText = (value: number): string =>
 
 /** Returns the text that names the item with this label. */
 export function itemName(label: ItemLabel): string {
-  if (typeof label === "string") return label;
+  return labelText(label, displayedName);
+}
+
+/** Formats a label. `nameText` formats each name in it. */
+function labelText(label: ItemLabel, nameText: (name: string) => string): string {
+  if (typeof label === "string") return nameText(label);
   if (typeof label === "number") return String(label);
   const { from, to } = label as { readonly from?: ItemLabel; readonly to?: ItemLabel };
   if (typeof from === "number" && typeof to === "number")
     return `${formatNumber(from)} to ${formatNumber(to)}`;
   return Object.entries(label)
-    .map(([part, own]) => `${part}: ${itemName(own)}`)
+    .map(([part, own]) => `${nameText(part)}: ${labelText(own, nameText)}`)
     .join(", ");
 }
 
@@ -61,7 +67,7 @@ export function itemName(label: ItemLabel): string {
 export function itemQueryName(label: ItemLabel): string | null {
   if (typeof label !== "object") return String(label);
   const named = Object.values(label).every((part) => typeof part === "string");
-  return named ? itemName(label) : null;
+  return named ? labelText(label, (name) => name) : null;
 }
 
 /**

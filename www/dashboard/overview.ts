@@ -1,5 +1,6 @@
 // The overview of all tasks: the releases of each task, and the progress of its open batch.
 
+import { displayedName } from "../client/displayed-name.js";
 import { el } from "../demo/shared/dom.js";
 import { formatCount } from "../demo/shared/format.js";
 import {
@@ -62,7 +63,11 @@ export class TaskListView {
     });
     const found = new Map(await Promise.all(asked));
     const rows = this.#tasks.map((id) => {
-      const link = el("a", { href: viewStateToFragment({ ...DEFAULT_STATE, task: id }) }, id);
+      const link = el(
+        "a",
+        { href: viewStateToFragment({ ...DEFAULT_STATE, task: id }) },
+        displayedName(id),
+      );
       const own = found.get(id);
       if (!own) return [{ content: link, style: "name" }, "", "", "", ""];
       const { batches, task } = own;
@@ -97,7 +102,8 @@ export class TaskListView {
       "Open batch",
     ];
     // A link keeps its focus while the table is replaced.
-    const focused = this.#tasks.indexOf(document.activeElement?.textContent ?? "");
+    const text = document.activeElement?.textContent ?? "";
+    const focused = this.#tasks.findIndex((id) => displayedName(id) === text);
     this.#body.replaceChildren(createTable("Tasks", heads, rows, "tasks"));
     if (focused >= 0) this.#body.querySelectorAll("a")[focused]?.focus();
   }

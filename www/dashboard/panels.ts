@@ -1,6 +1,7 @@
 // Contents of the panels below the estimates: privacy, made-up reports, rejected uploads, and
 // texts.
 
+import { displayedName, visibleText } from "../client/displayed-name.js";
 import { roundUpThreeDigits } from "../client/rounding.js";
 import { el } from "../demo/shared/dom.js";
 import {
@@ -18,6 +19,7 @@ import type {
 } from "./api.js";
 import { estimandTexts, formatNumber, isShare, ratingText, shareText } from "./labels.js";
 import type { UploadCounts } from "./metrics.js";
+import { unitSuffix } from "./rows.js";
 import { createTable, type TableCell } from "./table.js";
 
 /** Formats a privacy loss ε, after rounding it up to three significant digits. */
@@ -29,7 +31,7 @@ function epsilonFigure(name: string, number: string, statements: readonly string
     {},
     el("h3", {}, name),
     el("p", { class: "figure" }, el("strong", {}, number)),
-    ...statements.map((words) => el("p", { class: "help" }, words)),
+    ...statements.map((words) => el("p", { class: "help" }, visibleText(words))),
   );
 }
 
@@ -82,7 +84,7 @@ function formatMadeUpReportsEffect(
   by: number,
 ): string {
   if (unit === "of its range") return `${shareText(by)} ${unit}`;
-  if (estimate === "mean" && unit !== undefined) return `${formatNumber(by)} ${unit}`;
+  if (estimate === "mean" && unit !== undefined) return formatNumber(by) + unitSuffix(unit);
   return shares ? `${shareText(by).replace("%", "")} points` : ratingText(by);
 }
 
@@ -100,7 +102,7 @@ function madeUpReportsEffectRow(
       ? estimandTexts(estimate, question).short.toLowerCase()
       : ESTIMAND_NAMES[estimate];
   return [
-    own.question === undefined ? words : `${own.question}: ${words}`,
+    own.question === undefined ? words : `${displayedName(own.question)}: ${words}`,
     { content: formatMadeUpReportsEffect(own, shares, own.up), style: "amount" },
     { content: formatMadeUpReportsEffect(own, shares, own.down), style: "amount" },
   ];
@@ -124,8 +126,8 @@ export function influenceView(
       "li",
       { class: flagged ? "flagged" : undefined },
       ...(flagged ? [el("strong", {}, "Unusual for honest reports. ")] : []),
-      question === undefined ? "" : `${question}: `,
-      `${statement} (p = ${formatThreeDigits(p)})`,
+      question === undefined ? "" : `${displayedName(question)}: `,
+      `${visibleText(statement)} (p = ${formatThreeDigits(p)})`,
     ),
   );
   return [
@@ -134,7 +136,7 @@ export function influenceView(
       heads,
       rows,
     ),
-    el("p", { class: "help" }, found.statement),
+    el("p", { class: "help" }, visibleText(found.statement)),
     ...(tests.length > 0 ? [el("ul", { class: "tests" }, ...tests)] : []),
   ];
 }
@@ -167,13 +169,15 @@ export function uploadsView({ accepted, duplicates, rejected }: UploadCounts): r
 
 /** Draws each note as a paragraph. Undefined notes are skipped. */
 export function noteParagraphs(...notes: readonly (string | undefined)[]): readonly Node[] {
-  return notes.flatMap((note) => (note === undefined ? [] : [el("p", { class: "note" }, note)]));
+  return notes.flatMap((note) =>
+    note === undefined ? [] : [el("p", { class: "note" }, visibleText(note))],
+  );
 }
 
 /** Draws a table of the texts that many people have. */
 export function commonTextsView({ texts, confidence, reports }: HeavyHitters): readonly Node[] {
   const rows = texts.map(({ text, goes_on, estimate, simultaneous_interval: [from, to] }) => [
-    goes_on ? `${text}…` : text,
+    goes_on ? `${displayedName(text)}…` : displayedName(text),
     { content: shareText(estimate), style: "amount estimated" },
     { content: `${shareText(from)} to ${shareText(to)}`, style: "amount interval" },
   ]);

@@ -1,5 +1,6 @@
 // Rows of estimates, which tables and pictures show: content, order, and the search for names.
 
+import { displayedName } from "../client/displayed-name.js";
 import {
   ESTIMANDS,
   type Estimand,
@@ -41,7 +42,7 @@ export interface EstimandRows {
 
 /** Returns the unit after a space, or an empty text if there is no unit. */
 export const unitSuffix = (unit: string | undefined): string =>
-  unit === undefined ? "" : ` ${unit}`;
+  unit === undefined ? "" : ` ${displayedName(unit)}`;
 
 /** Formats the simultaneous interval of a row, with its unit. */
 export function intervalText(
@@ -70,7 +71,9 @@ export function estimandRows(
   const there = estimandsOf(answer);
   const estimand = wanted !== undefined && there.includes(wanted) ? wanted : there[0];
   if (estimand === undefined) return null;
-  const ranges = new Map(question.of?.map(({ name, min, max }) => [name, [min, max] as const]));
+  const ranges = new Map(
+    question.of?.map(({ name, min, max }) => [displayedName(name), [min, max] as const]),
+  );
   const numbers = question.kind === "numbers";
   // A sum is the mean times the number of people, and so is its range.
   const by = estimand === "sum" ? (answer.people ?? 1) : 1;

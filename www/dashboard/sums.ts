@@ -1,6 +1,7 @@
 // Views for sum tasks, whose messages go through a shuffler: the privacy promise, and the effect of
 // dishonest people.
 
+import { visibleText } from "../client/displayed-name.js";
 import { el } from "../demo/shared/dom.js";
 import {
   formatCount,
@@ -18,6 +19,7 @@ import type {
 } from "./api.js";
 import { formatNumber, itemName } from "./labels.js";
 import { epsilonText } from "./panels.js";
+import { unitSuffix } from "./rows.js";
 import { createTable } from "./table.js";
 import { MAX_RELEASES } from "./timeline.js";
 
@@ -42,7 +44,7 @@ function privacyFigure(name: string, figure: string, ...more: Node[]): HTMLEleme
   );
 }
 
-const help = (words: string) => el("p", { class: "help" }, words);
+const help = (words: string) => el("p", { class: "help" }, visibleText(words));
 
 /**
  * Draws the privacy promise, and the result of checking it for the released batches. `released` is
@@ -131,8 +133,7 @@ export function sumsInfluenceView(
 ): readonly Node[] {
   const [first] = influence;
   const rows = influence.slice(0, MAX_LISTED).map(({ item, unit, honest, dishonest, all }) => {
-    const words = (value: number) =>
-      `${formatNumber(value)}${unit === undefined ? "" : ` ${unit}`}`;
+    const words = (value: number) => formatNumber(value) + unitSuffix(unit);
     return [
       item === undefined ? "length of the vector’s sum" : itemName(item),
       ...[honest, dishonest, all].map((value) => amount(words(value))),

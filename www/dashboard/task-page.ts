@@ -1,5 +1,6 @@
 // The page of one task: its estimates, and panels that explain them.
 
+import { displayedName } from "../client/displayed-name.js";
 import { el } from "../demo/shared/dom.js";
 import { formatCount, formatCountWithNoun } from "../demo/shared/format.js";
 import {
@@ -114,7 +115,7 @@ export class TaskPage {
           "div",
           {},
           el("p", { class: "crumb" }, el("a", { href: "#tasks" }, "All tasks")),
-          el("h1", { tabindex: -1 }, task.task.id),
+          el("h1", { tabindex: -1 }, displayedName(task.task.id)),
           this.#facts,
         ),
         again,

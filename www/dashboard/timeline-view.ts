@@ -11,6 +11,7 @@ import type { TaskViewContext } from "./significance-view.js";
 import {
   confidencePerBatch,
   itemTimeLines,
+  labelWithUnit,
   MAX_LINES,
   MAX_RELEASES,
   numberTimeLines,
@@ -68,10 +69,10 @@ export async function timelineView(
   const labels = picked.map(({ label }) => label);
   const lines = number
     ? numberTimeLines(question, answers)
-    : itemTimeLines(labels, rows.estimand, answers).map(({ label, points }) => {
-        const unit = units.get(label);
-        return { label: unit === undefined ? label : `${label} (${unit})`, points };
-      });
+    : itemTimeLines(labels, rows.estimand, answers).map(({ label, points }) => ({
+        label: labelWithUnit(label, units.get(label)),
+        points,
+      }));
   if (lines.length === 0) return null;
   const first = number ? "" : ` for the first ${formatCountWithNoun(lines.length, "item")} above,`;
   const latest = released.length > MAX_RELEASES ? ` the latest ${MAX_RELEASES} of` : "";

@@ -1,5 +1,6 @@
 // Time lines: the estimates of a few items in each release.
 
+import { displayedName } from "../client/displayed-name.js";
 import type { Estimand, Estimate, EstimatesResponse, Question } from "./api.js";
 import { conditionalMeanRows } from "./cross.js";
 import { itemName } from "./labels.js";
@@ -60,19 +61,24 @@ export function numberTimeLines(
   const means = latest === undefined ? [] : conditionalMeanRows(latest);
   if (means.length > 0)
     return means.slice(0, MAX_LINES).map(({ label, unit }) => ({
-      label: unit === undefined ? label : `${label} (${unit})`,
+      label: labelWithUnit(label, unit),
       points: points((a) => conditionalMeanRows(a).find((own) => own.label === label)?.estimate),
     }));
   const last = latest?.number;
-  const unit = last?.unit === undefined ? "" : ` (${last.unit})`;
-  const name = question.name ?? "";
+  const name = displayedName(question.name ?? "");
   if (last?.mean)
-    return [{ label: `mean of ${name}${unit}`, points: points((a) => a.number?.mean) }];
+    return [
+      { label: labelWithUnit(`mean of ${name}`, last.unit), points: points((a) => a.number?.mean) },
+    ];
   return (last?.quantiles ?? []).map(({ quantile }) => ({
-    label: `${quantileName(quantile)}${unit}`,
+    label: labelWithUnit(quantileName(quantile), last?.unit),
     points: points((a) => a.number?.quantiles?.find((own) => own.quantile === quantile)),
   }));
 }
+
+/** Returns a label with the unit in parentheses, if there is a unit. */
+export const labelWithUnit = (label: string, unit: string | undefined): string =>
+  unit === undefined ? label : `${label} (${displayedName(unit)})`;
 
 /** Returns the name of a quantile, such as "median" or "90% quantile". */
 export function quantileName(quantile: number): string {

@@ -17,9 +17,11 @@ mod sums;
 mod table;
 mod task;
 mod token;
+mod visible_text;
 
 use std::env;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
 
 use clap::builder::{OsStr, Resettable};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -27,6 +29,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 pub use output::Error;
 
 use crate::export::ExportError;
+use visible_text::{VisibleTextWriter, visible_text};
 
 /// Collect telemetry from browsers under local differential privacy.
 #[derive(Debug, Parser)]
@@ -61,6 +64,25 @@ impl Cli {
     pub fn parse_process_arguments() -> Self {
         let matches = without_empty_variables(Self::command()).get_matches();
         Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
+    /// Runs the command and writes its answer to standard output, or its error to standard error.
+    /// Control characters in errors, and in all output to a terminal, are made visible.
+    #[must_use]
+    pub fn run_on_standard_streams(self) -> ExitCode {
+        let mut out = io::stdout().lock();
+        let result = match out.is_terminal() {
+            true => self.run(&mut VisibleTextWriter::new(out)),
+            false => self.run(&mut out),
+        };
+        match result {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                let text = error.to_string();
+                eprintln!("hushbin: {}", visible_text(&text));
+                ExitCode::FAILURE
+            }
+        }
     }
 
     /// Runs the command and writes its answer to `out`.

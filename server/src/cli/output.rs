@@ -5,10 +5,13 @@ use std::io::{self, IsTerminal, Write};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use serde::Serialize;
 
+use super::visible_text::VisibleTextWriter;
+
 /// Error of a command, shown to the user as one line.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// Writes an answer: as JSON if `json` is true, or else with the function `words`.
+/// Writes an answer: as JSON if `json` is true, or else with the function `words`. Control characters
+/// in the output of `words` are made visible.
 pub(super) fn write_json_or_text_answer(
     out: &mut dyn Write,
     json: bool,
@@ -18,7 +21,7 @@ pub(super) fn write_json_or_text_answer(
     if json {
         writeln!(out, "{}", serde_json::to_string_pretty(answer)?)?;
     } else {
-        words(out)?;
+        words(&mut VisibleTextWriter::new(out))?;
     }
     Ok(())
 }

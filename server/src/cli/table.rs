@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::describe;
+use super::visible_text::visible_text;
 use crate::simulate::{ComparedEstimate, ErrorTally};
 
 /// Maximum number of rows of a table.
@@ -76,16 +77,18 @@ pub(super) fn write_estimate_table(
 }
 
 /// Writes a table. Tabs separate the cells of a row. The first column is aligned to the left, the
-/// other columns to the right.
+/// other columns to the right. Control characters in cells are made visible.
 pub(super) fn write_aligned_rows(out: &mut dyn Write, rows: &[String]) -> io::Result<()> {
+    // Before the widths are known, since visible characters take more columns.
+    let rows: Vec<_> = rows.iter().map(|row| visible_text(row)).collect();
     let columns = rows.iter().map(|row| row.split('\t').count()).max();
     let mut widths = vec![0; columns.unwrap_or(0)];
-    for row in rows {
+    for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row.split('\t')) {
             *width = (*width).max(cell.chars().count());
         }
     }
-    for row in rows {
+    for row in &rows {
         for (column, (cell, &width)) in row.split('\t').zip(&widths).enumerate() {
             match column {
                 0 => write!(out, "{cell:width$}")?,

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::location::LocationOptions;
 use super::output::Error;
+use super::visible_text::VisibleTextWriter;
 use crate::tokens::{self, TokenRole};
 
 /// Create, list and revoke the access tokens of analysts and admins
@@ -58,6 +59,7 @@ pub(super) fn run_token_command(
     options: &TokenCommandOptions,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
+    let out = &mut VisibleTextWriter::new(out);
     match &options.command {
         TokenCommand::Create(options) => {
             let (_, text) = tokens::create_token(

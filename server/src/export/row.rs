@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use hushbin::{Report, Task};
+use hushbin_analysis::estimate::csv_text_cell;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -83,7 +84,8 @@ impl ReportRow {
             ))
         };
         let bucket = |bucket: Option<u32>| bucket.map_or_else(String::new, |own| own.to_string());
-        if self.question != own.question {
+        // A file that a tool converted from CSV may have the name as CSV cell.
+        if self.question != own.question && self.question != csv_text_cell(&own.question) {
             return differs("question", &self.question, &own.question);
         }
         if self.seed != own.seed {

@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use hushbin_analysis::estimate::csv_text_cell;
+
 use super::error::ExportError;
 use super::row::ReportRow;
 use super::row_writer::RowWriter;
@@ -14,7 +16,8 @@ pub(crate) fn csv_writer<'a>(out: impl Write + 'a) -> Box<dyn RowWriter + 'a> {
 }
 
 impl<W: Write> RowWriter for CsvRowWriter<W> {
-    fn write_row(&mut self, row: ReportRow) -> Result<(), ExportError> {
+    fn write_row(&mut self, mut row: ReportRow) -> Result<(), ExportError> {
+        row.question = csv_text_cell(&row.question).into_owned();
         Ok(self.0.serialize(row)?)
     }
 

@@ -15,7 +15,7 @@ use super::releaser;
 use super::request::{self, Submission, UploadReceipt, UploadRequest, WriterRequest};
 use super::role::ProcessRole;
 use super::settings::TaskSettings;
-use super::task::{StoredTask, TaskSetup};
+use super::task::{self, StoredTask, TaskSetup};
 use super::tasks::CurrentTasks;
 use super::writer_metrics::WriterMetrics;
 
@@ -175,6 +175,19 @@ impl Store {
         let sent = queue.send(request).await;
         sent.map_err(|_| JournalError::Closed)?;
         answer.await.map_err(|_| JournalError::Closed)?
+    }
+
+    /// Stores a task whose id is new, and returns true. If there is a task with this id, checks that
+    /// the two agree, and returns false.
+    ///
+    /// # Errors
+    /// As [`Self::add_task`], or when the task differs from the stored task.
+    pub(crate) async fn add_task_if_new(&self, setup: TaskSetup) -> Result<bool, JournalError> {
+        let id = setup.draft.id();
+        let Some(stored) = self.task(id) else {
+            return self.add_task(setup).await.map(|_| true);
+        };
+        task::check_draft_agrees(&stored, &setup).map(|()| false)
     }
 
     /// Deletes a task and everything stored for it.

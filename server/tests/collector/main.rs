@@ -22,6 +22,7 @@ mod hostile;
 mod http;
 mod influence;
 mod journal;
+mod names;
 #[cfg(target_os = "linux")]
 mod nodes;
 #[cfg(unix)]

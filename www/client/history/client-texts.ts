@@ -2,6 +2,7 @@
 
 import { maximumCertainty } from "../certainty.js";
 import type { Client } from "../client.js";
+import { displayedName } from "../displayed-name.js";
 import type { BudgetStatus, HistoryEntry, SumHistoryEntry } from "../results.js";
 import { honestPeopleOf, messagesPerPerson, type SumTask } from "../sums/task.js";
 import { budgetOf, reportsPerYear, type Task } from "../task.js";
@@ -42,6 +43,15 @@ export interface ClientTexts
 const formatCertainty = (epsilon: number, { number }: Formatters): string =>
   number(Number(maximumCertainty(epsilon)));
 
+/**
+ * Shows the names in a sentence as {@link displayedName} does. The sentence was made with the names
+ * of the task, because words of a page may look up its own texts for them.
+ */
+const withDisplayedNames = (sentence: string, names: readonly string[]): string =>
+  names
+    .filter((name) => name !== "")
+    .reduce((text, name) => text.split(name).join(displayedName(name)), sentence);
+
 /** Returns sentences on what the task asks, and sentences on the meaning of its ε. */
 function taskTexts(
   task: Task,
@@ -78,12 +88,12 @@ function taskTexts(
   }
   if ("questions" in task) {
     const names = task.questions.map(({ name }) => name);
-    return [words.covers(names, true), sentences.join(" ")];
+    return [withDisplayedNames(words.covers(names, true), names), sentences.join(" ")];
   }
   const { items } = task;
   const covers =
     typeof items === "object"
-      ? words.covers(items, false)
+      ? withDisplayedNames(words.covers(items, false), items)
       : words.coversCount(items === "open" ? undefined : items);
   return [covers, sentences.join(" ")];
 }
@@ -124,9 +134,10 @@ async function sumClientTexts(
   const { epsilon, delta, people } = task;
   const { used, allowed, until, reports, durable, centralSpent } = spent;
   const items = "numbers" in task ? task.numbers.map(({ name }) => name) : task.vector.items;
+  const covers = sums.covers(items, messagesPerPerson(task));
   const cost = (each: SumHistoryEntry) => sums.cost(number(each.centralEpsilon), String(delta));
   return {
-    covers: sums.covers(items, messagesPerPerson(task)),
+    covers: typeof items === "number" ? covers : withDisplayedNames(covers, items),
     meaning: sums.meaning(
       number(epsilon),
       String(delta),

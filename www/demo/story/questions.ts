@@ -1,6 +1,8 @@
 // The texts of the questions, for each item of the task. An item without a text is shown by its
 // name.
 
+import { displayedName } from "../../client/displayed-name.js";
+
 export interface Question {
   readonly item: string;
   readonly text: string;
@@ -81,8 +83,8 @@ export function questionsOf(items: readonly string[]): Question[] {
     (item) =>
       KNOWN.find((question) => question.item === item) ?? {
         item,
-        text: item,
-        label: item,
+        text: displayedName(item),
+        label: displayedName(item),
         yes: 0.3,
         no: 0.3,
       },

@@ -23,6 +23,7 @@ mod totals;
 pub use crate::numeric::projection::{SumConstraint, project_to_simplex};
 pub use answer::{
     Estimates, ItemEstimateSource, ItemEstimates,
+    csv_text::csv_text_cell,
     post_processing::{ConditionalMean, PostProcessed, ProjectedFrequencies},
     shrinkage::{
         ExpectedErrors, ShrinkageOutcome, ShrinkageRefusal, ShrunkenEstimate, shrink_estimates,

@@ -13,7 +13,9 @@ use super::thresholds::{
     early_test_stages, max_tail_probability_for_result, max_tail_probability_to_continue,
     prefix_hit_probabilities, text_question_parameters,
 };
-use crate::estimate::{CONFIDENCE_RANGE, DEFAULT_CONFIDENCE, EstimateError, find_question_index};
+use crate::estimate::{
+    CONFIDENCE_RANGE, DEFAULT_CONFIDENCE, EstimateError, csv_text_cell, find_question_index,
+};
 use crate::numeric::clopper_pearson::{
     critical_hit_count, lower_confidence_bound, upper_confidence_bound,
 };
@@ -156,7 +158,8 @@ pub struct SearchResult {
 }
 
 impl SearchResult {
-    /// Writes CSV: a header, then one row for each entry of `texts` and of `dead_ends`.
+    /// Writes CSV: a header, then one row for each entry of `texts` and of `dead_ends`. Texts are
+    /// written by [`csv_text_cell`], so that no spreadsheet runs them as formulas.
     ///
     /// # Errors
     /// I/O errors of `writer`.
@@ -190,7 +193,7 @@ impl SearchResult {
         for (text, dead_end) in texts.chain(self.dead_ends.iter().map(|text| (text, true))) {
             let [low, high] = text.simultaneous_interval;
             writer.serialize((
-                &text.text,
+                csv_text_cell(&text.text),
                 text.goes_on,
                 dead_end,
                 text.reports,

@@ -151,7 +151,7 @@ impl SumEstimates {
         let mut csv = start_csv_table(writer)?;
         for own in &self.estimates {
             for (name, of) in [("mean", &own.mean), ("sum", &own.sum)] {
-                csv.serialize((own.item.to_string(), name, csv_fields_of_estimate(of)))?;
+                csv.serialize((own.item.csv_cell(), name, csv_fields_of_estimate(of)))?;
             }
         }
         csv.flush()

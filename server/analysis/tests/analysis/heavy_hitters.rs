@@ -275,3 +275,37 @@ fn what_cannot_be_searched_is_refused() {
         Err(EstimateError::TextQuestionNeedsSearch { .. })
     ));
 }
+
+/// A spreadsheet would run such texts as formulas.
+#[test]
+fn hostile_texts_are_neutralised_in_csv() {
+    let text = |text: &str| FoundText {
+        text: text.to_owned(),
+        goes_on: false,
+        estimate: -0.25,
+        standard_error: 0.5,
+        simultaneous_interval: [-1.0, 1.0],
+        reports: 100,
+    };
+    let found = SearchResult {
+        question: "q".to_owned(),
+        reports: 100,
+        confidence: 0.95,
+        alphabet: "=-a".to_owned(),
+        texts: vec![text("=1"), text("-a"), text("a=")],
+        dead_ends: vec![text("@b")],
+        groups: Vec::new(),
+    };
+    let mut csv = Vec::new();
+    found.write_csv(&mut csv).unwrap();
+    let csv = String::from_utf8(csv).unwrap();
+    let expected = [
+        "'=1,false,false,100,-0.25",
+        "'-a,",
+        "a=,",
+        "'@b,false,true,",
+    ];
+    for (line, start) in csv.lines().skip(1).zip(expected) {
+        assert!(line.starts_with(start), "{line}");
+    }
+}

@@ -18,7 +18,7 @@ use sd_notify::NotifyState;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use super::output::Error;
 use crate::cli::serve::config::ServerConfig;
@@ -61,12 +61,17 @@ pub(super) fn run_serve_command(
             config.tls.clone(),
             Arc::new(Metrics::new()),
         );
-        let reload = ConfigReloader::new(options, settings, service.clone(), log)?;
+        let (opened, store) = watch::channel(None);
+        let reload = ConfigReloader::new(options, settings, service.clone(), log, store)?;
         tokio::spawn(reload.reload_on_hangup_signals());
         let stop = stop_signal()?;
         let open = {
             let config = config.clone();
-            move || open_store(&config)
+            move || {
+                let store = open_store(&config)?;
+                opened.send_replace(Some(store.clone()));
+                Ok(store)
+            }
         };
         // Exceeding the file size limit is then a write error like a full disk. Without a handler,
         // the signal would end the process.

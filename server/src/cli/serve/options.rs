@@ -14,9 +14,9 @@ use crate::cli::output::Error;
 /// requests with status 503.
 ///
 /// SIGTERM or SIGINT stops the server. It finishes the current requests and exits with status 0,
-/// after at most --drain-timeout plus 10 seconds. SIGHUP reloads the files of --config,
-/// --tls-certificate and --tls-key. Changes of the certificate, of --log and of --host apply at
-/// once. Other changes need a restart.
+/// after at most --drain-timeout plus 10 seconds. SIGHUP reloads the files of --config, --task,
+/// --tls-certificate and --tls-key. New tasks, and changes of the certificate, of --log and of
+/// --host apply at once. Other changes need a restart. A reload never changes or deletes a task.
 ///
 /// An option on the command line overrides its environment variable. An environment variable
 /// overrides the configuration file.

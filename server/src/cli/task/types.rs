@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
+use crate::cli::visible_text::is_hidden_control;
 use crate::task::ReportOrSumTask;
 
 /// Maximum width of a line that can be broken, in columns.
@@ -112,7 +113,7 @@ fn quote_string_literal(text: &str) -> String {
         match character {
             '\\' => quoted.push_str("\\\\"),
             _ if character == quote => quoted.extend(['\\', quote]),
-            _ if character.is_control() => {
+            _ if character.is_control() || is_hidden_control(character) => {
                 quoted.push_str(&format!("\\u{:04x}", u32::from(character)));
             }
             _ => quoted.push(character),

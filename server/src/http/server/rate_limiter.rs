@@ -16,7 +16,8 @@ const REQUESTS_BETWEEN_CLEANUPS: u32 = 1 << 14;
 /// at once.
 ///
 /// At most a minute after its last request, a peer has its full quota again. The next clean-up then
-/// removes the peer. Peers are kept only in memory.
+/// removes the peer. Clean-ups come with requests, so on a quiet server a peer may stay in memory
+/// for longer. Peers are kept only in memory.
 pub(super) struct RateLimiter {
     per_peer_limiter: DefaultKeyedRateLimiter<PeerNetwork>,
     reports_per_minute: NonZeroU32,

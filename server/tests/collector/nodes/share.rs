@@ -140,3 +140,36 @@ fn what_is_no_database_is_named() {
     let said = serve(&encrypted);
     assert!(said.contains("TLS"), "{said}");
 }
+
+/// Whichever node reads a new task file first, the others find the same task.
+#[test]
+fn nodes_that_read_the_same_new_task_file_agree() {
+    let server = shared();
+    let nodes = Nodes::over(server.database());
+    let logs = ["a", "b", "c"].map(|name| nodes.path(name));
+    let files = nodes.path("tasks");
+    fs::create_dir(&files).unwrap();
+    fs::write(files.join("settings.json"), SETTINGS).unwrap();
+    let running = logs.each_ref().map(|log| {
+        let mut command = command();
+        command.args(["serve", "--listen", "127.0.0.1:0", "--store", &nodes.store]);
+        command.arg("--task").arg(&files);
+        command.stderr(fs::File::create(log).unwrap());
+        let mut started = Collector::start(command);
+        let address = started.address();
+        (started, address)
+    });
+    fs::write(files.join("counted.json"), COUNTED).unwrap();
+    for (node, _) in &running {
+        node.signal("-HUP");
+    }
+    for (log, (_, address)) in logs.iter().zip(&running) {
+        let log = || fs::read_to_string(log).unwrap();
+        until(|| log().contains("task files read"));
+        let log = log();
+        assert!(!log.contains("refused"), "{log}");
+        assert!(log.contains("counted"), "{log}");
+        let mut client = Client::connect(*address).unwrap();
+        assert_eq!(client.get("/tasks/counted").unwrap().0, 200);
+    }
+}

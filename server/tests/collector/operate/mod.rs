@@ -6,6 +6,8 @@ mod hosts;
 mod limits;
 mod logs;
 mod metrics;
+mod proxies;
+mod tasks;
 mod tls;
 
 use std::fs::{self, File};

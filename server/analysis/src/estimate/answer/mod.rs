@@ -1,6 +1,7 @@
 //! Answers: estimates with error bars, as JSON and CSV.
 
 pub(crate) mod conditional;
+pub(crate) mod csv_text;
 pub(crate) mod parallel;
 pub(crate) mod post_processing;
 pub(crate) mod shrinkage;
@@ -19,6 +20,7 @@ use crate::estimate::point::Estimand;
 use crate::estimate::query::{Estimate, ItemLabel};
 use crate::estimate::question::{CrossEstimates, MarginalShare, NumberEstimates, RatioEstimate};
 use crate::promise::ReportPrivacy;
+use csv_text::csv_text_cell;
 use post_processing::{ConditionalMean, ProjectedFrequencies};
 use shrinkage::ShrinkageOutcome;
 
@@ -145,6 +147,8 @@ impl<Items: ItemEstimateSource> Estimates<Items> {
     /// - If shrinkage was refused: the reason.
     /// - For each item in [`SignificantItems`]: one row.
     ///
+    /// Names are written by [`csv_text_cell`], so that no spreadsheet runs them as formulas.
+    ///
     /// # Errors
     /// I/O errors of `writer`.
     pub fn write_csv(&self, writer: impl io::Write) -> io::Result<()> {
@@ -152,25 +156,25 @@ impl<Items: ItemEstimateSource> Estimates<Items> {
         self.estimates.try_for_each_item(|item| {
             for (estimand, estimate) in item.estimates() {
                 csv.serialize((
-                    item.item.to_string(),
+                    item.item.csv_cell(),
                     estimand.as_str(),
                     csv_fields_of_estimate(estimate),
                 ))?;
             }
             let mut lines = csv_rows_of_post_processed(&item.post_processed).into_iter();
-            lines.try_for_each(|(name, cells)| csv.serialize((item.item.to_string(), name, cells)))
+            lines.try_for_each(|(name, cells)| csv.serialize((item.item.csv_cell(), name, cells)))
         })?;
         for line in self.number.iter().flat_map(csv_rows_of_number) {
             csv.serialize(line)?;
         }
-        for line in self.cross.iter().flat_map(csv_rows_of_cross) {
-            csv.serialize(line)?;
+        for (group, name, cells) in self.cross.iter().flat_map(csv_rows_of_cross) {
+            csv.serialize((csv_text_cell(&group), name, cells))?;
         }
         if let Some(ShrinkageOutcome::Refused { refused }) = self.shrinkage {
             csv.serialize((refused.to_string(), "shrinkage-refused", EMPTY_CSV_FIELDS))?;
         }
         for label in self.stand_out.iter().flat_map(|found| &found.items) {
-            csv.serialize((label.to_string(), "stands-out", EMPTY_CSV_FIELDS))?;
+            csv.serialize((label.csv_cell(), "stands-out", EMPTY_CSV_FIELDS))?;
         }
         csv.flush()
     }

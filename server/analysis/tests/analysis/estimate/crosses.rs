@@ -103,3 +103,38 @@ fn errors_of_rows_count_no_rounding() {
     let ratio = stated / runs / (squares / runs).sqrt();
     assert!((ratio - 1.0).abs() < 0.15, "{ratio}");
 }
+
+/// A spreadsheet would run such names as formulas.
+#[test]
+fn hostile_names_are_neutralised_in_csv() {
+    let of = [
+        json!({ "name": "=rows", "kind": "choice", "options": ["@a", "b"] }),
+        json!({ "name": "columns", "kind": "choice", "options": ["c", "d"] }),
+    ];
+    let task = task(2.0, &of);
+    let query = EstimateQuery::new(&task, &EstimateOptions::default()).unwrap();
+    let mut randomizer = Randomizer::new(&task);
+    let mut rng = ChaCha20Rng::seed_from_u64(1);
+    let mut totals = Totals::new(&task);
+    for _ in 0..100 {
+        let entry = Entry {
+            item: 0,
+            value: 1.0,
+        };
+        totals.add_report(&randomizer.randomize(&[entry], &mut rng).unwrap().report);
+    }
+    let mut csv = Vec::new();
+    let found = Estimator::for_task(task).estimates(&totals, &query);
+    found.write_csv(&mut csv).unwrap();
+    let csv = String::from_utf8(csv).unwrap();
+    for line in csv.lines().skip(1) {
+        let cell = line.trim_start_matches('"');
+        assert!(
+            cell.starts_with("'=rows: ") || cell.starts_with("columns: "),
+            "{line}"
+        );
+    }
+    for expected in ["\"'=rows: @a, columns: c\",share,", "'=rows: b,share,"] {
+        assert!(csv.contains(expected), "{csv}");
+    }
+}

@@ -222,6 +222,30 @@ fn tables_say_what_json_says() {
     assert!(json["privacy"].get("epsilon").is_none());
 }
 
+/// A spreadsheet would run such names as formulas.
+#[test]
+fn hostile_names_are_neutralised_in_tables() {
+    let draft: SumTaskDraft = serde_json::from_value(serde_json::json!({
+        "id": "sum", "trust": "shuffler", "epsilon": 2.0, "delta": 1e-6, "people": 300,
+        "numbers": [
+            { "name": "=1+1", "min": -1, "max": 1 }, { "name": "'b", "min": -1, "max": 1 },
+        ],
+    }))
+    .unwrap();
+    let task = resolve_sum_draft(&draft).unwrap();
+    let mut rng = ChaCha20Rng::seed_from_u64(3);
+    let totals = batch(&task, &vec![vec![0.25, -0.5]; 300], &mut rng);
+    let estimates = SumEstimates::new(&task, &totals, &query(&task, &EstimateOptions::default()));
+    let mut csv = Vec::new();
+    estimates.write_csv(&mut csv).unwrap();
+    let csv = String::from_utf8(csv).unwrap();
+    for row in ["\n'=1+1,mean,", "\n'=1+1,sum,", "\n''b,mean,"] {
+        assert!(csv.contains(row), "{csv}");
+    }
+    // Negative numbers stay numbers.
+    assert!(csv.contains(",-"), "{csv}");
+}
+
 #[test]
 fn totals_are_stored_and_merged_as_they_are_folded() {
     let task = resolve_sum_draft(&draft("numbers", 3, 300, 2.0)).unwrap();

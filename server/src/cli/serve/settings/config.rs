@@ -2,7 +2,9 @@
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::{fs, io};
 
 use hyper::Uri;
 
@@ -49,7 +51,6 @@ impl ServeSettings {
     /// # Errors
     /// When there is no journal, a value is out of range, or a file cannot be read.
     pub(in crate::cli::serve) fn load_config(&self) -> Result<ServerConfig, Error> {
-        let tasks = self.tasks.iter().flatten();
         let collection = self.collection_settings()?;
         Ok(ServerConfig {
             listen_address: self.listen_address(),
@@ -64,7 +65,9 @@ impl ServeSettings {
             read_only: self.read_only.unwrap_or(false),
             ohttp_gateway: self.read_ohttp_gateway_keys()?,
             role_peers: self.read_role_peers()?,
-            tasks: tasks
+            tasks: self
+                .task_files()?
+                .iter()
                 .map(|path| {
                     Ok(TaskSetup {
                         draft: TaskFile::read(path)?.draft,
@@ -74,6 +77,26 @@ impl ServeSettings {
                 .collect::<Result<_, Error>>()?,
             journal_location: Location::from_options(self.data.as_deref(), self.store.as_deref())?,
         })
+    }
+
+    /// Returns the paths of all task files. A directory contributes its `.json` files, sorted by
+    /// path.
+    fn task_files(&self) -> Result<Vec<PathBuf>, Error> {
+        let mut files = Vec::new();
+        for path in self.tasks.iter().flatten() {
+            if !path.is_dir() {
+                files.push(path.clone());
+                continue;
+            }
+            let error = |error: io::Error| format!("{}: {error}", path.display());
+            let entries = fs::read_dir(path).map_err(error)?;
+            let entries = entries.map(|entry| entry.map(|own| own.path()));
+            let mut inside = entries.collect::<Result<Vec<_>, _>>().map_err(error)?;
+            inside.retain(|file| file.extension().is_some_and(|end| end == "json"));
+            inside.sort_unstable();
+            files.append(&mut inside);
+        }
+        Ok(files)
     }
 
     /// Reads the keys of the server's role, and checks that no option of another role is given.
@@ -183,7 +206,7 @@ impl ServeSettings {
     }
 
     /// Returns the settings for collecting the tasks of all task files.
-    fn collection_settings(&self) -> Result<Collection, Error> {
+    pub(in crate::cli::serve) fn collection_settings(&self) -> Result<Collection, Error> {
         let Collection {
             batch: default,
             keep_reports_days,

@@ -99,9 +99,9 @@ pub(in crate::cli::serve) struct ServeSettings {
     /// false)
     #[arg(long, num_args = 0, default_missing_value = "true", value_parser = BoolishValueParser::new())]
     pub(super) read_only: Option<bool>,
-    /// Task file (JSON) of a task to serve; may be repeated. Tasks that are already in the journal
-    /// are served too
-    #[arg(long = "task", value_name = "FILE")]
+    /// Task file (JSON) of a task to serve, or directory whose .json files are all task files; may
+    /// be repeated. Tasks that are already in the journal are served too
+    #[arg(long = "task", value_name = "PATH")]
     pub(super) tasks: Option<Vec<PathBuf>>,
     /// IP address or localhost, and port, to listen on. Without an address, as in :8686, the server
     /// listens on all IPv4 addresses. With port 0, the system chooses a free port (default
@@ -203,8 +203,8 @@ pub(in crate::cli::serve) struct ServeSettings {
 }
 
 /// Keys of the settings that can change while the collector runs.
-pub(in crate::cli::serve) const RUNTIME_CHANGEABLE_KEYS: [&str; 4] =
-    ["hosts", "log", "tls_certificate", "tls_key"];
+pub(in crate::cli::serve) const RUNTIME_CHANGEABLE_KEYS: [&str; 5] =
+    ["hosts", "log", "tasks", "tls_certificate", "tls_key"];
 
 impl ServeSettings {
     /// Reads a configuration file. Relative paths in the file start at the directory of the file.
@@ -266,6 +266,7 @@ impl ServeSettings {
     pub(in crate::cli::serve) fn adopt_changeable_settings(&mut self, other: Self) {
         self.hosts = other.hosts;
         self.log = other.log;
+        self.tasks = other.tasks;
         self.tls_certificate = other.tls_certificate;
         self.tls_key = other.tls_key;
     }

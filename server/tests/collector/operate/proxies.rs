@@ -1,0 +1,172 @@
+//! The proxy files of `server/deploy` let through what pages, shufflers and relays need.
+
+use serde_json::Value;
+
+const NGINX: &str = include_str!("../../../deploy/nginx.conf");
+const CADDY: &str = include_str!("../../../deploy/Caddyfile");
+const OPENAPI: &str = include_str!("../../../src/http/openapi.json");
+
+/// Every route, who needs it, and whether nginx and Caddy let anybody request it.
+const ROUTES: [(&str, &str, bool, bool); 22] = [
+    ("/tasks/{id}", "pages", true, true),
+    ("/tasks/{id}/keys", "pages", true, true),
+    ("/tasks/{id}/reports", "pages", true, true),
+    ("/tasks/{id}/privacy", "readers", true, true),
+    ("/tasks/{id}/blocks", "shufflers", true, true),
+    ("/.well-known/ohttp-gateway", "relays", false, false),
+    ("/", "analysts", false, false),
+    ("/dashboard", "analysts", false, false),
+    ("/dashboard/", "analysts", false, false),
+    ("/dashboard/dashboard.css", "analysts", false, false),
+    ("/dashboard/dashboard.js", "analysts", false, false),
+    ("/dashboard/icon.svg", "analysts", false, false),
+    ("/openapi.json", "analysts", false, false),
+    ("/tasks", "analysts", false, false),
+    ("/tasks/{id}/batches", "analysts", false, false),
+    ("/tasks/{id}/estimates", "analysts", false, false),
+    ("/tasks/{id}/heavy-hitters", "analysts", false, false),
+    ("/tasks/{id}/influence", "analysts", false, false),
+    ("/tasks/{id}/settings", "analysts", false, false),
+    ("/livez", "operators", false, false),
+    ("/metrics", "operators", false, false),
+    ("/readyz", "operators", false, false),
+];
+
+/// Returns the routes that a regular expression of the form `^/tasks/[^/]+(/a|/b)?$` matches.
+fn matched_routes(expression: &str) -> Vec<String> {
+    let inner = expression.strip_prefix('^').unwrap();
+    let inner = inner.strip_suffix('$').unwrap().replace("[^/]+", "{id}");
+    let routes = match inner.split_once('(') {
+        Some((start, rest)) => {
+            let ends = rest.strip_suffix(")?").unwrap().split('|');
+            let ends = std::iter::once("").chain(ends);
+            ends.map(|end| format!("{start}{end}")).collect()
+        }
+        None => vec![inner],
+    };
+    for route in &routes {
+        assert!(!route.contains(['(', ')', '[', '*', '+', '?', '\\']));
+    }
+    routes
+}
+
+/// Location of an nginx file: its matcher, and the lines of its block.
+struct Location<'a> {
+    matcher: &'a str,
+    lines: Vec<&'a str>,
+}
+
+impl Location<'_> {
+    fn matches(&self, route: &str) -> bool {
+        match self.matcher.split_once(' ') {
+            Some(("~", expression)) => matched_routes(expression).iter().any(|own| own == route),
+            Some(("=", path)) => path == route,
+            None => route.starts_with(self.matcher),
+            _ => panic!("{}", self.matcher),
+        }
+    }
+
+    /// Position in nginx's search: exact paths, then regular expressions, then prefixes.
+    fn rank(&self) -> usize {
+        match self.matcher.split_once(' ') {
+            Some(("=", _)) => 0,
+            Some(_) => 1,
+            None => 2,
+        }
+    }
+}
+
+fn nginx_locations(file: &str) -> Vec<Location<'_>> {
+    let mut lines = file.lines().map(str::trim);
+    let mut found = Vec::new();
+    while let Some(line) = lines.next() {
+        if let Some(rest) = line.strip_prefix("location ") {
+            let matcher = rest.strip_suffix(" {").unwrap();
+            let lines = lines.by_ref().take_while(|line| *line != "}").collect();
+            found.push(Location { matcher, lines });
+        }
+    }
+    found.sort_by_key(Location::rank);
+    found
+}
+
+/// Returns the lines of the nginx location that answers requests for a route.
+fn nginx_answer(file: &str, route: &str) -> Vec<String> {
+    let locations = nginx_locations(file);
+    let first = locations.iter().find(|own| own.matches(route)).unwrap();
+    first.lines.iter().map(|line| (*line).to_owned()).collect()
+}
+
+fn nginx_allows(file: &str, route: &str) -> bool {
+    let lines = nginx_answer(file, route);
+    assert!(
+        lines
+            .iter()
+            .any(|line| line == "proxy_pass http://hushbin;")
+    );
+    !lines.iter().any(|line| line == "deny all;")
+}
+
+/// Returns true if the Caddyfile lets anybody request a route: one of the `not` lines of `@inside`
+/// excludes the route from what is refused.
+fn caddy_allows(file: &str, route: &str) -> bool {
+    assert!(file.contains("\n\trespond @inside 403\n"));
+    let block = file.split_once("@inside {").unwrap().1;
+    let lines = block.lines().map(str::trim).take_while(|line| *line != "}");
+    let excludes = |line: &str| match line.split_once(' ').unwrap() {
+        ("path_regexp", expression) => matched_routes(expression).iter().any(|own| own == route),
+        ("path", path) => path == route,
+        ("remote_ip", network) => {
+            assert_eq!(network, "10.0.0.0/8");
+            false
+        }
+        _ => panic!("{line}"),
+    };
+    lines
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .any(|line| excludes(line.strip_prefix("not ").unwrap()))
+}
+
+#[test]
+fn proxies_let_through_what_is_needed_from_outside() {
+    let openapi: Value = serde_json::from_str(OPENAPI).unwrap();
+    let mut all: Vec<_> = openapi["paths"].as_object().unwrap().keys().collect();
+    let mut listed = ROUTES.map(|(route, ..)| route);
+    all.sort_unstable();
+    listed.sort_unstable();
+    assert_eq!(all, listed);
+    for (route, who, nginx, caddy) in ROUTES {
+        assert_eq!(nginx_allows(NGINX, route), nginx, "nginx: {route}, {who}");
+        assert_eq!(caddy_allows(CADDY, route), caddy, "Caddy: {route}, {who}");
+    }
+}
+
+/// Shufflers send many blocks at once, so a limit on requests would hold them up.
+#[test]
+fn shufflers_have_no_rate_limit() {
+    let limited = |route| {
+        let lines = nginx_answer(NGINX, route);
+        lines.iter().any(|line| line.starts_with("limit_req "))
+    };
+    assert!(limited("/tasks/{id}/reports"));
+    assert!(!limited("/tasks/{id}/blocks"));
+}
+
+/// Lines for gateways that are shipped as comments let relays through.
+#[test]
+fn uncommented_lines_let_relays_through() {
+    let route = "/.well-known/ohttp-gateway";
+    let is_code = |line: &str| line.ends_with([';', '{', '}']);
+    let nginx: Vec<_> = NGINX
+        .lines()
+        .map(|line| match line.trim().strip_prefix("# ") {
+            Some(code) if is_code(code) => code,
+            _ => line,
+        })
+        .collect();
+    let lines = nginx_answer(&nginx.join("\n"), route);
+    assert!(lines.iter().any(|line| line.trim() == "allow 192.0.2.1;"));
+    let caddy = CADDY.replace("# not path ", "not path ");
+    assert!(caddy_allows(&caddy, route));
+    assert!(!caddy_allows(&caddy, "/metrics"));
+}
