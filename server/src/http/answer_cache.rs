@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use crate::store::{BatchRow, StoredTask};
 
-/// Maximum size of all cached answers with their queries, in bytes.
+/// Maximum size of all cached answers and queries, in bytes.
 const MAX_CACHED_BYTES: usize = 32 << 20;
 
 /// Maximum size of a cached answer, in bytes: over a thousand items.

@@ -66,16 +66,8 @@ async fn estimates_response(
         .await?;
     let csv = accept::prefers_csv(headers);
     let key = AnswerKey::new(&stored, "estimates", raw, csv, &batches);
-    if let Some(task) = stored.task().sum_task() {
-        let query = SumQuery::new(task, &options)?;
-        let work = ResponseWorkKind::ShortFromTotals;
-        let body = state.write_cached_response(key, work, move |store, out| {
-            let task = stored.task().sum_task().ok_or(Problem::Internal)?;
-            let totals = store.sum_totals(&stored, task, &batches)?;
-            let estimates = SumEstimates::new(task, &totals, &query);
-            response_writer::write_json_or_csv(csv, &estimates, |out| estimates.write_csv(out), out)
-        });
-        return Ok(response_writer::json_or_csv_response(csv, body.await?));
+    if stored.task().sum_task().is_some() {
+        return sum_estimates_response(state, stored, &options, batches, key, csv).await;
     }
     let estimator = stored.estimator().ok_or(Problem::NotForSums)?;
     let (asked_batches, limits) = (asked.as_ref().map_or(0, Vec::len), state.request_limits());
@@ -106,6 +98,26 @@ async fn estimates_response(
     Ok(response_writer::json_or_csv_response(csv, body.await?))
 }
 
+async fn sum_estimates_response(
+    state: &AppState,
+    stored: Arc<StoredTask>,
+    options: &EstimateOptions,
+    batches: Vec<BatchRow>,
+    key: AnswerKey,
+    csv: bool,
+) -> Result<Response, Problem> {
+    let task = stored.task().sum_task().ok_or(Problem::Internal)?;
+    let query = SumQuery::new(task, options)?;
+    let work = ResponseWorkKind::ShortFromTotals;
+    let body = state.write_cached_response(key, work, move |store, out| {
+        let task = stored.task().sum_task().ok_or(Problem::Internal)?;
+        let totals = store.sum_totals(&stored, task, &batches)?;
+        let estimates = SumEstimates::new(task, &totals, &query);
+        response_writer::write_json_or_csv(csv, &estimates, |out| estimates.write_csv(out), out)
+    });
+    Ok(response_writer::json_or_csv_response(csv, body.await?))
+}
+
 /// Returns the questions that a query may mean: the named one, or all if none is named.
 fn asked_questions<'a>(task: &'a Task, options: &EstimateOptions) -> Vec<&'a Question> {
     let named = options.question_name.as_deref();
@@ -114,7 +126,7 @@ fn asked_questions<'a>(task: &'a Task, options: &EstimateOptions) -> Vec<&'a Que
 }
 
 /// Returns the predicted processor time of a query that lists `batches` batches, or 0 if it asks
-/// for all of them: their sum is stored.
+/// for all batches, whose sum is stored.
 fn predicted_time(task: &Task, options: &EstimateOptions, batches: usize) -> Duration {
     let of_question = |question: &&Question| {
         let items = options.item_names.as_ref().map(Vec::len);

@@ -1,5 +1,5 @@
-//! Processor time of a query, predicted before any work starts. Queries that cost more than their
-//! share of the server are refused.
+//! Processor time of a query, predicted before any work starts. A query that costs more than its
+//! share of the server is refused.
 //!
 //! Predictions are for the slowest case: no two items share an interval. Each constant is the time
 //! of one step on one core of 2024, rounded up. `cargo bench -p hushbin-analysis --bench estimates`
@@ -20,7 +20,7 @@ const COUNT_NANOSECONDS: u64 = 10;
 const ESTIMATE_NANOSECONDS: u64 = 2_000;
 /// Time to compute the two intervals of an item's conditional mean.
 const CONDITIONAL_MEAN_NANOSECONDS: u64 = 40_000;
-/// Time to shrink an item, or to test whether it stands out.
+/// Time to shrink an item, or to test it against 0.
 const COMPARISON_NANOSECONDS: u64 = 1_500;
 /// Time to compute the mean or the share of a cell within a row of a cross-tabulation.
 const CONDITIONAL_CELL_NANOSECONDS: u64 = 1_000_000;
@@ -104,5 +104,34 @@ pub(super) fn check_query_time(predicted: Duration, limits: &RequestLimits) -> R
             have: predicted.as_secs_f64(),
             most: most.as_secs_f64(),
         }),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_tables_fit_and_many_batches_or_conditional_means_do_not() {
+        let draft: hushbin::TaskDraft = serde_json::from_str(
+            r#"{ "id": "t", "items": 1048576, "sparsity": 8, "epsilon": 2.0, "value": "sign" }"#,
+        )
+        .unwrap();
+        let task = draft.resolve_task().unwrap();
+        let fits = |batches, post: &[PostProcessingMethod], rate| {
+            let options = EstimateOptions {
+                post_processing_methods: post.to_vec(),
+                false_discovery_rate: rate,
+                ..EstimateOptions::default()
+            };
+            let predicted = batches_time(&task, batches)
+                + estimates_time(&task.questions()[0], 1 << 20, &options);
+            check_query_time(predicted, &RequestLimits::DEFAULT).is_ok()
+        };
+        assert!(fits(0, &[], None));
+        assert!(fits(100, &[PostProcessingMethod::Shrinkage], Some(0.1)));
+        assert!(!fits(1000, &[], None));
+        assert!(!fits(0, &[PostProcessingMethod::ConditionalMean], None));
     }
 }

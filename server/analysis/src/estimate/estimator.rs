@@ -13,11 +13,11 @@ use crate::estimate::answer::{
     Estimates, ItemEstimateSource, ItemEstimates, PostProcessed, parallel, post_processing,
 };
 use crate::estimate::distribution::AnswerCounts;
-use crate::estimate::distribution::result_cache::{EstimateCache, useful_result_count};
 use crate::estimate::mechanism::{PreparedQuestion, prepare_question};
 use crate::estimate::point::{ItemPointEstimates, PointEstimate, SamplingModel};
 use crate::estimate::query::{Estimate, EstimateQuery};
 use crate::estimate::question::{JointChoiceParts, cross};
+use crate::estimate::result_cache::{EstimateCache, useful_result_count};
 use crate::promise::{ReportPrivacy, bias_statement, memo_error_statement};
 
 /// Estimator for one task. It computes the hit rates of the task's mechanisms once, and uses them

@@ -19,6 +19,7 @@ mod predict;
 mod queried_estimates;
 mod query;
 mod question;
+mod result_cache;
 #[cfg(test)]
 mod reuse_tests;
 mod totals;

@@ -1,14 +1,14 @@
-//! Point estimates of the queried items, with the data from which their intervals are computed.
+//! Point estimates of the queried items, with the data behind the intervals.
 
 use hushbin::Question;
 use hushbin::task::{NumberLimits, QuestionKind};
 
 use crate::estimate::answer::{SignificantItems, conditional, stand_out};
-use crate::estimate::distribution::result_cache::{EstimateCache, RatioCache, ResultCache};
 use crate::estimate::distribution::{AnswerCounts, ContributionDistribution};
 use crate::estimate::point::{Estimand, ItemPointEstimates, SamplingModel};
 use crate::estimate::query::{ConfidenceLevel, Estimate, EstimateQuery, ItemLabel};
 use crate::estimate::question::{JointChoiceParts, NumberEstimates, number};
+use crate::estimate::result_cache::{EstimateCache, RatioCache, ResultCache};
 use crate::estimate::totals::QuestionTotals;
 use crate::numeric::confidence_limits::LimitSide;
 

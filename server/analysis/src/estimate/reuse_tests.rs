@@ -8,8 +8,8 @@ use rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
 use super::{EstimateOptions, EstimateQuery, Estimator, PostProcessingMethod, Totals};
-use crate::estimate::distribution::result_cache::useful_result_count;
 use crate::estimate::point::Estimand;
+use crate::estimate::result_cache::useful_result_count;
 use crate::numeric::confidence_limits::{LimitSide, TailThresholds};
 
 /// Number of items: enough for several threads.

@@ -8,7 +8,7 @@
 //! scores X add up. Otherwise people are *drawn* at random. Then all scores have one distribution,
 //! whose moment E[e^(tX)] is the average over people.
 
-use super::result_cache::NoiseLaw;
+use super::noise_law::NoiseLaw;
 use super::score::{InterpolationNode, MAX_ARGUMENT_TIMES_SCORE, solve_true_value};
 use crate::estimate::point::{Estimand, PointEstimate};
 use crate::numeric::confidence_limits::{LimitSide, ObservedSum, TailThresholds};
@@ -144,7 +144,7 @@ impl HitDistribution {
     }
 
     /// Returns the parameters that items may share: all of them except the observed mean and
-    /// frequency, and what is derived from them.
+    /// frequency, and the numbers derived from these two.
     pub(crate) fn noise_law(&self) -> NoiseLaw {
         let mut words = [0; 14];
         let probabilities = self.outcome_probabilities.as_flattened();

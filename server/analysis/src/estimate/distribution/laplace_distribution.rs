@@ -1,7 +1,7 @@
 //! Distribution of sums of noisy responses under hash-bin. A response is the reported value of the
 //! bin to which the item is hashed, times the item's sign.
 
-use super::result_cache::NoiseLaw;
+use super::noise_law::NoiseLaw;
 use crate::estimate::point::PointEstimate;
 use crate::numeric::confidence_limits::{LimitSide, ObservedSum, TailThresholds};
 

@@ -3,14 +3,15 @@
 
 mod hits;
 mod laplace_distribution;
+mod noise_law;
 pub(crate) mod pattern_output_shares;
-pub(crate) mod result_cache;
 mod score;
 mod single_answer;
 mod width;
 
 pub(crate) use hits::{HitDistribution, OutcomeProbabilities};
 pub(crate) use laplace_distribution::LaplaceResponseDistribution;
+pub(crate) use noise_law::NoiseLaw;
 pub(crate) use pattern_output_shares::PatternOutputShares;
 pub(crate) use score::{
     CrowdBetweenNodes, MAX_ARGUMENT_TIMES_SCORE, ScoreDistribution, ScoreProbabilities,
@@ -20,8 +21,6 @@ pub(crate) use single_answer::SingleAnswerHits;
 pub(crate) use width::SimulatedIntervalWidth;
 
 use std::sync::Arc;
-
-use result_cache::NoiseLaw;
 
 use crate::estimate::point::{Estimand, PointEstimate};
 use crate::numeric::confidence_limits::{LimitSide, TailThresholds};

@@ -6,7 +6,7 @@
 
 use std::sync::{Mutex, OnceLock};
 
-use super::ContributionDistribution;
+use crate::estimate::distribution::{ContributionDistribution, NoiseLaw};
 use crate::estimate::point::{Estimand, PointEstimate};
 
 /// Maximum number of results in a cache. A cache of intervals then takes 25 MB.
@@ -18,9 +18,6 @@ const MAX_NOISE_LAWS: usize = 8;
 
 /// Multiplier of the hash: 2⁶⁴ divided by the golden ratio, and odd.
 const HASH_MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// Parameters of a noise distribution that all items may share, as bits.
-pub(crate) type NoiseLaw = [u64; 14];
 
 /// Everything on which a result depends and that differs between the items of a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,7 +50,7 @@ pub(crate) struct ResultCache<T, const N: usize> {
     noise_laws: [OnceLock<NoiseLaw>; MAX_NOISE_LAWS],
     /// Number of places: 0 or a power of two.
     place_count: usize,
-    /// Results at the places of their keys. Allocated on first use.
+    /// Results, each at the place of its key. Allocated on first use.
     places: OnceLock<Vec<Mutex<Option<(ResultKey<N>, T)>>>>,
 }
 
@@ -71,7 +68,7 @@ pub(crate) fn useful_result_count(items: usize) -> usize {
 pub(crate) type EstimateCache<T> = ResultCache<T, 4>;
 
 /// Cache of results for conditional means. They depend on the mean and the non-missing frequency,
-/// on their standard errors and their covariance, and on the observed mean and frequency.
+/// on both standard errors and the covariance, and on the observed mean and frequency.
 pub(crate) type RatioCache<T> = ResultCache<T, 7>;
 
 impl<T: Copy, const N: usize> ResultCache<T, N> {
@@ -147,7 +144,7 @@ impl<T: Copy> EstimateCache<T> {
 
 impl<T: Copy> RatioCache<T> {
     /// Returns the result for an item's conditional mean, from the cache or from `compute`. `parts`
-    /// are the mean and the non-missing frequency, with their covariance.
+    /// are the mean and the non-missing frequency, with the given covariance.
     pub(crate) fn of_ratio(
         &self,
         law: &ContributionDistribution,
