@@ -74,11 +74,9 @@ pub(super) async fn get_privacy(
     let asked = query::parse_privacy_query(raw)?;
     let batches = state.select_released_batches(&stored, None).await?;
     // A batch whose reports were lost has 0 reports, and reveals nothing.
-    let sizes = || {
-        let reports = batches.iter().map(|batch| batch.report_count);
-        reports.filter(|&reports| reports > 0)
-    };
-    let (reports, smallest) = (sizes().sum(), sizes().min().unwrap_or(0));
+    let counts = batches.iter().map(|batch| batch.report_count);
+    let sizes = counts.filter(|&reports| reports > 0);
+    let (reports, smallest) = (sizes.clone().sum(), sizes.min().unwrap_or(0));
     let key = AnswerKey::new(&stored, "privacy", raw, false, &batches);
     // `ShortFromTotals`, since computing the account takes 20 ms for 10⁸ reports.
     let work = ResponseWorkKind::ShortFromTotals;

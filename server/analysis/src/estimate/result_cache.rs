@@ -41,6 +41,9 @@ impl<const N: usize> ResultKey<N> {
     }
 }
 
+/// Place of one result at a time, with the key of the result.
+type CachePlace<T, const N: usize> = Mutex<Option<(ResultKey<N>, T)>>;
+
 /// Cache of results that depend on `N` numbers of an item. It serves one query, for one number of
 /// reports and one confidence level. All threads of the query share it.
 ///
@@ -51,7 +54,7 @@ pub(crate) struct ResultCache<T, const N: usize> {
     /// Number of places: 0 or a power of two.
     place_count: usize,
     /// Results, each at the place of its key. Allocated on first use.
-    places: OnceLock<Vec<Mutex<Option<(ResultKey<N>, T)>>>>,
+    places: OnceLock<Vec<CachePlace<T, N>>>,
 }
 
 /// Returns the number of results that are worth caching for a query of `items` items.

@@ -15,14 +15,14 @@ use crate::numeric::confidence_limits::{LimitSide, TailThresholds};
 /// Number of items: enough for several threads.
 const ITEMS: usize = 600;
 
-fn rated(value: &str, mechanism: Value) -> Task {
+fn rated(value: &str, mechanism: &Value) -> Task {
     resolve(json!({
         "id": "t", "items": ITEMS, "sparsity": 4, "epsilon": 2.0, "value": value,
         "mechanism": mechanism,
     }))
 }
 
-fn asked(question: Value) -> Task {
+fn asked(question: &Value) -> Task {
     resolve(json!({ "id": "t", "epsilon": 2.0, "questions": [question] }))
 }
 
@@ -36,21 +36,21 @@ fn tasks() -> Vec<Task> {
     let hash_bin =
         |noise| json!({ "name": "hash-bin", "level": "user", "noise": noise, "clip": 4 });
     vec![
-        asked(json!({ "name": "q", "kind": "set", "options": ITEMS, "sparsity": 3 })),
-        rated("sign", json!("collision")),
-        rated("real", json!("collision")),
-        rated("sign", json!({ "name": "coco", "rule": "overwrite" })),
-        rated("real", json!({ "name": "coco", "rule": "overwrite" })),
-        rated("sign", json!("coco")),
+        asked(&json!({ "name": "q", "kind": "set", "options": ITEMS, "sparsity": 3 })),
+        rated("sign", &json!("collision")),
+        rated("real", &json!("collision")),
+        rated("sign", &json!({ "name": "coco", "rule": "overwrite" })),
+        rated("real", &json!({ "name": "coco", "rule": "overwrite" })),
+        rated("sign", &json!("coco")),
         rated(
             "sign",
-            json!({ "name": "coco", "buckets": 2, "favoured": 1 }),
+            &json!({ "name": "coco", "buckets": 2, "favoured": 1 }),
         ),
-        rated("sign", hash_bin("two-point")),
-        rated("real", hash_bin("laplace")),
+        rated("sign", &hash_bin("two-point")),
+        rated("real", &hash_bin("laplace")),
         rated(
             "sign",
-            json!({ "name": "hash-bin", "level": "event", "bins": 12 }),
+            &json!({ "name": "hash-bin", "level": "event", "bins": 12 }),
         ),
     ]
 }
@@ -167,7 +167,7 @@ fn joint_choices_and_open_items_do_not_share_results_wrongly() {
     let part =
         |name: &str, options: u32| json!({ "name": name, "kind": "choice", "options": options });
     let parts = json!([part("a", 300), part("b", 3), part("c", 200)]);
-    let together = asked(json!({ "name": "q", "kind": "together", "of": parts }));
+    let together = asked(&json!({ "name": "q", "kind": "together", "of": parts }));
     let estimator = Estimator::for_task(together);
     let mut rng = ChaCha20Rng::seed_from_u64(3);
     let counts = made_totals(estimator.task(), 500, |_| rng.next_u64() % 20).unwrap();
