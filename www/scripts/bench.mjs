@@ -15,6 +15,7 @@ const cargoBenchOf = (name) => (bench) =>
   run("cargo", ["bench", "--package", name, "--bench", bench]);
 const collector = cargoBenchOf("hushbin-server");
 const study = cargoBenchOf("hushbin-study");
+const analysis = cargoBenchOf("hushbin-analysis");
 
 /** Functions that run the benchmarks, by name, in the order in which they run. */
 const BENCHES = {
@@ -22,6 +23,7 @@ const BENCHES = {
   accuracy: study,
   questions: study,
   accounting: collector,
+  estimates: analysis,
   collector,
   browser: benchBrowser,
   client: benchClient,

@@ -1,6 +1,7 @@
 //! Estimates of the released reports.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::rejection::PathRejection;
@@ -10,10 +11,11 @@ use axum::response::Response;
 use hushbin::{Items, Question, Task};
 
 use super::access::RequireAnalyst;
+use super::answer_cache::AnswerKey;
 use super::problem::Problem;
 use super::response_writer::ResponseWorkKind;
 use super::state::AppState;
-use super::{accept, body, query, response_writer, tasks};
+use super::{accept, body, query, query_cost, response_writer, tasks};
 use crate::estimates;
 use crate::store::{BatchRow, StoredTask};
 use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery};
@@ -57,29 +59,27 @@ async fn estimates_response(
     stored: Arc<StoredTask>,
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
-    let (options, asked) = query::parse_estimates_query(query)?;
+    let raw = query;
+    let (options, asked) = query::parse_estimates_query(raw)?;
     let batches = state
         .select_released_batches(&stored, asked.as_deref())
         .await?;
     let csv = accept::prefers_csv(headers);
-    if let Some(task) = stored.task().sum_task() {
-        let query = SumQuery::new(task, &options)?;
-        let body = state.write_response(ResponseWorkKind::ShortFromTotals, move |store, out| {
-            let task = stored.task().sum_task().ok_or(Problem::Internal)?;
-            let totals = store.sum_totals(&stored, task, &batches)?;
-            let estimates = SumEstimates::new(task, &totals, &query);
-            response_writer::write_json_or_csv(csv, &estimates, |out| estimates.write_csv(out), out)
-        });
-        return Ok(response_writer::json_or_csv_response(csv, body.await?));
+    let key = AnswerKey::new(&stored, "estimates", raw, csv, &batches);
+    if stored.task().sum_task().is_some() {
+        return sum_estimates_response(state, stored, &options, batches, key, csv).await;
     }
     let estimator = stored.estimator().ok_or(Problem::NotForSums)?;
+    let (asked_batches, limits) = (asked.as_ref().map_or(0, Vec::len), state.request_limits());
     let work = work_kind(
         estimator.task(),
         &options,
         &batches,
-        state.request_limits().max_hashes_per_response,
+        limits.max_hashes_per_response,
     )?;
-    let body = state.write_response(work, move |store, out| {
+    let predicted = predicted_time(estimator.task(), &options, asked_batches);
+    query_cost::check_query_time(predicted, limits)?;
+    let body = state.write_cached_response(key, work, move |store, out| {
         let estimator = stored.estimator().ok_or(Problem::NotForSums)?;
         let query = EstimateQuery::new(estimator.task(), &options)?;
         let totals = match work {
@@ -98,6 +98,45 @@ async fn estimates_response(
     Ok(response_writer::json_or_csv_response(csv, body.await?))
 }
 
+async fn sum_estimates_response(
+    state: &AppState,
+    stored: Arc<StoredTask>,
+    options: &EstimateOptions,
+    batches: Vec<BatchRow>,
+    key: AnswerKey,
+    csv: bool,
+) -> Result<Response, Problem> {
+    let task = stored.task().sum_task().ok_or(Problem::Internal)?;
+    let query = SumQuery::new(task, options)?;
+    let work = ResponseWorkKind::ShortFromTotals;
+    let body = state.write_cached_response(key, work, move |store, out| {
+        let task = stored.task().sum_task().ok_or(Problem::Internal)?;
+        let totals = store.sum_totals(&stored, task, &batches)?;
+        let estimates = SumEstimates::new(task, &totals, &query);
+        response_writer::write_json_or_csv(csv, &estimates, |out| estimates.write_csv(out), out)
+    });
+    Ok(response_writer::json_or_csv_response(csv, body.await?))
+}
+
+/// Returns the questions that a query may mean: the named one, or all if none is named.
+fn asked_questions<'a>(task: &'a Task, options: &EstimateOptions) -> Vec<&'a Question> {
+    let named = options.question_name.as_deref();
+    let is_asked = |question: &&Question| named.is_none_or(|name| question.name() == name);
+    task.questions().iter().filter(is_asked).collect()
+}
+
+/// Returns the predicted processor time of a query that lists `batches` batches, or 0 if it asks
+/// for all batches, whose sum is stored.
+fn predicted_time(task: &Task, options: &EstimateOptions, batches: usize) -> Duration {
+    let of_question = |question: &&Question| {
+        let items = options.item_names.as_ref().map(Vec::len);
+        let items = items.unwrap_or_else(|| query_cost::listed_item_count(question));
+        query_cost::estimates_time(question, items, options)
+    };
+    let estimates: Duration = asked_questions(task, options).iter().map(of_question).sum();
+    query_cost::batches_time(task, batches) + estimates
+}
+
 /// Returns the kind of work that a query needs. Most queries need the totals of whole batches. A
 /// query needs the reports if its question has no list of items. This function does not check
 /// whether the query can be answered.
@@ -110,9 +149,7 @@ fn work_kind(
     batches: &[BatchRow],
     hashes: u64,
 ) -> Result<ResponseWorkKind, Problem> {
-    let named = options.question_name.as_deref();
-    let is_asked = |question: &&Question| named.is_none_or(|name| question.name() == name);
-    let asked: Vec<_> = task.questions().iter().filter(is_asked).collect();
+    let asked = asked_questions(task, options);
     let items = options.item_names.as_ref().map(Vec::len);
     let is_open = |question: &Question| matches!(question.items(), Items::Open(_));
     if let [sole] = asked[..]
@@ -128,11 +165,7 @@ fn work_kind(
             false => Err(Problem::TooManyItems { have, most }),
         };
     }
-    let listed = |question: &&Question| match question.items() {
-        Items::Named(names) => names.len(),
-        Items::Count(count) => *count as usize,
-        Items::Open(_) => 0,
-    };
+    let listed = |question: &&Question| query_cost::listed_item_count(question);
     match items.unwrap_or_else(|| asked.iter().map(listed).sum()) {
         ..=MAX_SHORT_RESPONSE_ITEMS => Ok(ResponseWorkKind::ShortFromTotals),
         _ => Ok(ResponseWorkKind::LongFromTotals),

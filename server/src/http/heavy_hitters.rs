@@ -7,6 +7,7 @@ use axum::response::Response;
 use hushbin_analysis::heavy_hitters::TextSearch;
 
 use super::access::RequireAnalyst;
+use super::answer_cache::AnswerKey;
 use super::problem::Problem;
 use super::response_writer::ResponseWorkKind;
 use super::state::AppState;
@@ -21,15 +22,16 @@ pub(super) async fn get_heavy_hitters(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
-    let options = query::parse_heavy_hitters_query(
-        raw.as_deref().unwrap_or_default(),
-        state.request_limits().max_hashes_per_response,
-    )?;
+    let raw = raw.as_deref().unwrap_or_default();
+    let options =
+        query::parse_heavy_hitters_query(raw, state.request_limits().max_hashes_per_response)?;
     let task = stored.task().report_task().ok_or(Problem::NotForSums)?;
     let search = TextSearch::new(task, options)?;
     let batches = state.select_released_batches(&stored, None).await?;
     let csv = accept::prefers_csv(&headers);
-    let body = state.write_response(ResponseWorkKind::ComputedFromReports, move |store, out| {
+    let key = AnswerKey::new(&stored, "heavy-hitters", raw, csv, &batches);
+    let work = ResponseWorkKind::ComputedFromReports;
+    let body = state.write_cached_response(key, work, move |store, out| {
         let given_up = || out.is_abandoned();
         let mut reports = search.empty_reports();
         store.for_each_report(&stored, &batches, &given_up, |report| {

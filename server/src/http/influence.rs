@@ -10,10 +10,11 @@ use hushbin_analysis::sums::{SumInfluence, SumTotals};
 use serde::Serialize;
 
 use super::access::RequireAnalyst;
+use super::answer_cache::AnswerKey;
 use super::problem::Problem;
 use super::response_writer::ResponseWorkKind;
 use super::state::AppState;
-use super::{query, response_writer, tasks};
+use super::{query, query_cost, response_writer, tasks};
 
 #[derive(Serialize)]
 struct InfluenceResponse<'a> {
@@ -73,12 +74,19 @@ pub(super) async fn get_influence(
     RawQuery(raw): RawQuery,
 ) -> Result<Response, Problem> {
     let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
-    let asked = query::parse_batches_query(raw.as_deref().unwrap_or_default())?;
+    let raw = raw.as_deref().unwrap_or_default();
+    let asked = query::parse_batches_query(raw)?;
     let batches = state
         .select_released_batches(&stored, asked.as_deref())
         .await?;
+    if let (Some(estimator), Some(asked)) = (stored.estimator(), &asked) {
+        let predicted = query_cost::batches_time(estimator.task(), asked.len());
+        query_cost::check_query_time(predicted, state.request_limits())?;
+    }
+    let key = AnswerKey::new(&stored, "influence", raw, false, &batches);
     // `ShortFromTotals`, since the estimates of all items are computed, but not sent.
-    let body = state.write_response(ResponseWorkKind::ShortFromTotals, move |store, out| {
+    let work = ResponseWorkKind::ShortFromTotals;
+    let body = state.write_cached_response(key, work, move |store, out| {
         if let Some(task) = stored.task().sum_task() {
             let totals = store.sum_totals(&stored, task, &batches)?;
             return response_writer::write_json(&SumsInfluenceResponse::new(task, &totals), out);

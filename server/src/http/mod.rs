@@ -48,6 +48,7 @@
 
 mod accept;
 mod access;
+mod answer_cache;
 mod batches;
 mod blocks;
 mod body;
@@ -66,6 +67,7 @@ mod paths;
 mod privacy;
 mod problem;
 mod query;
+mod query_cost;
 mod response_writer;
 mod router_service;
 mod server;

@@ -8,6 +8,7 @@ use hushbin::{Fingerprint, Task};
 use serde::Serialize;
 
 use super::access::RequireAnalyst;
+use super::answer_cache::AnswerKey;
 use super::problem::Problem;
 use super::response_writer::ResponseWorkKind;
 use super::state::AppState;
@@ -69,16 +70,17 @@ pub(super) async fn get_privacy(
     RawQuery(raw): RawQuery,
 ) -> Result<Response, Problem> {
     let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
-    let asked = query::parse_privacy_query(raw.as_deref().unwrap_or_default())?;
+    let raw = raw.as_deref().unwrap_or_default();
+    let asked = query::parse_privacy_query(raw)?;
     let batches = state.select_released_batches(&stored, None).await?;
     // A batch whose reports were lost has 0 reports, and reveals nothing.
-    let sizes = || {
-        let reports = batches.iter().map(|batch| batch.report_count);
-        reports.filter(|&reports| reports > 0)
-    };
-    let (reports, smallest) = (sizes().sum(), sizes().min().unwrap_or(0));
+    let counts = batches.iter().map(|batch| batch.report_count);
+    let sizes = counts.filter(|&reports| reports > 0);
+    let (reports, smallest) = (sizes.clone().sum(), sizes.min().unwrap_or(0));
+    let key = AnswerKey::new(&stored, "privacy", raw, false, &batches);
     // `ShortFromTotals`, since computing the account takes 20 ms for 10⁸ reports.
-    let body = state.write_response(ResponseWorkKind::ShortFromTotals, move |store, out| {
+    let work = ResponseWorkKind::ShortFromTotals;
+    let body = state.write_cached_response(key, work, move |store, out| {
         let task = stored.task();
         let origins = store.origin_counts(&stored, &batches)?;
         let (smallest_batch, shuffled_by) = match store.role() {

@@ -15,6 +15,7 @@ use hyper::body::Frame;
 use serde::Serialize;
 use tokio::sync::{mpsc, oneshot};
 
+use super::answer_cache::MAX_ANSWER_BYTES;
 use super::problem::Problem;
 use crate::estimates;
 
@@ -77,6 +78,8 @@ pub(super) enum ResponseWorkKind {
 pub(super) struct ResponseWriter {
     work_kind: ResponseWorkKind,
     buffer: Vec<u8>,
+    /// Copy of the whole body for the cache. `None` if none is kept, or if the body is too long.
+    copy: Option<Vec<u8>>,
     state: ResponseState,
 }
 
@@ -103,8 +106,21 @@ impl ResponseWriter {
         Self {
             work_kind: work,
             buffer: Vec::new(),
+            copy: None,
             state: ResponseState::NotStarted(reply),
         }
+    }
+
+    /// Keeps a copy of the body, which is written after this call.
+    pub(super) fn keep_copy(&mut self) {
+        self.copy = Some(Vec::new());
+    }
+
+    /// Returns the copy of the body, if it fits into the cache. `None` if the client is gone,
+    /// because the body may be incomplete then.
+    pub(super) fn take_copy(&mut self) -> Option<Bytes> {
+        let copy = self.copy.take()?;
+        (!self.is_abandoned()).then(|| copy.into())
     }
 
     /// Returns true if the client no longer waits for the response.
@@ -171,6 +187,12 @@ fn begin_streaming(
 impl Write for ResponseWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.buffer.extend_from_slice(bytes);
+        match &mut self.copy {
+            Some(copy) if copy.len() + bytes.len() <= MAX_ANSWER_BYTES => {
+                copy.extend_from_slice(bytes);
+            }
+            _ => self.copy = None,
+        }
         if self.work_kind != ResponseWorkKind::ShortFromTotals
             && self.buffer.len() >= RESPONSE_CHUNK_BYTES
         {

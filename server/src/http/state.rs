@@ -1,6 +1,7 @@
 //! State that all request handlers share, and limits of requests.
 
 use std::collections::HashMap;
+use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use parking_lot::Mutex;
 use tokio::sync::{Semaphore, oneshot};
 
 use super::access::AccessPolicy;
+use super::answer_cache::{AnswerCache, AnswerKey};
 use super::problem::Problem;
 use super::response_writer::{ResponseWorkKind, ResponseWriter};
 use crate::http::metrics::Metrics;
@@ -97,6 +99,7 @@ struct SharedState {
     report_scan_permits: Arc<Semaphore>,
     /// Public description of each task as JSON, by the task's id.
     task_json_by_id: Mutex<HashMap<String, (Fingerprint, Bytes)>>,
+    answer_cache: AnswerCache,
 }
 
 fn response_semaphore(count: usize) -> Arc<Semaphore> {
@@ -124,6 +127,7 @@ impl AppState {
             long_response_permits: response_semaphore(limits.max_concurrent_long_responses),
             report_scan_permits: response_semaphore(limits.max_concurrent_report_scans),
             task_json_by_id: Mutex::default(),
+            answer_cache: AnswerCache::default(),
         }))
     }
 
@@ -213,6 +217,37 @@ impl AppState {
         }
     }
 
+    /// Returns the cached answers.
+    pub(super) fn answer_cache(&self) -> &AnswerCache {
+        &self.0.answer_cache
+    }
+
+    /// Returns the answer to a query from the cache, or writes it like [`Self::write_response`].
+    pub(super) async fn write_cached_response(
+        &self,
+        key: AnswerKey,
+        work: ResponseWorkKind,
+        write: impl FnOnce(&Store, &mut ResponseWriter) -> Result<(), Problem> + Send + 'static,
+    ) -> Result<Body, Problem> {
+        if let Some(known) = self.answer_cache().find(&key) {
+            return Ok(Body::from(known));
+        }
+        let state = self.clone();
+        let write = move |store: &Store, out: &mut ResponseWriter| {
+            // Another request may have computed the answer while this one waited for its permit.
+            if let Some(known) = state.answer_cache().find(&key) {
+                return out.write_all(&known).map_err(|_| Problem::Internal);
+            }
+            out.keep_copy();
+            write(store, out)?;
+            if let Some(answer) = out.take_copy() {
+                state.answer_cache().insert(key, answer);
+            }
+            Ok(())
+        };
+        self.write_response(work, write).await
+    }
+
     /// Writes a response on a blocking thread, for work that would hold a thread of the runtime too
     /// long.
     ///
@@ -250,6 +285,70 @@ impl AppState {
                 Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
                 _ => Err(Problem::Internal),
             },
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use http_body_util::BodyExt;
+
+    use super::*;
+    use crate::store::StoreOptions;
+
+    #[tokio::test]
+    async fn only_complete_answers_are_cached() {
+        let directory = tempfile::tempdir().unwrap();
+        let draft: hushbin::TaskDraft = serde_json::from_str(
+            r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
+        )
+        .unwrap();
+        let store = Store::open(directory.path(), &[draft.into()], StoreOptions::DEFAULT).unwrap();
+        let task = store.task("t").unwrap();
+        let state = AppState::new(
+            store,
+            AccessPolicy::Unrestricted,
+            RequestLimits::DEFAULT,
+            RolePeers::default(),
+            Arc::new(Metrics::new()),
+            None,
+        );
+        let written = Arc::new(AtomicUsize::new(0));
+        let answer = async |query: &str, length: usize, end: Result<(), Problem>| {
+            let (key, written) = (
+                AnswerKey::new(&task, "estimates", query, false, &[]),
+                Arc::clone(&written),
+            );
+            let work = ResponseWorkKind::LongFromTotals;
+            let body = state.write_cached_response(key, work, move |_, out| {
+                written.fetch_add(1, Ordering::Relaxed);
+                out.write_all(&vec![7; length]).unwrap();
+                end
+            });
+            let body = body.await.ok()?.collect().await.ok()?;
+            Some(body.to_bytes().len())
+        };
+        // (query, length, end, number of times that two equal requests write the answer)
+        for (query, length, end, times) in [
+            ("short", 10, Ok(()), 1),
+            ("streamed", 1 << 20, Ok(()), 1),
+            (
+                "long",
+                super::super::answer_cache::MAX_ANSWER_BYTES + 1,
+                Ok(()),
+                2,
+            ),
+            ("failed", 10, Err(Problem::Storage), 2),
+        ] {
+            written.store(0, Ordering::Relaxed);
+            for _ in 0..2 {
+                let expected = end.is_ok().then_some(length);
+                assert_eq!(answer(query, length, end.clone()).await, expected);
+            }
+            assert_eq!(written.load(Ordering::Relaxed), times, "{query}");
         }
     }
 }

@@ -176,6 +176,7 @@ pub(super) async fn delete_task(
 ) -> Result<StatusCode, Problem> {
     let stored = state.find_stored_task(task_id_in_path(path))?;
     state.store().remove_task(&stored).await?;
+    state.answer_cache().forget_task(&stored);
     tracing::info!(
         task = stored.task().id(),
         token = admin.token_id,

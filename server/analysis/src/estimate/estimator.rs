@@ -3,20 +3,21 @@
 use std::convert::Infallible;
 use std::sync::{Arc, OnceLock};
 
-use hushbin::task::{NumberLimits, QuestionKind};
+use hushbin::task::QuestionKind;
 use hushbin::{Question, Task};
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
+use super::queried_estimates::{QueriedPointEstimates, number_limits, rescale_to_limits};
 use super::totals::{QuestionTotals, Totals};
 use crate::estimate::answer::{
-    Estimates, ItemEstimateSource, ItemEstimates, PostProcessed, SignificantItems, TestedItem,
-    conditional, parallel, post_processing, stand_out,
+    Estimates, ItemEstimateSource, ItemEstimates, PostProcessed, parallel, post_processing,
 };
-use crate::estimate::distribution::{AnswerCounts, ContributionDistribution};
+use crate::estimate::distribution::AnswerCounts;
 use crate::estimate::mechanism::{PreparedQuestion, prepare_question};
-use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate, SamplingModel};
-use crate::estimate::query::{ConfidenceLevel, Estimate, EstimateQuery, ItemLabel};
-use crate::estimate::question::{JointChoiceParts, NumberEstimates, cross, number};
+use crate::estimate::point::{ItemPointEstimates, PointEstimate, SamplingModel};
+use crate::estimate::query::{Estimate, EstimateQuery};
+use crate::estimate::question::{JointChoiceParts, cross};
+use crate::estimate::result_cache::{EstimateCache, useful_result_count};
 use crate::promise::{ReportPrivacy, bias_statement, memo_error_statement};
 
 /// Estimator for one task. It computes the hit rates of the task's mechanisms once, and uses them
@@ -131,24 +132,29 @@ impl Estimator {
         totals: &'a Totals,
         query: &'a EstimateQuery,
     ) -> Estimates<LazyItemEstimates<'a>> {
+        self.lazy_estimates_with_cache(totals, query, useful_result_count(query.items().len()))
+    }
+
+    /// Answers a query like [`Estimator::lazy_estimates`], and caches up to `cached` results of
+    /// each kind. It must be 0 or a power of two.
+    pub(super) fn lazy_estimates_with_cache<'a>(
+        &'a self,
+        totals: &'a Totals,
+        query: &'a EstimateQuery,
+        cached: usize,
+    ) -> Estimates<LazyItemEstimates<'a>> {
         let task = &self.task;
         totals.assert_same_task(task);
         let index = query.question_index();
         let question = &task.questions()[index];
-        let laws = self.queried_point_estimates(totals, query);
-        let reports = totals.answering_report_count(index) as f64;
+        let laws = self.queried_point_estimates(totals, query, cached);
         let sums = post_processing::SumConstraints::of_question(question);
-        let conditional = |item: usize| {
-            let distribution = &laws.contribution_distribution(item);
-            let (point, level) = (&laws.points[item], &query.confidence_level);
-            conditional::estimate_conditional_mean(point, distribution, reports, level)
-        };
         let null = self.standard_errors_at_zero(&laws, query);
         let (processed, shrinkage) = post_processing::post_process_items(
             &query.post_processing_methods,
             sums,
             &laws.points,
-            conditional,
+            laws.conditional_means(&query.confidence_level),
             null,
         );
         Estimates {
@@ -179,6 +185,7 @@ impl Estimator {
             estimates: LazyItemEstimates {
                 question,
                 query,
+                interval_cache: laws.new_cache(),
                 queried_estimates: laws,
                 processed,
             },
@@ -212,10 +219,11 @@ impl Estimator {
 
     /// Computes the point estimates of the queried items, and collects what their noise
     /// distributions depend on.
-    fn queried_point_estimates<'a>(
+    pub(super) fn queried_point_estimates<'a>(
         &'a self,
         totals: &'a Totals,
         query: &'a EstimateQuery,
+        cached: usize,
     ) -> QueriedPointEstimates<'a> {
         let index = query.question_index();
         let cells = self.answer_counts(totals, index);
@@ -226,6 +234,7 @@ impl Estimator {
             items: query.items(),
             answer_counts: cells,
             points: self.point_estimates(totals, index, query.items()),
+            cached_result_count: cached,
         }
     }
 
@@ -252,28 +261,13 @@ fn sampling_model_of(task: &Task, question: &Question) -> SamplingModel {
     SamplingModel::for_question_kind(question.kind(), task.questions().len() > 1)
 }
 
-/// Returns the minimum and maximum of an item, if the question asks for several numbers. Returns
-/// `None` for other kinds of question.
-fn number_limits(question: &Question, item: u64) -> Option<&NumberLimits> {
-    match question.kind() {
-        QuestionKind::Numbers(of) => of.get(item as usize),
-        _ => None,
-    }
-}
-
-/// Converts a mean in [−1, 1] to the range and unit of its number.
-fn rescale_to_limits(mean: Estimate, limits: &NumberLimits) -> Estimate {
-    // Map −1..1 to the position 0..1 (0.5 at 0, 1 at 1), then to the range.
-    mean.rescale_to_range([0.5, 1.0])
-        .rescale_to_range(limits.range())
-}
-
 /// Estimates of the queried items, computed one by one while they are written.
 #[derive(Debug)]
 pub struct LazyItemEstimates<'a> {
     question: &'a Question,
     query: &'a EstimateQuery,
     queried_estimates: QueriedPointEstimates<'a>,
+    interval_cache: EstimateCache<Estimate>,
     /// Post-processed results by item. Empty if none were requested.
     processed: Vec<PostProcessed>,
 }
@@ -282,9 +276,11 @@ impl LazyItemEstimates<'_> {
     /// Computes the estimates of the item at index `item` of the query.
     fn item_estimates(&self, item: usize) -> ItemEstimates {
         let limits = number_limits(self.question, self.query.items()[item]);
-        let by_estimand = self
-            .queried_estimates
-            .estimates(item, &self.query.confidence_level);
+        let by_estimand = self.queried_estimates.estimates(
+            item,
+            &self.query.confidence_level,
+            &self.interval_cache,
+        );
         ItemEstimates {
             item: self.query.item_labels[item].clone(),
             by_estimand: match limits {
@@ -329,7 +325,7 @@ impl Serialize for LazyItemEstimates<'_> {
 
 impl Estimates<LazyItemEstimates<'_>> {
     /// Computes and stores all items.
-    fn collect_items(self) -> Estimates {
+    pub(super) fn collect_items(self) -> Estimates {
         let mut estimates = Vec::with_capacity(self.estimates.queried_estimates.points.len());
         let Ok(()) = self.estimates.for_each_computed_item(|item| {
             estimates.push(item);
@@ -351,111 +347,6 @@ impl Estimates<LazyItemEstimates<'_>> {
             cross: self.cross,
             estimates,
         }
-    }
-}
-
-/// Point estimates of one question's items, with the data from which their noise distributions are
-/// computed.
-#[derive(Debug)]
-struct QueriedPointEstimates<'a> {
-    joint_parts: Option<&'a JointChoiceParts>,
-    question_totals: &'a QuestionTotals,
-    sampling_model: SamplingModel,
-    items: &'a [u64],
-    /// Cell counts, if the question asks for a number or a cross-tabulation.
-    answer_counts: Option<AnswerCounts>,
-    points: Vec<ItemPointEstimates>,
-}
-
-impl QueriedPointEstimates<'_> {
-    fn contribution_distribution(&self, item: usize) -> ContributionDistribution {
-        let of_part = self
-            .joint_parts
-            .and_then(|parts| parts.contribution_distribution(self.items[item]));
-        if let Some(law) = of_part {
-            return law;
-        }
-        let bin = self.items[item] as usize;
-        if let Some(AnswerCounts::PatternOutputs(patterned)) = &self.answer_counts {
-            return ContributionDistribution::Scores(
-                patterned.share_and_scores(bin..bin + 1).1.into(),
-            );
-        }
-        let QuestionTotals {
-            report_count: reports,
-            mechanism_counts: counts,
-            ..
-        } = self.question_totals;
-        counts.contribution_distribution(
-            self.sampling_model,
-            *reports,
-            self.items[item],
-            &self.points[item],
-        )
-    }
-
-    fn estimates(&self, item: usize, quantiles: &ConfidenceLevel) -> [Option<Estimate>; 5] {
-        let (law, reports) = (
-            self.contribution_distribution(item),
-            self.question_totals.report_count as f64,
-        );
-        let estimate = |estimand| {
-            let point = self.points[item].get(estimand)?;
-            Some(quantiles.estimate_with_intervals(point, |failure, side| {
-                law.confidence_limit(estimand, point, reports, failure, side)
-            }))
-        };
-        Estimand::ALL.map(estimate)
-    }
-
-    fn number_estimates(
-        &self,
-        question: &Question,
-        query: &EstimateQuery,
-    ) -> Option<NumberEstimates> {
-        match (question.kind(), &self.answer_counts) {
-            (QuestionKind::Number(scale), Some(cells)) => Some(number::estimate_number(
-                scale,
-                cells,
-                &query.quantile_levels,
-                &query.confidence_level,
-            )),
-            (QuestionKind::Numbers(own), _) if own.is_single() && !self.points.is_empty() => {
-                // A lone number has a mean and no other estimate.
-                let mean = self
-                    .estimates(0, &query.confidence_level)
-                    .into_iter()
-                    .flatten()
-                    .next()?;
-                Some(number::mean_only_estimates(
-                    &own[0],
-                    rescale_to_limits(mean, &own[0]),
-                ))
-            }
-            _ => None,
-        }
-    }
-
-    fn significant_items(
-        &self,
-        labels: &[ItemLabel],
-        false_discovery_rate: f64,
-    ) -> Option<SignificantItems> {
-        let (estimand, _) = self.points.first()?.main_estimate()?;
-        let tested = labels.iter().enumerate().filter_map(|(item, label)| {
-            Some(TestedItem {
-                label: label.clone(),
-                point: self.points[item].get(estimand)?,
-                contribution_distribution: self.contribution_distribution(item),
-            })
-        });
-        let reports = self.question_totals.report_count as f64;
-        Some(stand_out::benjamini_hochberg(
-            tested.collect(),
-            estimand,
-            reports,
-            false_discovery_rate,
-        ))
     }
 }
 

@@ -16,8 +16,12 @@ mod influence;
 mod mechanism;
 mod point;
 mod predict;
+mod queried_estimates;
 mod query;
 mod question;
+mod result_cache;
+#[cfg(test)]
+mod reuse_tests;
 mod totals;
 
 pub use crate::numeric::projection::{SumConstraint, project_to_simplex};

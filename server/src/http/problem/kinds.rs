@@ -114,6 +114,13 @@ pub(crate) enum Problem {
          item; request fewer, or estimate from exported reports (hushbin journal export)"
     )]
     TooManyItems { have: usize, most: u64 },
+    /// Query whose predicted processor time, in seconds, is more than its share of the server.
+    #[error(
+        "the query takes up to {have:.0} s of processor time, expected at most {most:.0}; request \
+         fewer items, batches or quantiles, or no conditional means, or estimate from exported \
+         reports (hushbin journal export)"
+    )]
+    QueryTooCostly { have: f64, most: f64 },
     /// Request that is refused because too much work is waiting.
     #[error("try again later")]
     Overloaded,
@@ -210,6 +217,7 @@ impl Problem {
             Self::TaskExists(_) => ("task-exists", 409, "There is already a task with this id"),
             Self::SearchTooLong(_) => ("search-too-long", 400, "The search takes longer than a request may"),
             Self::TooManyItems { .. } => ("too-many-items", 400, "Too many items for one request"),
+            Self::QueryTooCostly { .. } => ("query-too-costly", 400, "The query costs more than one request may"),
             Self::Overloaded => ("overloaded", 503, "The collector is busy"),
             Self::Storage => ("storage", 503, "The journal failed"),
             Self::NotReady { .. } => ("not-ready", 503, "The collector cannot take uploads"),

@@ -540,6 +540,64 @@ async fn items_that_take_too_long_to_count_are_refused_with_how_many_may_be_aske
 }
 
 #[tokio::test]
+async fn a_query_that_costs_more_than_its_share_is_refused_before_it_runs() {
+    let App {
+        store, directory, ..
+    } = App::new();
+    // With the default deadline, each of these responses may take half a millisecond.
+    let limits = RequestLimits {
+        max_concurrent_long_responses: 1 << 16,
+        ..DEVELOPMENT
+    };
+    let app = App {
+        directory,
+        ..App::over(store, limits)
+    };
+    let bytes = Uploads::new(&app.task("counted"), 10).bytes(5);
+    app.post("counted", bytes).await;
+    let path = "/tasks/counted/estimates";
+    assert_eq!(
+        app.get(&format!("{path}?items=0,1,2")).await.status,
+        StatusCode::OK
+    );
+    let many = (0..100).map(|item| item.to_string()).collect::<Vec<_>>();
+    for query in [
+        format!("items={}", many.join(",")),
+        format!("items={}&post=shrinkage", many[..50].join(",")),
+        format!("items={}&false_discovery_rate=0.1", many[..50].join(",")),
+    ] {
+        let answer = app.get(&format!("{path}?{query}")).await;
+        let problem = answer.problem("query-too-costly", 400);
+        assert!(
+            problem["have"].as_f64() > problem["most"].as_f64(),
+            "{problem}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_repeated_query_sees_each_release() {
+    let app = App::new();
+    for (seed, reports) in [(1, 4), (2, 8)] {
+        let bytes = Uploads::new(&app.task("settings"), seed).bytes(4);
+        app.post("settings", bytes).await;
+        for query in ["estimates", "estimates?items=a%2Cb", "influence", "privacy"] {
+            let path = format!("/tasks/settings/{query}");
+            let first = app.get(&path).await;
+            let again = app.get(&path).await;
+            assert_eq!(first.body, again.body, "{query}");
+            assert_eq!(first.header("content-type"), again.header("content-type"));
+            assert_eq!(first.json()["reports"], reports, "{query}");
+        }
+        let accept = [("accept", "text/csv")];
+        let path = "/tasks/settings/estimates";
+        let answer = app.send(Method::GET, path, &accept, Body::empty()).await;
+        assert!(answer.header("content-type").starts_with("text/csv"));
+        assert!(answer.body.starts_with(b"item,"));
+    }
+}
+
+#[tokio::test]
 async fn csv_for_those_who_ask_for_it() {
     let app = App::new();
     let bytes = Uploads::new(&app.task("settings"), 11).bytes(10);

@@ -6,29 +6,23 @@
 //! within a few standard errors of 0.
 
 use crate::estimate::distribution::ContributionDistribution;
-use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate};
+use crate::estimate::point::{Estimand, PointEstimate};
 use crate::estimate::query::{ConfidenceLevel, Estimate};
 use crate::numeric::confidence_limits::LimitSide;
 
-/// Returns the conditional mean of an item. `None` if the non-missing frequency is not
-/// significantly above 0.
+/// Returns the conditional mean of an item from its mean and non-missing frequency, whose estimates
+/// have this covariance. `None` if the frequency is not significantly above 0.
 ///
 /// The test for this is one-sided, at the confidence of `quantiles`. The standard error comes from
 /// the delta method. The interval contains every ratio r for which the estimate of mean −
 /// r·frequency could be noise around 0 (Fieller 1954).
-///
-/// # Panics
-/// If the mechanism does not estimate both the mean and the non-missing frequency.
 pub(crate) fn estimate_conditional_mean(
-    points: &ItemPointEstimates,
+    [mean, frequency]: [PointEstimate; 2],
+    covariance: f64,
     law: &ContributionDistribution,
     reports: f64,
     quantiles: &ConfidenceLevel,
 ) -> Option<Estimate> {
-    let both = "only mechanisms that estimate both are asked";
-    let mean = points.mean.expect(both);
-    let frequency = points.nonmissing_frequency.expect(both);
-    let covariance = points.mean_nonmissing_covariance.expect(both);
     let certain = quantiles.one_sided_test_thresholds();
     let least = law.confidence_limit(
         Estimand::Nonmissing,
@@ -59,21 +53,13 @@ pub(crate) fn estimate_conditional_mean(
 mod tests {
     use super::*;
 
-    fn points(mean: f64, nonmissing: f64) -> ItemPointEstimates {
-        let point = |estimate, standard_error| {
-            Some(PointEstimate {
-                estimate,
-                standard_error,
-            })
-        };
-        ItemPointEstimates {
-            mean: point(mean, 0.04),
-            positive_frequency: None,
-            negative_frequency: None,
-            nonmissing_frequency: point(nonmissing, 0.03),
-            mean_nonmissing_covariance: Some(0.0005),
-            answer_share: None,
-        }
+    const COVARIANCE: f64 = 0.0005;
+
+    fn points(mean: f64, nonmissing: f64) -> [PointEstimate; 2] {
+        [(mean, 0.04), (nonmissing, 0.03)].map(|(estimate, standard_error)| PointEstimate {
+            estimate,
+            standard_error,
+        })
     }
 
     #[test]
@@ -81,7 +67,8 @@ mod tests {
         let quantiles = ConfidenceLevel::new(0.95, 1).unwrap();
         let of = |mean, nonmissing| {
             super::estimate_conditional_mean(
-                &points(mean, nonmissing),
+                points(mean, nonmissing),
+                COVARIANCE,
                 &ContributionDistribution::Normal,
                 1.0,
                 &quantiles,
@@ -105,7 +92,8 @@ mod tests {
             let quantiles = ConfidenceLevel::new(confidence, 7).unwrap();
             let of = |nonmissing| {
                 super::estimate_conditional_mean(
-                    &points(0.1, nonmissing),
+                    points(0.1, nonmissing),
+                    COVARIANCE,
                     &ContributionDistribution::Normal,
                     1.0,
                     &quantiles,

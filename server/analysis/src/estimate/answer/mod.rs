@@ -8,7 +8,7 @@ pub(crate) mod shrinkage;
 pub(crate) mod stand_out;
 
 pub(crate) use post_processing::PostProcessed;
-pub(crate) use stand_out::{SignificantItems, TestedItem};
+pub(crate) use stand_out::SignificantItems;
 
 use std::collections::BTreeMap;
 use std::io;

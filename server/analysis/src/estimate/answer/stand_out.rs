@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::estimate::distribution::ContributionDistribution;
 use crate::estimate::point::{Estimand, PointEstimate};
 use crate::estimate::query::ItemLabel;
 use crate::numeric::confidence_limits::{LimitSide, TailThresholds};
@@ -22,36 +21,20 @@ pub struct SignificantItems {
     pub items: Vec<ItemLabel>,
 }
 
-/// An item's estimate with the distribution of its noise.
-pub(crate) struct TestedItem {
-    pub(crate) label: ItemLabel,
-    pub(crate) point: PointEstimate,
-    pub(crate) contribution_distribution: ContributionDistribution,
-}
+/// An item's estimate, with the item's index in the query.
+pub(crate) type TestedItem = (usize, PointEstimate);
 
-impl TestedItem {
-    /// Returns true if a test with error probability `failure` rules out 0.
-    fn rejects_zero(&self, estimand: Estimand, reports: f64, failure: &TailThresholds) -> bool {
-        let limit = |side| {
-            self.contribution_distribution
-                .confidence_limit(estimand, self.point, reports, failure, side)
-        };
-        let below = || estimand == Estimand::Mean && limit(LimitSide::Upper) < 0.0;
-        limit(LimitSide::Lower) > 0.0 || below()
-    }
-
-    fn distance_from_zero(&self) -> f64 {
-        (self.point.estimate / self.point.standard_error).abs()
-    }
-}
-
-/// Returns the items that stand out among all tested ones.
-pub(crate) fn benjamini_hochberg(
+/// Returns the indices of the items that stand out among all tested ones, sorted by descending
+/// distance from 0 in standard errors.
+///
+/// `limits` is called with the thresholds of each round. It returns a function that computes the
+/// confidence limit of an item on one side.
+pub(crate) fn benjamini_hochberg<L: Fn(&TestedItem, LimitSide) -> f64>(
     tested: Vec<TestedItem>,
     estimand: Estimand,
-    reports: f64,
     false_discovery_rate: f64,
-) -> SignificantItems {
+    limits: impl Fn(TailThresholds) -> L,
+) -> Vec<usize> {
     // Two-sided tests of means divide the level between both sides.
     let sides = if estimand == Estimand::Mean { 2.0 } else { 1.0 };
     let all = tested.len() as f64;
@@ -64,16 +47,21 @@ pub(crate) fn benjamini_hochberg(
             break;
         }
         let level = false_discovery_rate * before as f64 / all;
-        let failure = TailThresholds::new(level / sides);
-        left.retain(|item| item.rejects_zero(estimand, reports, &failure));
+        let limit = limits(TailThresholds::new(level / sides));
+        left.retain(|item| {
+            let (_, point) = item;
+            let two_sided = estimand == Estimand::Mean;
+            // The level of a side is at most 1/4 then, so limits lie beyond the estimate.
+            let above = || two_sided && point.estimate < 0.0;
+            let below =
+                || two_sided && point.estimate <= 0.0 && limit(item, LimitSide::Upper) < 0.0;
+            (!above() && limit(item, LimitSide::Lower) > 0.0) || below()
+        });
         if left.len() == before {
             break;
         }
     }
-    left.sort_by(|a, b| b.distance_from_zero().total_cmp(&a.distance_from_zero()));
-    SignificantItems {
-        false_discovery_rate,
-        estimand,
-        items: left.into_iter().map(|item| item.label).collect(),
-    }
+    let distance = |(_, point): &TestedItem| (point.estimate / point.standard_error).abs();
+    left.sort_by(|a, b| distance(b).total_cmp(&distance(a)));
+    left.into_iter().map(|(item, _)| item).collect()
 }

@@ -8,6 +8,7 @@
 //! scores X add up. Otherwise people are *drawn* at random. Then all scores have one distribution,
 //! whose moment E[e^(tX)] is the average over people.
 
+use super::noise_law::NoiseLaw;
 use super::score::{InterpolationNode, MAX_ARGUMENT_TIMES_SCORE, solve_true_value};
 use crate::estimate::point::{Estimand, PointEstimate};
 use crate::numeric::confidence_limits::{LimitSide, ObservedSum, TailThresholds};
@@ -45,6 +46,8 @@ pub(crate) struct HitDistribution {
     /// Real values are rounded to signs at random, as if people were drawn. This is the worst case:
     /// ln E[e^(tX)] is concave in a person's value, so no people with the same mean vary more.
     is_fixed_population: bool,
+    /// Observed mean and non-missing frequency. All fields below depend on them, except the weight.
+    observed_mean_and_frequency: [f64; 2],
     /// Estimated share of people with the item, in [0, 1].
     presence_share: f64,
     /// Weight of a hit on the opposite side, if the frequency of one sign is estimated. A hit on
@@ -115,6 +118,7 @@ impl HitDistribution {
         Self {
             outcome_probabilities: people,
             is_fixed_population: given,
+            observed_mean_and_frequency: [mean, frequency],
             presence_share: present,
             opposite_side_weight: 0.0,
             means_and_presence_shares: means.map(share),
@@ -137,6 +141,24 @@ impl HitDistribution {
             opposite_side_weight: other_side,
             ..self
         }
+    }
+
+    /// Returns the parameters that items may share: all of them except the observed mean and
+    /// frequency, and the numbers derived from these two.
+    pub(crate) fn noise_law(&self) -> NoiseLaw {
+        let mut words = [0; 14];
+        let probabilities = self.outcome_probabilities.as_flattened();
+        let numbers = probabilities.iter().chain([&self.opposite_side_weight]);
+        for (word, number) in words.iter_mut().zip(numbers) {
+            *word = number.to_bits();
+        }
+        words[13] = u64::from(self.is_fixed_population);
+        words
+    }
+
+    /// Returns the observed mean and non-missing frequency.
+    pub(crate) const fn observed_mean_and_frequency(&self) -> [f64; 2] {
+        self.observed_mean_and_frequency
     }
 
     /// Returns the confidence limit for the true value on one side: see
@@ -307,40 +329,62 @@ impl<'a> ScoreFamily<'a> {
         }
     }
 
-    /// Returns true values in ascending order, each with the cumulant (given people) or moment
-    /// (drawn people) of the score at t. Between two of the returned values, this quantity is
-    /// linear in the true value.
-    fn interpolation_nodes(&self, t: f64) -> [InterpolationNode; MEAN_NODE_COUNT] {
-        let weights = self.scores.map(|score| (t * score).exp_m1());
-        let [minus, none, plus] = self.hit_distribution.outcome_probabilities.map(|person| {
-            self.hit_distribution
-                .additive_from_moment(expected_score(&person, &weights))
-        });
-        let at = |(mean, present): MeanAndShare| {
-            // A share (present + mean)/2 of people has the item at 1, and (present − mean)/2 at −1.
-            let both = 0.5 * (present * (plus + minus) + mean * (plus - minus));
-            (mean, both + (1.0 - present) * none)
+    /// Returns e^(tx) − 1 for the score x of each outcome.
+    fn exponential_weights(&self, t: f64) -> [f64; 4] {
+        let mut weights = [0.0; 4];
+        for (outcome, &score) in self.scores.iter().enumerate() {
+            // Exponentials are slow, and outcomes share scores.
+            weights[outcome] = match self.scores[..outcome].iter().position(|own| *own == score) {
+                Some(same) => weights[same],
+                None if score == 0.0 => t * score,
+                None => (t * score).exp_m1(),
+            };
+        }
+        weights
+    }
+
+    /// Calls `solve` with true values in ascending order, each with the cumulant (given people) or
+    /// moment (drawn people) of the score at t. Between two of these values, this quantity is linear
+    /// in the true value.
+    fn with_interpolation_nodes<T>(
+        &self,
+        t: f64,
+        solve: impl FnOnce(&[InterpolationNode]) -> T,
+    ) -> T {
+        let weights = self.exponential_weights(t);
+        let person = |person: usize| {
+            let outcomes = &self.hit_distribution.outcome_probabilities[person];
+            (self.hit_distribution).additive_from_moment(expected_score(outcomes, &weights))
         };
-        let of = |with: f64| {
-            let mut nodes = [(0.0, none); MEAN_NODE_COUNT];
-            nodes[MEAN_NODE_COUNT - 1] = (1.0, with);
-            nodes
-        };
+        let none = person(1);
         match self.estimand {
-            Estimand::Mean => self.hit_distribution.means_and_presence_shares.map(at),
-            Estimand::Minus => of(minus),
-            Estimand::Plus | Estimand::Nonmissing | Estimand::Share => of(plus),
+            Estimand::Mean => {
+                let (minus, plus) = (person(0), person(2));
+                let at = |(mean, present): MeanAndShare| {
+                    // A share (present + mean)/2 of people has the item at 1, and (present −
+                    // mean)/2 at −1.
+                    let both = 0.5 * (present * (plus + minus) + mean * (plus - minus));
+                    (mean, both + (1.0 - present) * none)
+                };
+                solve(&self.hit_distribution.means_and_presence_shares.map(at))
+            }
+            Estimand::Minus => solve(&[(0.0, none), (1.0, person(0))]),
+            Estimand::Plus | Estimand::Nonmissing | Estimand::Share => {
+                solve(&[(0.0, none), (1.0, person(2))])
+            }
         }
     }
 
     /// Returns the true value at which the score has this cumulant at t: see [`solve_true_value`].
     fn solve_true_value(&self, t: f64, cumulant: f64) -> Option<f64> {
-        solve_true_value(
-            &self.interpolation_nodes(t),
-            self.hit_distribution.is_fixed_population,
-            self.expected_score_slope,
-            t,
-            cumulant,
-        )
+        self.with_interpolation_nodes(t, |nodes| {
+            solve_true_value(
+                nodes,
+                self.hit_distribution.is_fixed_population,
+                self.expected_score_slope,
+                t,
+                cumulant,
+            )
+        })
     }
 }

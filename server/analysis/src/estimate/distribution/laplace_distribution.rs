@@ -1,6 +1,7 @@
 //! Distribution of sums of noisy responses under hash-bin. A response is the reported value of the
 //! bin to which the item is hashed, times the item's sign.
 
+use super::noise_law::NoiseLaw;
 use crate::estimate::point::PointEstimate;
 use crate::numeric::confidence_limits::{LimitSide, ObservedSum, TailThresholds};
 
@@ -16,6 +17,20 @@ pub(crate) struct LaplaceResponseDistribution {
 }
 
 impl LaplaceResponseDistribution {
+    /// Returns the parameters, which all items share.
+    pub(crate) fn noise_law(&self) -> NoiseLaw {
+        let numbers = [
+            self.grid_step,
+            self.noise_variance,
+            self.other_items_variance,
+        ];
+        let mut words = [0; 14];
+        words[..3].copy_from_slice(&numbers.map(f64::to_bits));
+        // Neither 0 nor 1, which stand for hits.
+        words[13] = 2;
+        words
+    }
+
     /// Returns the confidence limit for the true value on one side: see
     /// [`ContributionDistribution`](super::ContributionDistribution::confidence_limit).
     /// People's values only shift the sum of responses. So the distribution of the sum around its

@@ -3,6 +3,7 @@
 
 mod hits;
 mod laplace_distribution;
+mod noise_law;
 pub(crate) mod pattern_output_shares;
 mod score;
 mod single_answer;
@@ -10,6 +11,7 @@ mod width;
 
 pub(crate) use hits::{HitDistribution, OutcomeProbabilities};
 pub(crate) use laplace_distribution::LaplaceResponseDistribution;
+pub(crate) use noise_law::NoiseLaw;
 pub(crate) use pattern_output_shares::PatternOutputShares;
 pub(crate) use score::{
     CrowdBetweenNodes, MAX_ARGUMENT_TIMES_SCORE, ScoreDistribution, ScoreProbabilities,
@@ -74,6 +76,25 @@ impl ContributionDistribution {
             Self::Hits(law) => law.confidence_limit(estimand, point, reports, failure, side),
             Self::Noise(law) => law.confidence_limit(point, reports, failure, side),
             Self::Scores(law) => law.confidence_limit(point, reports as u64, failure, side),
+        }
+    }
+
+    /// Returns the parameters of the noise that items may share. `None` if limits are quick to
+    /// compute (normal noise), or differ for each item or option (scores).
+    pub(crate) fn noise_law(&self) -> Option<NoiseLaw> {
+        match self {
+            Self::Normal | Self::Scores(_) => None,
+            Self::Hits(law) => Some(law.noise_law()),
+            Self::Noise(law) => Some(law.noise_law()),
+        }
+    }
+
+    /// Returns the observed mean and non-missing frequency on which the limits of a mean depend,
+    /// besides the estimate and the [noise](Self::noise_law).
+    pub(crate) fn observed_mean_and_frequency(&self) -> [f64; 2] {
+        match self {
+            Self::Hits(law) => law.observed_mean_and_frequency(),
+            Self::Normal | Self::Noise(_) | Self::Scores(_) => [0.0; 2],
         }
     }
 
