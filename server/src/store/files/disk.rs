@@ -21,6 +21,9 @@ const DIRECTORY_MODE: u32 = 0o700;
 /// Name of the lock file, which is locked while a collector runs.
 pub(in crate::store) const LOCK_FILE_NAME: &str = "lock";
 
+/// Number of bytes that a probe writes: one block, the usual unit of disk space.
+pub(super) const PROBE_BYTES: usize = 4096;
+
 /// Extension of a temporary file.
 const TEMPORARY_EXTENSION: &str = "unfinished";
 

@@ -35,7 +35,6 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use super::PROBE_BYTES;
 use super::checksum::Checksum;
 use super::disk::{self, WritableFile};
 use super::frame::{
@@ -404,7 +403,7 @@ impl UploadLog {
                 return Ok(());
             }
             self.may_have_stray_bytes = true;
-            let grown = self.file.write(&[0; PROBE_BYTES], self.valid_length);
+            let grown = self.file.write(&[0; disk::PROBE_BYTES], self.valid_length);
             self.cut_off_invalid_end()?;
             self.may_have_stray_bytes = false;
             grown

@@ -65,9 +65,6 @@ use task::TaskFiles;
 /// Name of the file that a readiness probe writes to test the disk.
 const PROBE_FILE_NAME: &str = "probe";
 
-/// Number of bytes that a probe writes: one block, the usual unit of disk space.
-const PROBE_BYTES: usize = 4096;
-
 /// Storage engine in the files of one data directory.
 #[derive(Debug)]
 pub struct FilesEngine {
@@ -345,7 +342,10 @@ impl StorageEngine for FilesEngine {
 
     fn probe_write(&mut self) -> Result<(), EngineError> {
         // The file of the last probe still exists during the write, so the probe needs free space.
-        disk::write_atomically(&self.root.join(PROBE_FILE_NAME), &[b'\n'; PROBE_BYTES])?;
+        disk::write_atomically(
+            &self.root.join(PROBE_FILE_NAME),
+            &[b'\n'; disk::PROBE_BYTES],
+        )?;
         // One broken task must not stop the uploads of the others, which an unready process no
         // longer receives. So the probe fails only if no task can take uploads.
         let mut probes: Vec<_> = self.tasks.values_mut().map(TaskFiles::probe).collect();

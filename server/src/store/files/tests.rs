@@ -1,6 +1,7 @@
 mod backup;
 pub(super) mod change_recorder;
 mod power;
+mod shared_log;
 mod simulated_disk;
 
 use std::fs::{File, OpenOptions};
