@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use hushbin::{Task, Upload};
+use hushbin::{Fingerprint, Task, Upload};
 use hushbin_tests::process::head;
 use hushbin_tests::uploads::Uploads;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -46,11 +46,11 @@ impl LoadResult {
 
 impl Load {
     /// Sends bodies to `address` until `time` is over, or until about `bodies` bodies are
-    /// acknowledged.
+    /// acknowledged. The bodies are for the tasks in turn, which differ only in their ids.
     pub(crate) fn send(
         self,
         address: SocketAddr,
-        task: &Task,
+        tasks: &[Task],
         time: Duration,
         bodies: u64,
     ) -> LoadResult {
@@ -63,7 +63,7 @@ impl Load {
             let begin = Instant::now();
             let mut clients = JoinSet::new();
             for number in 0..self.connections {
-                let client = Client::new(self, number, task);
+                let client = Client::new(self, number, tasks);
                 clients.spawn(client.run(address, begin + time, each));
             }
             let all = clients.join_all().await;
@@ -83,30 +83,36 @@ impl Load {
 
 struct Client {
     uploads: Vec<Upload>,
-    fingerprint: hushbin::Fingerprint,
+    /// Id and fingerprint of each task.
+    tasks: Vec<(String, Fingerprint)>,
     /// Number from which the id of the latest upload was made.
     next: u64,
 }
 
 impl Client {
-    fn new(load: Load, number: u64, task: &Task) -> Self {
+    fn new(load: Load, number: u64, tasks: &[Task]) -> Self {
         // Randomising is the browsers' work: reports are made once, ids are fresh.
-        let mut made = Uploads::new(task, number);
+        let mut made = Uploads::new(&tasks[0], number);
         Self {
             uploads: (0..load.uploads).map(|_| made.make(load.reports)).collect(),
-            fingerprint: task.fingerprint(),
+            tasks: tasks
+                .iter()
+                .map(|task| (task.id().to_owned(), task.fingerprint()))
+                .collect(),
             next: (load.seed << 52) | (number << 40),
         }
     }
 
-    fn next_body(&mut self) -> Vec<u8> {
+    /// Returns the id of the next task, and the next body for it.
+    fn next_body(&mut self) -> (&str, Vec<u8>) {
         let mut bytes = Vec::new();
+        let (id, fingerprint) = &self.tasks[mix_bits(self.next) as usize % self.tasks.len()];
         for upload in &mut self.uploads {
             self.next += 1;
             upload.id.0[..8].copy_from_slice(&mix_bits(self.next).to_le_bytes());
-            bytes.extend(upload.encode(&self.fingerprint));
+            bytes.extend(upload.encode(fingerprint));
         }
-        bytes
+        (id, bytes)
     }
 
     /// Sends bodies until `end`, or until `most` bodies are acknowledged. Returns the total size of
@@ -117,8 +123,8 @@ impl Client {
         let mut answer = Vec::new();
         let (mut bytes, mut latencies) = (0, Vec::new());
         while Instant::now() < end && (latencies.len() as u64) < most {
-            let body = self.next_body();
-            let mut request = head("bench", body.len());
+            let (id, body) = self.next_body();
+            let mut request = head(id, body.len());
             request.extend_from_slice(&body);
             let begin = Instant::now();
             stream.write_all(&request).await.unwrap();

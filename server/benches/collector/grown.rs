@@ -4,6 +4,7 @@
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::slice;
 use std::time::{Duration, Instant};
 
 use super::Bench;
@@ -47,7 +48,12 @@ pub(crate) fn run(bench: &Bench) {
         };
         uploads += 64
             * load
-                .send(address, &bench.task, Duration::from_secs(5), 2000)
+                .send(
+                    address,
+                    slice::from_ref(&bench.task),
+                    Duration::from_secs(5),
+                    2000,
+                )
                 .bodies;
     }
     let mut fresh = start_collector(&empty, &tasks);

@@ -1,8 +1,10 @@
 //! Rates, latencies and costs of uploads. They are compared with a bare handler, which only reads
 //! the uploads, in the same run.
 
+use std::slice;
 use std::time::Duration;
 
+use hushbin::Task;
 use hushbin_tests::process::{Collector, Usage};
 
 use super::Bench;
@@ -18,14 +20,32 @@ pub(crate) struct RoundMeasurement {
     used: Usage,
 }
 
+impl RoundMeasurement {
+    /// Processor time of the server per body, in microseconds.
+    pub(crate) fn cpu_microseconds(&self) -> f64 {
+        self.used.cpu.as_secs_f64() * 1e6 / self.sent.bodies as f64
+    }
+}
+
 pub(crate) fn measure(
     server: &Collector,
     load: Load,
     bench: &Bench,
     address: std::net::SocketAddr,
 ) -> RoundMeasurement {
+    measure_tasks(server, load, bench, address, slice::from_ref(&bench.task))
+}
+
+/// Measures a server with bodies for several tasks.
+pub(crate) fn measure_tasks(
+    server: &Collector,
+    load: Load,
+    bench: &Bench,
+    address: std::net::SocketAddr,
+    tasks: &[Task],
+) -> RoundMeasurement {
     let before = server.usage();
-    let sent = load.send(address, &bench.task, bench.time, u64::MAX);
+    let sent = load.send(address, tasks, bench.time, u64::MAX);
     RoundMeasurement {
         sent,
         used: server.usage() - before,
@@ -87,7 +107,7 @@ fn compare_with_bare(bench: &Bench, connections: u64, reports: usize) {
             if own == 0 { 1.0 } else { of_bare },
             of(&|round| round.sent.latency_quantile(0.5)),
             of(&|round| round.sent.latency_quantile(0.99)),
-            of(&|round| round.used.cpu.as_secs_f64() * 1e6 / round.sent.bodies as f64),
+            of(&RoundMeasurement::cpu_microseconds),
             servers[own].memory() as f64 / 1e6,
             of(&|round| round.used.written as f64 / round.sent.bytes as f64),
         );

@@ -2,7 +2,7 @@
 //! uploads, also with a large journal, and the time to restart after a crash. Rates are compared
 //! with those of a bare handler, which only reads the request bodies.
 //!
-//! `cargo bench -p hushbin-server --bench collector -- [load] [grown] [start] [nodes] [sums]`; the
+//! `cargo bench -p hushbin-server --bench collector -- [load] [tasks] [grown] [start] [nodes] [sums]`; the
 //! default is `load`. `nodes` compares one collector that stores files with several collectors that
 //! share a database. `sums` compares messages of shuffled sums with locally private reports.
 //!
@@ -23,6 +23,7 @@ mod servers;
 mod start;
 #[cfg(target_os = "linux")]
 mod sums;
+mod tasks;
 
 use std::env;
 use std::fs;
@@ -89,6 +90,9 @@ fn main() {
     };
     if asked("load") {
         load::run(&bench);
+    }
+    if asked("tasks") {
+        tasks::run(&bench);
     }
     if asked("grown") {
         grown::run(&bench);

@@ -66,7 +66,14 @@ impl Nodes {
                     seed: load.seed * 8 + own as u64,
                     ..load
                 };
-                scope.spawn(move || load.send(address, &bench.task, bench.time, u64::MAX))
+                scope.spawn(move || {
+                    load.send(
+                        address,
+                        std::slice::from_ref(&bench.task),
+                        bench.time,
+                        u64::MAX,
+                    )
+                })
             };
             let sending: Vec<_> = self.addresses.iter().enumerate().map(send).collect();
             sending.into_iter().map(|own| own.join().unwrap()).collect()

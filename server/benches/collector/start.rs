@@ -46,7 +46,12 @@ fn measure_row(bench: &Bench, json: &str, items: u64, reports: u64) {
         seed: 0,
     };
     let bodies = reports / (16 * 100);
-    let sent = load.send(address, &task, Duration::MAX / 4, bodies);
+    let sent = load.send(
+        address,
+        std::slice::from_ref(&task),
+        Duration::MAX / 4,
+        bodies,
+    );
     let reports = sent.bodies * 16 * 100;
     let filled = begin.elapsed().as_secs_f64();
     collector.kill();
@@ -115,7 +120,7 @@ fn run_while_polling(address: SocketAddr, work: impl FnOnce()) -> (f64, Duration
 }
 
 /// Creates an admin's token for the journal in the directory `data`.
-fn create_token(data: &Path) -> String {
+pub(crate) fn create_token(data: &Path) -> String {
     let mut create = command();
     create.args(["token", "create", "--role", "admin", "--name", "bench"]);
     let output = create.arg("--data").arg(data).output().unwrap();
@@ -125,7 +130,7 @@ fn create_token(data: &Path) -> String {
 
 /// Sends a request about the task, checks that the status is `expected`, and returns the body of
 /// the response.
-fn send_request(
+pub(crate) fn send_request(
     address: SocketAddr,
     token: &str,
     method: &str,
