@@ -15,7 +15,7 @@ import { sealedSessionOverrides } from "./sealed/session.js";
 import type { SessionOverrides } from "./session-overrides.js";
 import type { SessionRequests } from "./session-requests.js";
 
-type SumsCode = ReturnType<typeof import("./sums.js").inject>;
+type SumsCode = ReturnType<typeof import("./sums.js").injectDependencies>;
 
 let loadedSumsCode: SumsCode | undefined;
 
@@ -26,7 +26,7 @@ let loadedSumsCode: SumsCode | undefined;
  */
 async function loadSumsCode(): Promise<SumsCode> {
   try {
-    const { inject } = await import("./sums.js");
+    const { injectDependencies: inject } = await import("./sums.js");
     // Called once, because each call evaluates the file again.
     loadedSumsCode ??= inject(...INJECTED_ARGUMENTS);
     return loadedSumsCode;

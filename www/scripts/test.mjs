@@ -11,7 +11,7 @@ import { buildBook } from "./build-book.mjs";
 import { buildAnalysis, buildDemo } from "./build-demo.mjs";
 import { formatRust } from "./format.mjs";
 import { findChromedriver } from "./lib/browser.mjs";
-import { ANALYSIS_GLUE, CLIENT_GLUE_DIR, ROOT } from "./lib/paths.mjs";
+import { ANALYSIS_GLUE_DIR, CLIENT_GLUE_DIR, ROOT } from "./lib/paths.mjs";
 import {
   bold,
   costTable,
@@ -98,17 +98,17 @@ const glue = memoize(async () => {
   if (!existsSync(join(CLIENT_GLUE_DIR, "sums-bytes.ts"))) {
     await build();
   }
-  if (!existsSync(join(ANALYSIS_GLUE, "analysis.d.ts"))) {
+  if (!existsSync(join(ANALYSIS_GLUE_DIR, "analysis.d.ts"))) {
     await buildAnalysis();
   }
 });
 
 /** Runs the checks that need no compiler. They take only seconds, so they run first. */
 async function checkSources() {
-  const { checkDashboard } = await import("./build-dashboard.mjs");
+  const { checkDashboardIsCurrent: checkDashboard } = await import("./build-dashboard.mjs");
   const { checkImports } = await import("./check-imports.mjs");
   const { checkDependencies } = await import("./check-dependencies.mjs");
-  const { checkDocs } = await import("./check-docs.mjs");
+  const { checkRustDocComments: checkDocs } = await import("./check-docs.mjs");
   const { checkFacts } = await import("./check-facts.mjs");
   const { checkLimits } = await import("./check-limits.mjs");
   await step("format: Rust", () => formatRust({ check: true }));
@@ -182,7 +182,7 @@ const docs = () =>
  * @param {NodeJS.ProcessEnv} driver environment variable with the browser's driver
  */
 async function bindings(browser, driver) {
-  const { requireTool, wasmBindgen } = await import("./lib/tools.mjs");
+  const { requiredToolEnv: requireTool, wasmBindgenTestRunner: wasmBindgen } = await import("./lib/tools.mjs");
   const env = {
     ...(await requireTool(wasmBindgen())),
     ...driver,
@@ -215,7 +215,7 @@ async function web() {
  * the root of the project and without settings.
  */
 async function wasmPackTest() {
-  const { requireTool, wasmBindgen, wasmPack } = await import("./lib/tools.mjs");
+  const { requiredToolEnv: requireTool, wasmBindgenTestRunner: wasmBindgen, wasmPack } = await import("./lib/tools.mjs");
   const { PATH } = await requireTool(wasmBindgen());
   const env = { ...(await requireTool(wasmPack)) };
   env.PATH = [env.PATH, PATH].join(delimiter);

@@ -12,7 +12,7 @@ type SealingModule = typeof import("../sealing.js");
  * @throws NetworkError if the response does not come from a shuffler, or the shuffler does not have
  * the keys yet
  */
-export async function fetchKeyConfigurations(
+export async function fetchAnalyserKeys(
   url: string,
   fetch: typeof globalThis.fetch,
 ): Promise<readonly string[]> {

@@ -11,7 +11,7 @@ export interface CurvePointRequest {
   readonly curve: CurveName;
   /** Position on the curve's horizontal axis: ε, or the number of people. */
   readonly axisValue: number;
-  readonly question: Survey;
+  readonly variedSurvey: Survey;
 }
 
 export type CurveName = "epsilon" | "people";

@@ -2,7 +2,7 @@
 // A name belongs here only if it is neither public, nor stored in the browser, nor part of JSON, nor
 // a name of the platform. The build checks that it is not public.
 
-const NAMES =
+const INTERNAL_PROPERTY_NAMES =
   `addIfFinite addedReports appendFloat appendInteger appendIntegerList appendText changeLedgers
   clippedCount collectorLedgerKey commitReport completeModule confirmConsent consentGrant
   coverReports createMaker createReportFunction delivery describeCost drawMemoSlot
@@ -20,8 +20,8 @@ const NAMES =
  * bundled separately exchange objects.
  */
 export const SHORTENING_OPTIONS = {
-  mangleProps: new RegExp(`^(${NAMES.join("|")})$`),
-  mangleCache: Object.fromEntries(NAMES.map((name, index) => [name, `_${index.toString(36)}`])),
+  mangleProps: new RegExp(`^(${INTERNAL_PROPERTY_NAMES.join("|")})$`),
+  mangleCache: Object.fromEntries(INTERNAL_PROPERTY_NAMES.map((name, index) => [name, `_${index.toString(36)}`])),
 };
 
 /**
@@ -29,5 +29,5 @@ export const SHORTENING_OPTIONS = {
  *
  * @param {string} reference
  */
-export const internalNamesIn = (reference) =>
-  NAMES.filter((name) => new RegExp(`\\b${name}\\b`).test(reference));
+export const internalNamesInReference = (reference) =>
+  INTERNAL_PROPERTY_NAMES.filter((name) => new RegExp(`\\b${name}\\b`).test(reference));
