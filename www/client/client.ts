@@ -19,7 +19,7 @@ import {
   isSumTask,
   settingsFromOptions,
 } from "./options.js";
-import { isPage, isRunningInNode } from "./page.js";
+import { isPage, isNodeLikeProcess } from "./page.js";
 import { emptyReceipt, type Receipt } from "./receipt.js";
 import {
   convertLocalResult,
@@ -190,7 +190,7 @@ function openRevocationChannel({
 }: ClientSettings): BroadcastChannel | undefined {
   try {
     // A channel would keep a process from ending.
-    const shares = !isRunningInNode() && storage !== "memory" && !dryRun;
+    const shares = !isNodeLikeProcess() && storage !== "memory" && !dryRun;
     return shares ? new BroadcastChannel(`hushbin ${url}`) : undefined;
   } catch {
     // Old browsers have no channels. At Next.js's edge, the constructor throws.
@@ -496,7 +496,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
       this.#notifyWatchers();
     };
     const events = {
-      onChange: this.#notifyWatchers,
+      onReportsChange: this.#notifyWatchers,
       renew: () => {
         if (this.#session !== undefined && !requests.stopped) {
           this.#endSession()?.free();
@@ -509,7 +509,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
         }
       },
       onRevokedElsewhere: this.#onRevokedElsewhere,
-      storedRevocations: this.#revocationsStoredPromise,
+      whenRevocationsStored: this.#revocationsStoredPromise,
       consentGrant: this.#consentGrant,
     };
     const opening = openSession(this.#settings, requests, opened, events).catch((error) => {

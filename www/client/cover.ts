@@ -36,9 +36,9 @@ export interface CoverableSession extends SealableSession {
   readonly delivery: Pick<Delivery, "scheduleReport">;
   readonly reportInSteps: ReportFunction | undefined;
   readonly contextAtOpening: {
-    readonly consentGrant: { readonly revoked?: number };
+    readonly consentGrant: { readonly revocationsAtStart?: number };
     /** Called after each change of the budget and the reports. */
-    readonly onChange: () => void;
+    readonly onReportsChange: () => void;
     /** Called to replace the session by one with the task that the collector has now. */
     readonly renew: () => void;
     /** Task as the collector described it. Undefined if the page contains the task. */
@@ -110,7 +110,7 @@ export async function releaseHeldReport(session: CoverableSession): Promise<void
   const { store, contextAtOpening: begun, delivery } = session;
   const [, released] = await store.changeLedgers(({ taskLedger: ledger, collectorCharges: charges }) => {
     const { held, revoked } = ledger;
-    if (!held || Date.now() < held.due || revoked !== begun.consentGrant.revoked) {
+    if (!held || Date.now() < held.due || revoked !== begun.consentGrant.revocationsAtStart) {
       return { taskLedger: ledger, collectorCharges: charges, result: undefined };
     }
     const { at, epsilon, bytes } = held;
@@ -123,7 +123,7 @@ export async function releaseHeldReport(session: CoverableSession): Promise<void
   });
   if (released) {
     delivery.scheduleReport(released, isHidden());
-    begun.onChange();
+    begun.onReportsChange();
   }
 }
 
@@ -192,7 +192,7 @@ export function createCoverReports(engine: ReportMaker, { minutes }: Cover): Cov
           // The session must go on, because it sends the reports that fill the outbox.
           onError(failure);
         }
-        begun.onChange();
+        begun.onReportsChange();
       };
       const run = async (isFirst: boolean) => {
         if (consentState(true, ignoreSignals) !== "granted") {

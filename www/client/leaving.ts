@@ -36,14 +36,14 @@ export interface LeavableSession {
   /** Defined if a report takes several steps, for example because it is sealed. */
   readonly reportInSteps: unknown;
   readonly contextAtOpening: {
-    readonly consentGrant: { readonly revoked?: number };
+    readonly consentGrant: { readonly revocationsAtStart?: number };
     readonly fetchedTask?: FetchedTask | undefined;
     /** Defined if the task's budget has a memo. */
     readonly prepareMemoReport: unknown;
     /** Defined if the task has cover reports. */
-    readonly coverReports: unknown;
+    readonly coverReportHolder: unknown;
     /** Called after each change of the budget and the reports. */
-    readonly onChange: () => void;
+    readonly onReportsChange: () => void;
   };
   /** Functions that are called when the session is stopped. */
   readonly stopCallbacks: (() => void)[];
@@ -187,7 +187,7 @@ async function endReservation(
   });
   // Only now: until the ledger is stored, the entry is all that remains if the page ends.
   journal.remove(id);
-  begun.onChange();
+  begun.onReportsChange();
   return stored;
 }
 
@@ -226,7 +226,7 @@ export async function registerAnswersAtLeave(
   const wasHidden = isHidden();
   // A sealed report takes several steps. A memo is read from the database, and so is the cover
   // report that an answer replaces.
-  const { prepareMemoReport: memo, coverReports: cover } = session.contextAtOpening;
+  const { prepareMemoReport: memo, coverReportHolder: cover } = session.contextAtOpening;
   const isOneStep = session.store.durable && !session.reportInSteps && !memo && !cover;
   const reserved = isOneStep ? await reserveBudget(session, settings) : undefined;
   if (reserved === "over-budget") {
@@ -273,7 +273,7 @@ async function reserveBudget(
       const { revoked } = before;
       // The same conditions as for a report that is made now.
       const after = chargeReport({ taskLedger: ledger, collectorCharges: charges }, budget, epsilon, epsilon, maxEpsilon, now);
-      if (revoked !== grant.revoked || after === undefined) {
+      if (revoked !== grant.revocationsAtStart || after === undefined) {
         return { taskLedger: before, collectorCharges: charges, result: 0 };
       }
       const { until } = after.taskLedger;
@@ -292,7 +292,7 @@ async function reserveBudget(
   if (until === 0) {
     return "over-budget";
   }
-  session.contextAtOpening.onChange();
+  session.contextAtOpening.onReportsChange();
   return { id, windowEnd: until, releaseLock: unlock };
 }
 
@@ -380,7 +380,7 @@ function sendMadeReports(
       .then(async ([stored, { kind }]) => {
         if (stored && kind === "acknowledged") {
           await session.store.setFinalState([stored.key], kind);
-          session.contextAtOpening.onChange();
+          session.contextAtOpening.onReportsChange();
         } else if (stored) {
           // Sent again. If it was refused, it is refused again, and then settled.
           session.delivery.scheduleReport(stored, true);

@@ -176,7 +176,7 @@ export class Session implements SealableSession {
       // A page that is loaded again honours the delay, too.
       onDelayRequested: (notBefore) => {
         const delayed = ({ taskLedger: ledger, ...rest }: TaskAndCollectorLedgers) => ({
-          ledger: { ...ledger, notBefore },
+          taskLedger: { ...ledger, notBefore },
           ...rest,
           result: undefined,
         });
@@ -311,7 +311,7 @@ export class Session implements SealableSession {
         if (unknown && own?.epsilonAddedToTotal && isTaskPinnedByPage(this.#settings)) {
           throw unknown;
         }
-        const current = { ledger, charges };
+        const current = { taskLedger: ledger, collectorCharges: charges };
         const charge = () => {
           const charged = chargeReport(current, budget, epsilon, lifetime, maxEpsilon, now);
           // Checked before anything is drawn: a report that is drawn and then dropped would have to
@@ -376,7 +376,7 @@ export async function openSession(
   opened: (session: Session) => void,
   events: Pick<
     SessionStart,
-    "onChange" | "renew" | "onRevokedElsewhere" | "storedRevocations" | "consentGrant"
+    "onReportsChange" | "renew" | "onRevokedElsewhere" | "whenRevocationsStored" | "consentGrant"
   >,
 ): Promise<Session> {
   let engine: ReportMaker | undefined;

@@ -26,9 +26,9 @@ let loadedSumsCode: SumsCode | undefined;
  */
 async function loadSumsCode(): Promise<SumsCode> {
   try {
-    const { injectDependencies: inject } = await import("./sums.js");
+    const { injectDependencies } = await import("./sums.js");
     // Called once, because each call evaluates the file again.
-    loadedSumsCode ??= inject(...INJECTED_ARGUMENTS);
+    loadedSumsCode ??= injectDependencies(...INJECTED_ARGUMENTS);
     return loadedSumsCode;
   } catch (cause) {
     throw new WasmError(`the core of sums could not be loaded: ${errorMessage(cause)}`, { cause });

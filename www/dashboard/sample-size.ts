@@ -21,7 +21,7 @@ export interface SampleSizeCheck {
 }
 
 /** Estimate, with the range of the item's values if it is not the usual range of the estimand. */
-type EstimateWithValueRange = Pick<EstimateRow, "estimate" | "range">;
+type EstimateWithValueRange = Pick<EstimateRow, "estimate" | "valueRange">;
 
 /**
  * Checks whether there are enough reports, based on the standard errors of the estimates. A

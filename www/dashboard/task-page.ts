@@ -295,12 +295,12 @@ export class TaskPage {
 
   get #context() {
     return {
-      task: this.id,
+      taskId: this.id,
       question: this.#selectedQuestion,
       estimatesCache: this.#cache,
       releasedBatches: releasedBatches(this.#batchesResponse),
       selectedBatches: this.#selectedBatches,
-      items: itemsToRequest(this.#selectedQuestion, this.#state.find),
+      requestedItemNames: itemsToRequest(this.#selectedQuestion, this.#state.find),
       estimand: this.#state.estimand,
       confidence: CONFIDENCE,
     };

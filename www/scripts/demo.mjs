@@ -106,13 +106,13 @@ class CollectorBuild {
  */
 async function startDemoCollector(program, { collectorPort, data }) {
   const { startCollector } = await import("./lib/collector.mjs");
-  const { demoTaskFiles: demoTasks } = await import("./build-demo.mjs");
+  const { demoTaskFiles } = await import("./build-demo.mjs");
   const directory = data ?? mkdtempSync(join(tmpdir(), "hushbin-demo-"));
   const collector = await step("start: collector", () =>
     startCollector({
       program,
       data: resolve(directory),
-      tasks: demoTasks(),
+      tasks: demoTaskFiles(),
       listen: `127.0.0.1:${collectorPort}`,
       verbose: true,
     }),

@@ -105,10 +105,10 @@ const glue = memoize(async () => {
 
 /** Runs the checks that need no compiler. They take only seconds, so they run first. */
 async function checkSources() {
-  const { checkDashboardIsCurrent: checkDashboard } = await import("./build-dashboard.mjs");
+  const { checkDashboardIsCurrent } = await import("./build-dashboard.mjs");
   const { checkImports } = await import("./check-imports.mjs");
   const { checkDependencies } = await import("./check-dependencies.mjs");
-  const { checkRustDocComments: checkDocs } = await import("./check-docs.mjs");
+  const { checkRustDocComments } = await import("./check-docs.mjs");
   const { checkFacts } = await import("./check-facts.mjs");
   const { checkLimits } = await import("./check-limits.mjs");
   await step("format: Rust", () => formatRust({ check: true }));
@@ -119,10 +119,10 @@ async function checkSources() {
     const files = readdirSync(join(ROOT, CHECKED)).filter((name) => name.endsWith(".test.mjs"));
     return run("node", ["--test", ...files.map((name) => `${CHECKED}/${name}`)], { quiet: true });
   });
-  await step("dashboard: built of its sources", checkDashboard);
+  await step("dashboard: built of its sources", checkDashboardIsCurrent);
   await step("imports: one way", checkImports);
   await step("limits: numbers that may only fall", checkLimits);
-  await step("documentation: summaries, examples", checkDocs);
+  await step("documentation: summaries, examples", checkRustDocComments);
   await step("facts: stated alike, and there", checkFacts);
   await step("dependencies: licences, sources, advisories", checkDependencies);
 }
@@ -182,9 +182,9 @@ const docs = () =>
  * @param {NodeJS.ProcessEnv} driver environment variable with the browser's driver
  */
 async function bindings(browser, driver) {
-  const { requiredToolEnv: requireTool, wasmBindgenTestRunner: wasmBindgen } = await import("./lib/tools.mjs");
+  const { requiredToolEnv, wasmBindgenTestRunner } = await import("./lib/tools.mjs");
   const env = {
-    ...(await requireTool(wasmBindgen())),
+    ...(await requiredToolEnv(wasmBindgenTestRunner())),
     ...driver,
     CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: "wasm-bindgen-test-runner",
     // Timeout in seconds, large enough for slow machines.
@@ -215,9 +215,9 @@ async function web() {
  * the root of the project and without settings.
  */
 async function wasmPackTest() {
-  const { requiredToolEnv: requireTool, wasmBindgenTestRunner: wasmBindgen, wasmPack } = await import("./lib/tools.mjs");
-  const { PATH } = await requireTool(wasmBindgen());
-  const env = { ...(await requireTool(wasmPack)) };
+  const { requiredToolEnv, wasmBindgenTestRunner, wasmPack } = await import("./lib/tools.mjs");
+  const { PATH } = await requiredToolEnv(wasmBindgenTestRunner());
+  const env = { ...(await requiredToolEnv(wasmPack)) };
   env.PATH = [env.PATH, PATH].join(delimiter);
   await step("test: bindings, by wasm-pack in headless Chromium", () =>
     run("wasm-pack", ["test", "--headless", "--chrome"], { env }),

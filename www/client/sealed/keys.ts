@@ -33,7 +33,7 @@ export async function fetchAnalyserKeys(
  * @throws SealingError if there is none
  */
 export async function selectPinnedKey(
-  { hashKeyConfiguration, isKeyConfiguration }: SealingModule,
+  { hashKeyConfiguration, isKeyConfigurationForTask }: SealingModule,
   keys: readonly string[],
   pins: readonly string[],
   fingerprint: string,
@@ -42,7 +42,7 @@ export async function selectPinnedKey(
     const bytes = bytesFromHex(key);
     const pin = bytesToHex((await hashKeyConfiguration(bytes)).subarray(0, 16));
     // A pin alone is not enough: the key must be for this task.
-    if (pins.includes(pin) && isKeyConfiguration(bytes, fingerprint)) {
+    if (pins.includes(pin) && isKeyConfigurationForTask(bytes, fingerprint)) {
       return bytes;
     }
   }

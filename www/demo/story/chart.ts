@@ -157,15 +157,15 @@ export class EstimateChart {
 }
 
 function createRowMarks({ label }: ChartRow): RowMarks {
-  const number = svg("tspan", { class: "amount" });
-  const spread = svg("tspan", { class: "spread", dx: 6 });
+  const estimateText = svg("tspan", { class: "amount" });
+  const halfWidthText = svg("tspan", { class: "spread", dx: 6 });
   const marks = {
     label: svg("text", { class: "label" }, label),
-    value: svg("text", { class: "value", "text-anchor": "end" }, number, spread),
-    number,
-    spread,
+    value: svg("text", { class: "value", "text-anchor": "end" }, estimateText, halfWidthText),
+    estimateText,
+    halfWidthText,
     truth: svg("rect", { class: "truth-bar", height: 16 }),
-    truthEnd: svg("rect", { class: "truth-end", width: 3, height: 26 }),
+    truthEndLine: svg("rect", { class: "truth-end", width: 3, height: 26 }),
     interval: svg("rect", { class: "interval", height: 3 }),
     caps: [
       svg("rect", { class: "cap", width: 2, height: 14 }),
@@ -177,7 +177,7 @@ function createRowMarks({ label }: ChartRow): RowMarks {
     "g",
     { class: "row" },
     marks.truth,
-    marks.truthEnd,
+    marks.truthEndLine,
     marks.interval,
     ...marks.caps,
     marks.dot,

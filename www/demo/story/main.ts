@@ -142,7 +142,7 @@ class DemoPage {
     showMechanismComparison(
       this.#channels.map(({ mechanismInfo: kind, epsilonScope: covers, estimates }) => ({
         name: kind.name,
-        covers: kind.epsilonScopeText,
+        epsilonScopeText: kind.epsilonScopeText,
         protectsSingleAnswersOnly: covers === "entry",
         reports: estimates?.reports ?? 0,
         halfWidth: meanHalfWidth(estimates),
@@ -318,7 +318,7 @@ function troubleText(error: unknown): string {
 async function main(): Promise<void> {
   drawDecorativePicture(
     byId<SVGSVGElement>("drift"),
-    questionsOf(draft.items).map(({ yesShare: yes }) => yes),
+    questionsOf(draft.items).map(({ yes }) => yes),
   );
   try {
     await loadAnalysis(new URL("../shared/analysis.wasm", import.meta.url));
