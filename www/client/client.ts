@@ -19,7 +19,7 @@ import {
   isSumTask,
   settingsFromOptions,
 } from "./options.js";
-import { isPage, isNodeLikeProcess } from "./page.js";
+import { isNodeLikeProcess, isPage } from "./page.js";
 import { emptyReceipt, type Receipt } from "./receipt.js";
 import {
   convertLocalResult,
@@ -361,8 +361,15 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     // A worker that was granted may be about to create the database, and must find the revocation.
     const create = this.#granted;
     const session = this.#endConsentAndSession();
-    const withdrawn = this.#withStore((store) => store.withdrawReportsAndConsent(), session, create);
-    this.#revocationsStoredPromise = Promise.allSettled([this.#revocationsStoredPromise, withdrawn]);
+    const withdrawn = this.#withStore(
+      (store) => store.withdrawReportsAndConsent(),
+      session,
+      create,
+    );
+    this.#revocationsStoredPromise = Promise.allSettled([
+      this.#revocationsStoredPromise,
+      withdrawn,
+    ]);
     try {
       await withdrawn;
     } finally {
@@ -378,7 +385,10 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     const withdrawn =
       this.#settings.storage === "spend-again" &&
       this.#withStore(async (store) => store.durable || store.withdrawReportsAndConsent(), session);
-    this.#revocationsStoredPromise = Promise.allSettled([this.#revocationsStoredPromise, withdrawn]);
+    this.#revocationsStoredPromise = Promise.allSettled([
+      this.#revocationsStoredPromise,
+      withdrawn,
+    ]);
     session?.free();
     this.#notifyWatchers();
   };

@@ -7,7 +7,7 @@
  * send both.
  */
 
-import { DAY_MS, type TaskAndCollectorLedgers, ledgerAtTime } from "./budget.js";
+import { DAY_MS, ledgerAtTime, type TaskAndCollectorLedgers } from "./budget.js";
 import { consentState } from "./consent.js";
 import type { Delivery } from "./delivery.js";
 import type { HushbinError } from "./errors.js";
@@ -108,19 +108,21 @@ function inputForNoAnswers(task: Task): unknown {
  */
 export async function releaseHeldReport(session: CoverableSession): Promise<void> {
   const { store, contextAtOpening: begun, delivery } = session;
-  const [, released] = await store.changeLedgers(({ taskLedger: ledger, collectorCharges: charges }) => {
-    const { held, revoked } = ledger;
-    if (!held || Date.now() < held.due || revoked !== begun.consentGrant.revocationsAtStart) {
-      return { taskLedger: ledger, collectorCharges: charges, result: undefined };
-    }
-    const { at, epsilon, bytes } = held;
-    return {
-      taskLedger: { ...ledger, held: null },
-      collectorCharges: charges,
-      newReport: { at, epsilon, bytes, state: "waiting" },
-      result: undefined,
-    };
-  });
+  const [, released] = await store.changeLedgers(
+    ({ taskLedger: ledger, collectorCharges: charges }) => {
+      const { held, revoked } = ledger;
+      if (!held || Date.now() < held.due || revoked !== begun.consentGrant.revocationsAtStart) {
+        return { taskLedger: ledger, collectorCharges: charges, result: undefined };
+      }
+      const { at, epsilon, bytes } = held;
+      return {
+        taskLedger: { ...ledger, held: null },
+        collectorCharges: charges,
+        newReport: { at, epsilon, bytes, state: "waiting" },
+        result: undefined,
+      };
+    },
+  );
   if (released) {
     delivery.scheduleReport(released, isHidden());
     begun.onReportsChange();
@@ -161,7 +163,10 @@ export function createCoverReports(engine: ReportMaker, { minutes }: Cover): Cov
       }
       made.set(entries, String(bytes));
       // The time stays that of the cover report, so that the history does not show who has answered.
-      return { taskLedger: { ...ledger, held: { ...held, bytes, isCover: false } }, collectorCharges: charges };
+      return {
+        taskLedger: { ...ledger, held: { ...held, bytes, isCover: false } },
+        collectorCharges: charges,
+      };
     },
 
     async start(session, { onError, ignoreSignals }) {

@@ -11,7 +11,7 @@
 import { HushbinError, NetworkError, StorageError, UploadRejectedError } from "./errors.js";
 import { runExclusively } from "./lock.js";
 import type { SessionRequests } from "./session-requests.js";
-import type { Store, ReportWithKey } from "./store/store.js";
+import type { ReportWithKey, Store } from "./store/store.js";
 import { backoffMs, startTimer } from "./time.js";
 import { MAX_RETRY_AFTER_MS, type SendResult, type UploadTransport } from "./transport.js";
 import { FINGERPRINT_END } from "./upload.js";
@@ -109,7 +109,7 @@ export class Delivery {
 
   /**
    * Schedules the sending of a stored report. It is sent at once if the page is hidden or a request
-   * is full, otherwise after the delay `delayMs`.
+   * is full, otherwise after the delay `maxBatchDelayMs`.
    */
   scheduleReport(report: ReportWithKey, hidden: boolean): void {
     this.#unacknowledged.set(report.key, report);
@@ -122,7 +122,10 @@ export class Delivery {
     } else if (this.#newBytes >= MAX_REQUEST_BYTES) {
       this.#sendInBackground();
     } else {
-      this.#delayTimer ??= startTimer(() => this.#sendInBackground(), this.#dependencies.maxBatchDelayMs);
+      this.#delayTimer ??= startTimer(
+        () => this.#sendInBackground(),
+        this.#dependencies.maxBatchDelayMs,
+      );
     }
   }
 
@@ -223,9 +226,11 @@ export class Delivery {
     this.#delayTimer = undefined;
     this.#newBytes = 0;
     this.#round ??= {
-      sentKeysPromise: runExclusively(this.#dependencies.lockName, () => this.#sendAll()).finally(() => {
-        this.#round = undefined;
-      }),
+      sentKeysPromise: runExclusively(this.#dependencies.lockName, () => this.#sendAll()).finally(
+        () => {
+          this.#round = undefined;
+        },
+      ),
       hasWaitingCaller: false,
     };
     return this.#round;
@@ -250,7 +255,9 @@ export class Delivery {
     const keys = new Set(waiting.map(({ key }) => key));
     // Another tab has sent or withdrawn these.
     before.filter((key) => !keys.has(key)).forEach((key) => void this.#unacknowledged.delete(key));
-    const requests = groupIntoRequests(waiting.filter(({ key }) => !this.#inFlightReportKeys.has(key)));
+    const requests = groupIntoRequests(
+      waiting.filter(({ key }) => !this.#inFlightReportKeys.has(key)),
+    );
     const failures: HushbinError[] = [];
     // At most four requests are underway. When the page may be about to close, more are.
     const work = async () => {
@@ -280,7 +287,9 @@ export class Delivery {
     if (this.#paused) {
       return;
     }
-    const own = [...this.#unacknowledged.values()].filter(({ key }) => !this.#inFlightReportKeys.has(key));
+    const own = [...this.#unacknowledged.values()].filter(
+      ({ key }) => !this.#inFlightReportKeys.has(key),
+    );
     for (const request of groupIntoRequests(own)) {
       const attempt = this.#sendOneRequest(request, []).then((error) => {
         this.#closingAttempts.delete(attempt);
@@ -304,7 +313,9 @@ export class Delivery {
   ): Promise<HushbinError | undefined> {
     const keys = request.map(({ key }) => key);
     keys.forEach((key) => void this.#inFlightReportKeys.add(key));
-    const outcome = await this.#dependencies.transport.sendUploads(request.map(({ bytes }) => bytes));
+    const outcome = await this.#dependencies.transport.sendUploads(
+      request.map(({ bytes }) => bytes),
+    );
     keys.forEach((key) => void this.#inFlightReportKeys.delete(key));
     if (outcome.kind === "retry") {
       return this.#pauseAfterFailure(outcome);

@@ -11,10 +11,15 @@ import { TaskError } from "./errors.js";
 import { createInjector } from "./injected.js";
 import type { ReportMaker } from "./maker.js";
 import { createMemoFunction } from "./memo.js";
-import { type ClientSettings, epsilonLimitOptionName, isTaskPinnedByPage, isSumTask } from "./options.js";
+import {
+  type ClientSettings,
+  epsilonLimitOptionName,
+  isSumTask,
+  isTaskPinnedByPage,
+} from "./options.js";
 import type { Receipt } from "./receipt.js";
 import { MemoryStore, type SharedCharges } from "./store/memory.js";
-import type { Store, ReportWithKey } from "./store/store.js";
+import type { ReportWithKey, Store } from "./store/store.js";
 import {
   type AnyTask,
   budgetOf,

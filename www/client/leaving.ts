@@ -8,7 +8,12 @@
  * same bytes again. If not, it frees the budget after the lock is free.
  */
 
-import { type BudgetReservation, chargeReport, type TaskAndCollectorLedgers, ledgerAtTime } from "./budget.js";
+import {
+  type BudgetReservation,
+  chargeReport,
+  ledgerAtTime,
+  type TaskAndCollectorLedgers,
+} from "./budget.js";
 import { bytesFromHex, bytesToHex } from "./bytes.js";
 import type { Delivery } from "./delivery.js";
 import type { HushbinError } from "./errors.js";
@@ -16,7 +21,7 @@ import type { PackedEntries } from "./input.js";
 import type { ReportMaker } from "./maker.js";
 import type { ClientSettings } from "./options.js";
 import { isHidden } from "./page.js";
-import type { NewReport, Store, ReportWithKey } from "./store/store.js";
+import type { NewReport, ReportWithKey, Store } from "./store/store.js";
 import { budgetOf, type FetchedTask } from "./task.js";
 import { startTimer } from "./time.js";
 import type { UploadTransport } from "./transport.js";
@@ -183,7 +188,12 @@ async function endReservation(
     const less = state === "waiting" ? 0 : bytes.length;
     const waitingBytes = before.taskLedger.waitingBytes - less;
     const ledger = { ...before.taskLedger, reserved, waitingBytes };
-    return { taskLedger: ledger, collectorCharges: before.collectorCharges, newReport: report, result: undefined };
+    return {
+      taskLedger: ledger,
+      collectorCharges: before.collectorCharges,
+      newReport: report,
+      result: undefined,
+    };
   });
   // Only now: until the ledger is stored, the entry is all that remains if the page ends.
   journal.remove(id);
@@ -267,23 +277,32 @@ async function reserveBudget(
   const budget = budgetOf(task);
   let until = 0;
   try {
-    [until] = await session.store.changeLedgers(({ taskLedger: before, collectorCharges: charges }) => {
-      const now = Date.now();
-      const ledger = ledgerAtTime(before, now);
-      const { revoked } = before;
-      // The same conditions as for a report that is made now.
-      const after = chargeReport({ taskLedger: ledger, collectorCharges: charges }, budget, epsilon, epsilon, maxEpsilon, now);
-      if (revoked !== grant.revocationsAtStart || after === undefined) {
-        return { taskLedger: before, collectorCharges: charges, result: 0 };
-      }
-      const { until } = after.taskLedger;
-      const reserved = [...ledger.reserved, { id, until, epsilon, revoked, orphaned: 0 }];
-      return {
-        taskLedger: { ...after.taskLedger, described, reserved },
-        collectorCharges: after.collectorCharges,
-        result: until,
-      };
-    });
+    [until] = await session.store.changeLedgers(
+      ({ taskLedger: before, collectorCharges: charges }) => {
+        const now = Date.now();
+        const ledger = ledgerAtTime(before, now);
+        const { revoked } = before;
+        // The same conditions as for a report that is made now.
+        const after = chargeReport(
+          { taskLedger: ledger, collectorCharges: charges },
+          budget,
+          epsilon,
+          epsilon,
+          maxEpsilon,
+          now,
+        );
+        if (revoked !== grant.revocationsAtStart || after === undefined) {
+          return { taskLedger: before, collectorCharges: charges, result: 0 };
+        }
+        const { until } = after.taskLedger;
+        const reserved = [...ledger.reserved, { id, until, epsilon, revoked, orphaned: 0 }];
+        return {
+          taskLedger: { ...after.taskLedger, described, reserved },
+          collectorCharges: after.collectorCharges,
+          result: until,
+        };
+      },
+    );
   } finally {
     if (until === 0) {
       unlock();
@@ -422,7 +441,11 @@ export async function endOrphanedReservations(
         const reserved = before.reserved.map((each) =>
           each.id === id ? { ...each, orphaned: now } : each,
         );
-        return { taskLedger: { ...before, reserved }, collectorCharges: charges, result: undefined };
+        return {
+          taskLedger: { ...before, reserved },
+          collectorCharges: charges,
+          result: undefined,
+        };
       });
     }
   }

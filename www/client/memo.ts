@@ -3,7 +3,7 @@
  * from its memo, each with a new seed.
  */
 
-import { DAY_MS, type TaskLedger, type LedgerMemo, withoutEndedMemo } from "./budget.js";
+import { DAY_MS, type LedgerMemo, type TaskLedger, withoutEndedMemo } from "./budget.js";
 import type { PackedEntries } from "./input.js";
 import type { CollisionMechanism } from "./mechanism/collision.js";
 import type { ChoiceQuestion } from "./question.js";
@@ -79,7 +79,11 @@ export async function createMemoFunction(
   const now = Date.now();
   if (withoutEndedMemo(stored, now) !== stored) {
     await store.changeLedgers(({ taskLedger: ledger, collectorCharges: charges }) => {
-      return { taskLedger: withoutEndedMemo(ledger, now), collectorCharges: charges, result: undefined };
+      return {
+        taskLedger: withoutEndedMemo(ledger, now),
+        collectorCharges: charges,
+        result: undefined,
+      };
     });
   }
   const question = memoQuestionId(engine.task, memo);

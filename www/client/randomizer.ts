@@ -220,7 +220,7 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
     const handle = this.#handle;
     this.#handle = undefined;
     // A handle of an earlier instance points into memory that no longer exists.
-    if (handle !== undefined && this.#handleInstanceId === bindings.currentInstance()) {
+    if (handle !== undefined && this.#handleInstanceId === bindings.currentInstanceId()) {
       callCore(() => handle.free());
     }
   }
@@ -233,7 +233,7 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
     this.#earlierSampledDownCount += this.#sampledDownCount;
     this.#sampledDownCount = 0;
     this.#handle = new bindings.Randomizer(canonicalBytes(this.task));
-    this.#handleInstanceId = bindings.currentInstance();
+    this.#handleInstanceId = bindings.currentInstanceId();
     return this.#handle;
   }
 
@@ -244,7 +244,9 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
     }
     try {
       return callCore(() =>
-        run(this.#handleInstanceId === bindings.currentInstance() ? handle : this.#recreateHandle()),
+        run(
+          this.#handleInstanceId === bindings.currentInstanceId() ? handle : this.#recreateHandle(),
+        ),
       );
     } catch (cause) {
       if (typeof cause !== "number") {

@@ -7,8 +7,8 @@ import {
   chargeReport,
   EPSILON_TOLERANCE,
   emptyLedger,
-  type TaskAndCollectorLedgers,
   ledgerAtTime,
+  type TaskAndCollectorLedgers,
 } from "./budget.js";
 import { concatBytes } from "./bytes.js";
 import type { CoverReports } from "./cover.js";
@@ -327,7 +327,11 @@ export class Session implements SealableSession {
         const after = memo && !own ? undefined : (held ?? charge)();
         if (after === undefined) {
           // Unchanged: with a clock that is wrong now, a window that seems to have ended may be open.
-          return { taskLedger: before, collectorCharges: charges, result: emptyReceipt("over-budget", dropped) };
+          return {
+            taskLedger: before,
+            collectorCharges: charges,
+            result: emptyReceipt("over-budget", dropped),
+          };
         }
         const [report, kept = ledger.memo] = own?.make() ?? [];
         return {
@@ -416,7 +420,8 @@ export async function openSession(
     // One of them is there.
     const task = (settings.task ?? described?.task) as AnyTask;
     requests.throwIfStopped();
-    const isWithin = epsilonPerWindowOrEpoch(task) <= settings.maxEpsilonAcrossTasks + EPSILON_TOLERANCE;
+    const isWithin =
+      epsilonPerWindowOrEpoch(task) <= settings.maxEpsilonAcrossTasks + EPSILON_TOLERANCE;
     if (!isWithin || !isTaskPinnedByPage(settings)) {
       (await loadExtras()).checkBudget(task, settings);
     }

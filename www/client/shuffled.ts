@@ -15,7 +15,7 @@ import { sealedSessionOverrides } from "./sealed/session.js";
 import type { SessionOverrides } from "./session-overrides.js";
 import type { SessionRequests } from "./session-requests.js";
 
-type SumsCode = ReturnType<typeof import("./sums.js").injectDependencies>;
+type SumsCode = ReturnType<typeof import("./sums.js").inject>;
 
 let loadedSumsCode: SumsCode | undefined;
 
@@ -26,9 +26,9 @@ let loadedSumsCode: SumsCode | undefined;
  */
 async function loadSumsCode(): Promise<SumsCode> {
   try {
-    const { injectDependencies } = await import("./sums.js");
+    const { inject } = await import("./sums.js");
     // Called once, because each call evaluates the file again.
-    loadedSumsCode ??= injectDependencies(...INJECTED_ARGUMENTS);
+    loadedSumsCode ??= inject(...INJECTED_ARGUMENTS);
     return loadedSumsCode;
   } catch (cause) {
     throw new WasmError(`the core of sums could not be loaded: ${errorMessage(cause)}`, { cause });

@@ -11,4 +11,4 @@ import { createInjector } from "./injected.js";
 import { privacyOf } from "./sums/privacy.js";
 import { createSumMaker } from "./sums/randomizer.js";
 
-export const injectDependencies = createInjector({ createMaker: createSumMaker, privacyOf });
+export const inject = createInjector({ createMaker: createSumMaker, privacyOf });

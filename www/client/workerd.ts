@@ -6,7 +6,7 @@
  */
 
 import { createClient as client, createRandomizer as randomizer } from "./exports.js";
-import { type CoreSources, bindCoreSources } from "./module.js";
+import { bindCoreSources, type CoreSources } from "./module.js";
 import module from "./wasm/hushbin.wasm";
 import sums from "./wasm/sums.wasm";
 

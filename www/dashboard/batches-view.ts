@@ -3,7 +3,7 @@
 import { el } from "../demo/shared/dom.js";
 import { formatCount, formatCountWithNoun } from "../demo/shared/format.js";
 import type { Batch, BatchesResponse } from "./api.js";
-import { type BatchUnit, minAndMaxBatchSize, capitalize, formatWithoutUnit } from "./batch-unit.js";
+import { type BatchUnit, capitalize, formatWithoutUnit, minAndMaxBatchSize } from "./batch-unit.js";
 import { formatTime } from "./labels.js";
 import { createTable } from "./table.js";
 

@@ -63,7 +63,11 @@ function conditionalTables({
   }
   if (conditional_shares?.length) {
     tables.push(
-      conditionalEstimateTable(`Shares of ${column} within each ${row}`, conditional_shares, shareText),
+      conditionalEstimateTable(
+        `Shares of ${column} within each ${row}`,
+        conditional_shares,
+        shareText,
+      ),
     );
   }
   return tables;

@@ -18,7 +18,8 @@ const LEFT_GUTTER_PERCENT = 9;
  * Converts a position in the plot to a position in the whole width, which includes this space. Both
  * are in per cent.
  */
-const plotToFullPosition = (part: number) => LEFT_GUTTER_PERCENT + (part * (100 - LEFT_GUTTER_PERCENT)) / 100;
+const plotToFullPosition = (part: number) =>
+  LEFT_GUTTER_PERCENT + (part * (100 - LEFT_GUTTER_PERCENT)) / 100;
 
 /**
  * Maximum number of bins whose intervals are drawn, as thin lines called whiskers. With more bins,
@@ -215,7 +216,13 @@ function gridLines(axis: ChartAxis): Element[] {
       }),
       svg(
         "text",
-        { class: "tick-text", x: percentAttribute(LEFT_GUTTER_PERCENT - 1), y, dy: 4, "text-anchor": "end" },
+        {
+          class: "tick-text",
+          x: percentAttribute(LEFT_GUTTER_PERCENT - 1),
+          y,
+          dy: 4,
+          "text-anchor": "end",
+        },
         shareTickText(value),
       ),
     ];
@@ -269,7 +276,13 @@ function drawWhisker(own: Estimate, place: number, axis: ChartAxis): Element {
 }
 
 const drawQuantileLine = (x: number) =>
-  svg("line", { class: "quantile", x1: percentAttribute(x), x2: percentAttribute(x), y1: 0, y2: "100%" });
+  svg("line", {
+    class: "quantile",
+    x1: percentAttribute(x),
+    x2: percentAttribute(x),
+    y1: 0,
+    y2: "100%",
+  });
 
 /**
  * Draws the edges of the bins as labels below the plot. If there are many edges, only some get a

@@ -136,7 +136,8 @@ const hasRealValuedRatings = ({ kind = "", value }: Question): boolean =>
 
 /** Returns the texts that name an estimand of a question. */
 export const estimandTexts = (estimand: Estimand, question: Question): EstimandTexts =>
-  (hasRealValuedRatings(question) ? REAL_RATING_ESTIMAND_TEXTS[estimand] : undefined) ?? ESTIMAND_TEXTS[estimand];
+  (hasRealValuedRatings(question) ? REAL_RATING_ESTIMAND_TEXTS[estimand] : undefined) ??
+  ESTIMAND_TEXTS[estimand];
 
 /** Returns true if estimates of this estimand are shares of people, which are shown in per cent. */
 export const isShare = (estimand: Estimand, question: Question): boolean =>

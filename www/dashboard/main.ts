@@ -83,7 +83,8 @@ async function openView(): Promise<void> {
   viewCount += 1;
   const own = viewCount;
   const [only] = taskIds ?? [];
-  const task = state.task ?? (taskIds?.length === 1 && location.hash === "" ? (only ?? null) : null);
+  const task =
+    state.task ?? (taskIds?.length === 1 && location.hash === "" ? (only ?? null) : null);
   document.title = `${task ?? "Tasks"} – hushbin`;
   if (task === null) {
     const overview = new TaskListView(collector, taskIds ?? []);
@@ -111,7 +112,11 @@ function showPage(shown: TaskPage | TaskListView): void {
 
 /** Changes what the page shows of the task, and writes the change to the address. */
 function changeViewState(changes: Partial<ViewState>): void {
-  state = { ...state, task: currentView instanceof TaskPage ? currentView.id : state.task, ...changes };
+  state = {
+    ...state,
+    task: currentView instanceof TaskPage ? currentView.id : state.task,
+    ...changes,
+  };
   // Typing in the search must not add a history entry for each letter.
   const typed = Object.keys(changes).every((name) => name === "find");
   history[typed ? "replaceState" : "pushState"](null, "", viewStateToFragment(state) || "#tasks");
@@ -122,7 +127,11 @@ async function onNavigation(): Promise<void> {
   if (taskIds === null) return;
   const before = state;
   state = viewStateFromFragment(location.hash);
-  if (currentView instanceof TaskPage && before.task === state.task && state.task === currentView.id) {
+  if (
+    currentView instanceof TaskPage &&
+    before.task === state.task &&
+    state.task === currentView.id
+  ) {
     currentView.showViewState(state);
   } else {
     await withErrorsShown(openView);

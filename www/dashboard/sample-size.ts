@@ -53,7 +53,8 @@ export function checkSampleSize(
  */
 export function checkNumberSampleSize({ reports = 0, number }: EstimatesResponse): SampleSizeCheck {
   const { mean, distribution = [], range } = number ?? {};
-  if (mean && range) return checkSampleSize(reports, "mean", [{ estimate: mean, valueRange: range }]);
+  if (mean && range)
+    return checkSampleSize(reports, "mean", [{ estimate: mean, valueRange: range }]);
   return checkSampleSize(
     reports,
     "share",

@@ -109,7 +109,13 @@ function comparableRows(
 async function changedItemsView(context: TaskViewContext): Promise<readonly Element[]> {
   const pair = previousAndLatestBatch(context);
   if (pair === null) return [el("p", {}, "There is no earlier batch for a comparison yet.")];
-  const { taskId: task, question, estimatesCache: answers, requestedItemNames: items, estimand } = context;
+  const {
+    taskId: task,
+    question,
+    estimatesCache: answers,
+    requestedItemNames: items,
+    estimand,
+  } = context;
   const confidence = confidencePerBatchOfTwo(context.confidence);
   const [before, after] = await Promise.all(
     pair.map(async ({ number }) => {

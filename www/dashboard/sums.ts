@@ -165,7 +165,9 @@ function wrapInScrollArea(own: HTMLTableElement): HTMLElement {
   return el("div", { class: "across", tabindex: 0, role: "region", "aria-label": label }, own);
 }
 
-function dishonestEffectsTable(each: readonly (readonly [number, SumInfluence])[]): HTMLTableElement {
+function dishonestEffectsTable(
+  each: readonly (readonly [number, SumInfluence])[],
+): HTMLTableElement {
   const rows = each.map(([batch, { people, influence }]) => {
     const [first] = influence;
     const assumed = first?.people ?? 0;

@@ -55,9 +55,9 @@ import { PageSection, type SectionContent } from "./section.js";
 import { significanceView } from "./significance-view.js";
 import type { ViewState } from "./state.js";
 import {
+  dishonestInfluenceView,
   privacyPromiseText,
   requestDishonestInfluence,
-  dishonestInfluenceView,
   sumsPrivacyView,
 } from "./sums.js";
 import { timelineView } from "./timeline-view.js";
@@ -237,7 +237,12 @@ export class TaskPage {
       const items = itemsToRequest(this.#selectedQuestion, this.#state.find);
       if (items?.length === 0) return [el("p", {}, this.#noItemsText())];
       const answer = await responseOrUnreleasedReason(
-        this.#cache.getEstimates(this.id, this.#selectedQuestion, this.#estimatesQuery(items), this.#releasedRanges),
+        this.#cache.getEstimates(
+          this.id,
+          this.#selectedQuestion,
+          this.#estimatesQuery(items),
+          this.#releasedRanges,
+        ),
       );
       if (typeof answer === "string") {
         // The collector's own text counts messages instead of people.
@@ -278,7 +283,9 @@ export class TaskPage {
     await this.#madeUpReportsSection.load(async () => {
       const path = `${encodeURIComponent(this.id)}/influence${query}`;
       if (isSumTaskResponse(this.#task)) {
-        const all = await responseOrUnreleasedReason(this.#collector.getFromTasks<SumInfluence>(path));
+        const all = await responseOrUnreleasedReason(
+          this.#collector.getFromTasks<SumInfluence>(path),
+        );
         if (typeof all === "string") return null;
         const released = releasedBatches(this.#batchesResponse);
         return dishonestInfluenceView(

@@ -63,7 +63,9 @@ export async function timelineView(
   if (!number && picked.length === 0) return null;
   const names = picked.map(({ queryName: query }) => query);
   const items =
-    number || names.includes(null) ? context.requestedItemNames : names.filter((name) => name !== null);
+    number || names.includes(null)
+      ? context.requestedItemNames
+      : names.filter((name) => name !== null);
   const answers = await requestEstimatesPerBatch(context, items);
   const units = new Map(picked.map(({ label, unit }) => [label, unit]));
   const labels = picked.map(({ label }) => label);

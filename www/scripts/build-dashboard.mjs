@@ -79,6 +79,8 @@ export async function checkDashboardIsCurrent() {
 if (process.argv[1] === import.meta.filename) {
   const check = process.argv.includes("--check");
   await main(() =>
-    check ? checkDashboardIsCurrent() : step("build: dashboard, into server/dashboard", buildDashboard),
+    check
+      ? checkDashboardIsCurrent()
+      : step("build: dashboard, into server/dashboard", buildDashboard),
   );
 }

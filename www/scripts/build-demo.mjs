@@ -30,7 +30,9 @@ export const compileAnalysis = ({ quick = false } = {}) =>
  */
 export async function buildAnalysis({ quick = false } = {}) {
   const compiled = await step("build: analysis to WebAssembly", () => compileAnalysis({ quick }));
-  await step("build: analysis' bindings", () => generateGlue(compiled, ANALYSIS_GLUE_DIR, "analysis"));
+  await step("build: analysis' bindings", () =>
+    generateGlue(compiled, ANALYSIS_GLUE_DIR, "analysis"),
+  );
   await step("build: analysis' wasm-opt", () =>
     optimise(ANALYSIS_GLUE_DIR, "analysis", quick ? "none" : "speed"),
   );

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
-import { generateFallbackGlue, fallbackScript } from "./lib/fallback.mjs";
+import { fallbackScript, generateFallbackGlue } from "./lib/fallback.mjs";
 import { patchGlue } from "./lib/glue.mjs";
 import { integrity } from "./lib/integrity.mjs";
 import { internalNamesInReference, SHORTENING_OPTIONS } from "./lib/internal-names.mjs";
@@ -79,7 +79,7 @@ async function writeModuleAsText(name) {
   "${characters}";
 
 /** The module ${name}.wasm: by a loop, which takes a tenth of Uint8Array.from's time. */
-export const bytes = (): Uint8Array<ArrayBuffer> => {
+export const moduleBytes = (): Uint8Array<ArrayBuffer> => {
   const all = new Uint8Array(characters.length);
   let at = 0;
   let length = 0;
@@ -106,14 +106,14 @@ const START = `export default async function __wbg_init({ module_or_path: module
     __wbg_instance_id++;
     return __wbg_finalize_init(instance, module);
 }
-export const currentInstance = () => __wbg_instance_id;
+export const currentInstanceId = () => __wbg_instance_id;
 `;
 const INSTANCE_ID_DECLARATION = `
 /**
  * Which start of a module this is: objects of an earlier one are dead, and must not even
  * be freed.
  */
-export function currentInstance(): number;
+export function currentInstanceId(): number;
 `;
 
 /**

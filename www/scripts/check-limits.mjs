@@ -10,7 +10,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { figures, RULES } from "./lib/figures.mjs";
-import { exceededAreas, limitFromFigure, limitText, loweredLimits, WHOLE_PROJECT } from "./lib/limits.mjs";
+import {
+  exceededAreas,
+  limitFromFigure,
+  limitText,
+  loweredLimits,
+  WHOLE_PROJECT,
+} from "./lib/limits.mjs";
 import { ROOT } from "./lib/paths.mjs";
 import { ExplainedError, main, print, run } from "./lib/run.mjs";
 

@@ -32,11 +32,11 @@ import { makePackage, tarballName } from "./lib/release/npm.mjs";
 import { checkTag, publish } from "./lib/release/publish.mjs";
 import {
   clone,
-  readSourceMetadata,
   git,
   headCommit,
   installCloneTools,
   machinePaths,
+  readSourceMetadata,
 } from "./lib/release/source.mjs";
 import { tryRelease } from "./lib/release/trial.mjs";
 import { bold, ExplainedError, main, print, run, seconds, step } from "./lib/run.mjs";

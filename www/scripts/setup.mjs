@@ -90,7 +90,9 @@ export async function setup({
     await step("set-up: browsers", () => setupBrowser({ all: stacks }));
   }
   if (tests) {
-    await step("set-up: wasm-bindgen's runner of tests", () => installTool(wasmBindgenTestRunner()));
+    await step("set-up: wasm-bindgen's runner of tests", () =>
+      installTool(wasmBindgenTestRunner()),
+    );
     await step("set-up: PostgreSQL", setupDatabase);
   }
   if (stacks) {

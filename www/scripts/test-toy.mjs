@@ -39,7 +39,9 @@ async function filesToCopy() {
   if (listed === undefined) {
     throw new ExplainedError("git does not list the files of the repository");
   }
-  return listed.split("\n").filter((file) => CARGO_INPUT_FILE_PATTERN.test(file) && existsSync(join(ROOT, file)));
+  return listed
+    .split("\n")
+    .filter((file) => CARGO_INPUT_FILE_PATTERN.test(file) && existsSync(join(ROOT, file)));
 }
 
 async function copyWithToy(copy) {
@@ -61,7 +63,10 @@ async function copyWithToy(copy) {
     await place(file, own);
   }
   const manifest = await readFile(join(copy, "Cargo.toml"), "utf8");
-  await writeFile(join(copy, "Cargo.toml"), manifest.replace(CRATE_VERSION_PATTERN, 'version = "$1+toy"'));
+  await writeFile(
+    join(copy, "Cargo.toml"),
+    manifest.replace(CRATE_VERSION_PATTERN, 'version = "$1+toy"'),
+  );
   const list = await readFile(join(copy, MECHANISM_LIST_FILE), "utf8");
   if (list.split(LAST_MECHANISM_LINE).length !== 2) {
     throw new ExplainedError(

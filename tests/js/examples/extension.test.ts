@@ -20,7 +20,10 @@ let person: Person;
 beforeAll(async () => {
   example = await Example.withPackages("www/examples/extension");
   await example.follow();
-  browser = await launchPersistentChromium(join(example.folder, "profile"), join(example.folder, "dist"));
+  browser = await launchPersistentChromium(
+    join(example.folder, "profile"),
+    join(example.folder, "dist"),
+  );
   browser.setDefaultTimeout(300_000);
   worker = browser.serviceWorkers()[0] ?? (await browser.waitForEvent("serviceworker"));
   await worker.evaluate(() => {

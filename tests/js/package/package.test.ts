@@ -10,7 +10,12 @@ import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LAZY_LOADED_FILES } from "../../../www/scripts/build.mjs";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
-import { NPM_BIN_DIR, CLIENT_GLUE_DIR, NPM_PACKAGE_DIR, ROOT } from "../../../www/scripts/lib/paths.mjs";
+import {
+  CLIENT_GLUE_DIR,
+  NPM_BIN_DIR,
+  NPM_PACKAGE_DIR,
+  ROOT,
+} from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
 import { FEATURES } from "../../../www/scripts/lib/wasm.mjs";
 

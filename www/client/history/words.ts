@@ -173,7 +173,9 @@ const STATE_TEXTS: Words["state"] = {
   withdrawn: "withdrawn before the collector confirmed it",
 };
 
-const protectedInformationTexts = (distance: string): Readonly<Record<Protection["about"], string>> => ({
+const protectedInformationTexts = (
+  distance: string,
+): Readonly<Record<Protection["about"], string>> => ({
   everything: "an answer of yours",
   item: "your answer about one item, even if they know all others,",
   near: `which of two inputs is yours, if these differ by at most ${distance} in sum,`,

@@ -68,7 +68,9 @@ export function bucketMechanismCodec<Name extends string, Rule extends string, O
       bytes.appendInteger(rule === paper ? 0 : favoured || UNENCODABLE_SENTINEL);
       // With one hash function, the number is the index of its kind.
       const number = HASHINGS_BY_NUMBER.indexOf(hashing) + HASHINGS_BY_NUMBER.length * (hashes - 1);
-      bytes.appendInteger(hashes > 0 && number < UNENCODABLE_SENTINEL ? number : UNENCODABLE_SENTINEL);
+      bytes.appendInteger(
+        hashes > 0 && number < UNENCODABLE_SENTINEL ? number : UNENCODABLE_SENTINEL,
+      );
       bytes.appendInteger(buckets % sides === 0 ? buckets / sides : UNENCODABLE_SENTINEL);
     },
   };

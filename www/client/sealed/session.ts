@@ -114,7 +114,9 @@ export function sealedSessionOverrides(
 ): SessionOverrides {
   const { url, dryRun } = settings;
   const { analyserKeyPins: analyser, relay, delayMs } = sealedSettingsOf(settings);
-  const fetch = relay ? createRelayFetch(relay.url, relay.gateway, requests.fetchUnlessStopped) : requests.fetchUnlessStopped;
+  const fetch = relay
+    ? createRelayFetch(relay.url, relay.gateway, requests.fetchUnlessStopped)
+    : requests.fetchUnlessStopped;
   if (dryRun) {
     return { fetch };
   }

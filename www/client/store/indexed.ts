@@ -3,9 +3,9 @@
 import {
   type CollectorCharges,
   emptyLedger,
-  type TaskLedger,
-  type TaskAndCollectorLedgers,
   ledgerAfterRevocation,
+  type TaskAndCollectorLedgers,
+  type TaskLedger,
 } from "../budget.js";
 import { StorageError } from "../errors.js";
 import { onPageCacheChange } from "../page.js";
@@ -15,8 +15,8 @@ import {
   MAX_SETTLED,
   type NewReport,
   type ReportState,
-  type Store,
   type ReportWithKey,
+  type Store,
 } from "./store.js";
 
 /**

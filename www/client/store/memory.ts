@@ -3,16 +3,16 @@
 import {
   type CollectorCharges,
   emptyLedger,
-  type TaskLedger,
-  type TaskAndCollectorLedgers,
   ledgerAfterRevocation,
+  type TaskAndCollectorLedgers,
+  type TaskLedger,
 } from "../budget.js";
 import {
   type LedgerChangeResult,
   MAX_SETTLED,
   type ReportState,
-  type Store,
   type ReportWithKey,
+  type Store,
 } from "./store.js";
 
 /** Ledger of all tasks of a collector. The stores of these tasks share it. */
@@ -42,7 +42,12 @@ export class MemoryStore implements Store {
   async changeLedgers<R>(
     changeLedgers: (before: TaskAndCollectorLedgers) => LedgerChangeResult<R>,
   ): Promise<readonly [R, ReportWithKey | undefined]> {
-    const { taskLedger: ledger, collectorCharges: charges, newReport: made, result } = changeLedgers(this.#ledgerPair);
+    const {
+      taskLedger: ledger,
+      collectorCharges: charges,
+      newReport: made,
+      result,
+    } = changeLedgers(this.#ledgerPair);
     this.#taskLedger = ledger;
     this.#sharedCharges.charges = charges;
     if (made === undefined) {

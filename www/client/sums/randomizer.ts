@@ -109,7 +109,7 @@ export class SumReportMaker implements ReportMaker, SumRandomizer {
   free(): void {
     const handle = this.#handle;
     this.#handle = undefined;
-    if (handle !== undefined && this.#handleInstanceNumber === sumsFunctions.currentInstance()) {
+    if (handle !== undefined && this.#handleInstanceNumber === sumsFunctions.currentInstanceId()) {
       callSumsCore(() => handle.free());
     }
   }
@@ -123,7 +123,7 @@ export class SumReportMaker implements ReportMaker, SumRandomizer {
     this.#clippedByHandle = 0;
     this.#truncatedByHandle = 0;
     this.#handle = new sumsFunctions.SumRandomizer(canonicalSumBytes(this.task));
-    this.#handleInstanceNumber = sumsFunctions.currentInstance();
+    this.#handleInstanceNumber = sumsFunctions.currentInstanceId();
     return this.#handle;
   }
 
@@ -134,7 +134,11 @@ export class SumReportMaker implements ReportMaker, SumRandomizer {
     }
     try {
       return callSumsCore(() =>
-        run(this.#handleInstanceNumber === sumsFunctions.currentInstance() ? handle : this.#recreateHandle()),
+        run(
+          this.#handleInstanceNumber === sumsFunctions.currentInstanceId()
+            ? handle
+            : this.#recreateHandle(),
+        ),
       );
     } catch (cause) {
       if (typeof cause !== "number") {

@@ -56,7 +56,9 @@ describe("what ε means", () => {
       list.split(", "),
     );
     expect(given).toHaveLength(7);
-    expect(given?.map((epsilon) => `"${maximumCertaintyPercent(Number(epsilon))}"`)).toEqual(stated);
+    expect(given?.map((epsilon) => `"${maximumCertaintyPercent(Number(epsilon))}"`)).toEqual(
+      stated,
+    );
   });
 
   it.each([0, 0.001, 0.5, 1, 3, 5, 8, 12, 20])("is not understated at ε = %d", (epsilon) => {

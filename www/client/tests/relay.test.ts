@@ -291,7 +291,9 @@ describe("through a relay", () => {
     const gateway = await Hidden.create();
     // Without a network, a second attempt would follow.
     gateway.instead.push(answer, answer.clone());
-    expect(await gateway.transport().sendUploads([Uint8Array.of(1)])).toMatchObject({ kind: "retry" });
+    expect(await gateway.transport().sendUploads([Uint8Array.of(1)])).toMatchObject({
+      kind: "retry",
+    });
     expect(gateway.collector.sent).toEqual([]);
   });
 
@@ -327,7 +329,9 @@ describe("through a relay", () => {
   ])("an answer that is %s is none", async (_, change) => {
     const gateway = await Hidden.create();
     gateway.change = change;
-    expect(await gateway.transport().sendUploads([Uint8Array.of(1)])).toMatchObject({ kind: "retry" });
+    expect(await gateway.transport().sendUploads([Uint8Array.of(1)])).toMatchObject({
+      kind: "retry",
+    });
   });
 
   describe("and sealed to an analyser", () => {

@@ -44,7 +44,10 @@ describe("an attempt", () => {
     ["a proxy's 202", Response.json({ uploads: 1, accepted: 1, duplicates: 0 }, { status: 202 })],
   ])("is not acknowledged by %s", async (_, answer) => {
     const { transport: sender } = transport(answer);
-    expect(await sender.sendUploads(bytes())).toMatchObject({ kind: "retry", status: answer.status });
+    expect(await sender.sendUploads(bytes())).toMatchObject({
+      kind: "retry",
+      status: answer.status,
+    });
   });
 
   it("follows no redirect", async () => {

@@ -126,7 +126,9 @@ describe("hostile names", () => {
     const found = { reports: 1, made_up: 1, influence: [effect], crowd: [test], statement: "" };
     expectVisible(influenceView(found as never, [QUESTION]));
     const sums = { item: HOSTILE, unit: HOSTILE, honest: 1, dishonest: 1, all: 1, people: 1 };
-    expectVisible(dishonestInfluenceView({ people: 1, influence: [sums], statement: "" } as never, []));
+    expectVisible(
+      dishonestInfluenceView({ people: 1, influence: [sums], statement: "" } as never, []),
+    );
     const texts = [{ text: HOSTILE, goes_on: true, ...SHARE }];
     expectVisible(commonTextsView({ texts, confidence: 0.95, reports: 1 } as never));
   });

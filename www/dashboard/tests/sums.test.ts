@@ -7,11 +7,11 @@ import {
   type TaskResponse,
 } from "../api.js";
 import {
-  minAndMaxBatchSize,
   batchUnitOf,
   capitalize,
   formatWithoutUnit,
   formatWithUnit,
+  minAndMaxBatchSize,
   REPORT_UNIT,
 } from "../batch-unit.js";
 import { estimatesPath } from "../estimates-cache.js";

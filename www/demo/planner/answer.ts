@@ -96,7 +96,11 @@ function keyNumberElement([name, exact, words, note, solved]: KeyNumber): HTMLEl
 
 function questionCostRow({ name, note, ...own }: QuestionCost): HTMLElement {
   const small = (text: string) => el("span", { class: "parameters" }, text);
-  const interval = el("data", { value: own.halfWidth, title: String(own.halfWidth) }, own.intervalText);
+  const interval = el(
+    "data",
+    { value: own.halfWidth, title: String(own.halfWidth) },
+    own.intervalText,
+  );
   return el(
     "tr",
     {},
@@ -107,7 +111,12 @@ function questionCostRow({ name, note, ...own }: QuestionCost): HTMLElement {
   );
 }
 
-function comparisonRowElement({ chosen, name, note, errorEpsilonAndPeople: costs }: ComparisonRow): HTMLElement {
+function comparisonRowElement({
+  chosen,
+  name,
+  note,
+  errorEpsilonAndPeople: costs,
+}: ComparisonRow): HTMLElement {
   return el(
     "tr",
     { "data-picked": chosen },

@@ -176,7 +176,10 @@ class PlannerPage {
         break;
       case "point": {
         const { curve, point } = message;
-        this.#curvesInProgress = { ...this.#curvesInProgress, [curve]: [...this.#curvesInProgress[curve], point] };
+        this.#curvesInProgress = {
+          ...this.#curvesInProgress,
+          [curve]: [...this.#curvesInProgress[curve], point],
+        };
         if (this.#curvesInProgress[curve].length >= MIN_POINTS) {
           this.#shownCurves = { ...this.#shownCurves, [curve]: this.#curvesInProgress[curve] };
         }

@@ -107,7 +107,11 @@ export class LatestRequestPlanner {
     }
   }
 
-  async #answer({ id, plannerInput: question, plottedQuestionIndex: shown = 0 }: PlanRequest): Promise<void> {
+  async #answer({
+    id,
+    plannerInput: question,
+    plottedQuestionIndex: shown = 0,
+  }: PlanRequest): Promise<void> {
     this.#post({ id, kind: "begun" });
     let answer: AnyPlan;
     try {
@@ -118,7 +122,10 @@ export class LatestRequestPlanner {
       return;
     }
     this.#post({ id, kind: "answer", question, shown, answer });
-    for (const { curve, axisValue: at, variedSurvey: moved } of curvePointRequests(question, answer)) {
+    for (const { curve, axisValue: at, variedSurvey: moved } of curvePointRequests(
+      question,
+      answer,
+    )) {
       await this.#pause();
       if (this.#newest) return;
       const found = this.#planUnlessRefused(moved);

@@ -4,9 +4,9 @@ import {
   type ControlName,
   type FieldName,
   invalidFieldMessages,
+  type ParsedQuestionSettings,
   type PlannerInput,
   parseSettings,
-  type ParsedQuestionSettings,
   settingsToUrlFragment,
   sumDraftFromSettings,
   surveyFromSettings,
@@ -103,7 +103,10 @@ export function firstInvalidFields(
 ): { readonly at: number; readonly wrong: Map<FieldName, string> } | null {
   const { all } = questions;
   const asked = all[0].trust === "shuffler" ? all.slice(0, 1) : all;
-  const each = asked.map((state, at) => ({ at, wrong: invalidFieldMessages(state, asked.length === 1) }));
+  const each = asked.map((state, at) => ({
+    at,
+    wrong: invalidFieldMessages(state, asked.length === 1),
+  }));
   const some = each.filter(({ wrong }) => wrong.size > 0);
   return some.find((own) => own.at === formQuestionIndex(questions)) ?? some[0] ?? null;
 }

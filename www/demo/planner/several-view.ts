@@ -96,7 +96,11 @@ function comparisonRows(answer: Plan): ComparisonRow[] {
       chosen: false,
       name: "The same questions in the form of ratings",
       note: "each answer becomes a rated item, and each question gets as many reports as it needs",
-      errorEpsilonAndPeople: [formatErrorRatio(Math.sqrt(ratings / people)), "–", formatCount(ratings)],
+      errorEpsilonAndPeople: [
+        formatErrorRatio(Math.sqrt(ratings / people)),
+        "–",
+        formatCount(ratings),
+      ],
     });
   }
   return rows;

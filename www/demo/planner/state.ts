@@ -265,7 +265,10 @@ export const WHOLE_NUMBER_FIELDS: ReadonlySet<NumberFieldName> = new Set([
 ]);
 
 /** Returns the visible fields with an invalid value, each with an error message. */
-export function invalidFieldMessages(state: ParsedQuestionSettings, alone = true): Map<FieldName, string> {
+export function invalidFieldMessages(
+  state: ParsedQuestionSettings,
+  alone = true,
+): Map<FieldName, string> {
   const asked = visibleControls(state, alone);
   const found = new Map<FieldName, string>();
   for (const name of NUMBER_FIELD_NAMES) {

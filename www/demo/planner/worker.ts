@@ -2,10 +2,17 @@
 
 import { loadAnalysis, plan, planSums } from "../shared/analysis.js";
 import { isSumInput } from "./curves.js";
-import { type PlanFunction, type PlanProgressMessage, LatestRequestPlanner, type PlanRequest } from "./plan-queue.js";
+import {
+  LatestRequestPlanner,
+  type PlanFunction,
+  type PlanProgressMessage,
+  type PlanRequest,
+} from "./plan-queue.js";
 
 /** Message from the worker thread: about a question, or an error that ends the thread's work. */
-export type WorkerMessage = PlanProgressMessage | { readonly kind: "broken"; readonly message: string };
+export type WorkerMessage =
+  | PlanProgressMessage
+  | { readonly kind: "broken"; readonly message: string };
 
 const post = (message: WorkerMessage) => postMessage(message);
 

@@ -43,7 +43,11 @@ export class MechanismChannel {
     this.epsilonScope = this.explainer.covers;
     this.randomizer = randomizer;
     this.collector = collector;
-    this.sentReportsLedger = new SentReportsLedger(storage, answer.fingerprint, answer.task.items.length);
+    this.sentReportsLedger = new SentReportsLedger(
+      storage,
+      answer.fingerprint,
+      answer.task.items.length,
+    );
     this.sender = new UploadSender(collector, this.sentReportsLedger);
   }
 

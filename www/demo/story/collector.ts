@@ -100,7 +100,10 @@ export class CollectorClient {
   async checkFingerprint(fingerprint: string): Promise<void> {
     const answer = await this.#ask<{ readonly fingerprint: string }>("", {});
     if (answer.fingerprint !== fingerprint) {
-      throw new CollectorError(`The collector's task ${this.taskId} differs from the page's.`, true);
+      throw new CollectorError(
+        `The collector's task ${this.taskId} differs from the page's.`,
+        true,
+      );
     }
   }
 

@@ -140,7 +140,10 @@ export class CrowdView {
     this.#growthAbortController = growing;
     this.#showGrowing(true);
     const status = byId("growth-text");
-    const missing = channels.reduce((sum, { inventedReporterCount: crowd }) => sum + target - crowd, 0);
+    const missing = channels.reduce(
+      (sum, { inventedReporterCount: crowd }) => sum + target - crowd,
+      0,
+    );
     status.textContent = `Randomising and sending ${formatCountWithNoun(missing, "report")} …`;
     this.#bar.max = missing;
     this.#bar.value = 0;
@@ -193,7 +196,9 @@ export class CrowdView {
     randomisedPerSecond: randomised,
     acknowledgedPerSecond: acknowledged,
   }: GrowthProgress): void {
-    byId("figure-people").textContent = formatCount(this.#options.chosenChannel().inventedReporterCount);
+    byId("figure-people").textContent = formatCount(
+      this.#options.chosenChannel().inventedReporterCount,
+    );
     byId("figure-randomised").textContent = Number.isFinite(randomised)
       ? formatCount(randomised)
       : "–";

@@ -69,7 +69,12 @@ export class EstimatesView {
   /**
    * Shows the last estimates, and the true answers of all people whose reports this browser sent.
    */
-  show({ mechanismInfo: kind, estimands, estimates, sentReportsLedger: ledger }: MechanismChannel): void {
+  show({
+    mechanismInfo: kind,
+    estimands,
+    estimates,
+    sentReportsLedger: ledger,
+  }: MechanismChannel): void {
     this.#estimatesResponse = estimates;
     this.#trueCounts = ledger.trueCounts;
     this.#availableEstimands = estimands;
@@ -97,7 +102,12 @@ export class EstimatesView {
     }
     const reports = this.#estimatesResponse?.reports ?? 0;
     const foreign = reports - this.#trueCounts.people;
-    const rows = estimateChartRows(this.#questions, this.#estimatesResponse, this.#trueCounts, view.key);
+    const rows = estimateChartRows(
+      this.#questions,
+      this.#estimatesResponse,
+      this.#trueCounts,
+      view.key,
+    );
     this.#chart.show(rows, view.key === "mean" ? YES_MINUS_NO_AXIS : SHARE_AXIS, view.title);
     byId("verdict").textContent = estimatesVerdict(rows, reports, foreign === 0);
     const others = byId("others");

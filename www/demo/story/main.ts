@@ -75,14 +75,19 @@ class DemoPage {
     );
     this.#switch = new MechanismSwitch(channels, (channel) => void this.#choose(channel));
     this.#observer = new ObserverView(this.#channel, this.#questionList);
-    this.#estimates = new EstimatesView(this.#questionList, this.#channel.sentReportsLedger.trueCounts);
+    this.#estimates = new EstimatesView(
+      this.#questionList,
+      this.#channel.sentReportsLedger.trueCounts,
+    );
     this.#crowd = new CrowdView({
       questions: this.#questionList,
       chosenChannel: () => this.#channel,
       channels,
       onSent: (channel) => void this.#requestEstimates(channel),
       onDone: () =>
-        void this.#requestEstimates(...this.#channels).then(() => this.#estimates.announceVerdict()),
+        void this.#requestEstimates(...this.#channels).then(() =>
+          this.#estimates.announceVerdict(),
+        ),
       onTrouble: (error) => this.#showError(error),
     });
     this.#audit = new AuditView(this.#channel, (error) => this.#showError(error));
@@ -103,7 +108,8 @@ class DemoPage {
     });
     setInterval(() => {
       if (document.visibilityState !== "visible") return;
-      if (performance.now() - this.#askedAt >= IDLE_REQUEST_INTERVAL_MS) void this.#requestEstimates(this.#channel);
+      if (performance.now() - this.#askedAt >= IDLE_REQUEST_INTERVAL_MS)
+        void this.#requestEstimates(this.#channel);
       this.#visits.poll(IDLE_REQUEST_INTERVAL_MS);
     }, IDLE_REQUEST_INTERVAL_MS / 4);
   }

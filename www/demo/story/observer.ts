@@ -70,7 +70,8 @@ export class ObserverView {
     const upload = this.#upload;
     const answers = this.#visitorAnswers;
     if (!upload) return undefined;
-    const ratio = (item: string) => this.#beliefInClaim(upload, item, answers[item] ?? 0, 0.5).ratio;
+    const ratio = (item: string) =>
+      this.#beliefInClaim(upload, item, answers[item] ?? 0, 0.5).ratio;
     const answered = this.#questions.map(({ item }) => item).filter((item) => answers[item]);
     return answered.sort((a, b) => ratio(b) - ratio(a))[0];
   }

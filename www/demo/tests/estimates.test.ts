@@ -68,7 +68,11 @@ describe("rows of the chart", () => {
 
 describe("the verdict", () => {
   const verdict = (value: number, half: number, comparable = true) =>
-    estimatesVerdict(estimateChartRows(questions, answer(value, half), truth, "plus"), 1000, comparable);
+    estimatesVerdict(
+      estimateChartRows(questions, answer(value, half), truth, "plus"),
+      1000,
+      comparable,
+    );
 
   it("calls noise noise", () => {
     expect(verdict(0.3, 0.5)).toMatch(/all answers are noise/);

@@ -10,7 +10,11 @@ import {
   MIN_AXIS_RANGES,
 } from "../planner/curves.js";
 import { FIELDS } from "../planner/fields.js";
-import { type PlanProgressMessage, LatestRequestPlanner, withPlanCache } from "../planner/plan-queue.js";
+import {
+  LatestRequestPlanner,
+  type PlanProgressMessage,
+  withPlanCache,
+} from "../planner/plan-queue.js";
 import { plannerInput } from "../planner/questions.js";
 import { singleQuestionContent } from "../planner/single-view.js";
 import {
@@ -19,11 +23,11 @@ import {
   fieldForError,
   invalidFieldMessages,
   NUMBER_FIELD_NAMES,
+  type ParsedQuestionSettings,
   type PlannerInput,
   parseCounts,
   parseNumber,
   parseSettings,
-  type ParsedQuestionSettings,
   settingsToUrlFragment,
   visibleControls,
 } from "../planner/state.js";
@@ -351,10 +355,17 @@ describe("ratings", () => {
 
   it("is not asked with what is no number", () => {
     expect(invalidFieldMessages(DEFAULTS).size).toBe(0);
-    const typed: ParsedQuestionSettings = { ...DEFAULTS, people: Number.NaN, sparsity: 2.5, items: -1 };
+    const typed: ParsedQuestionSettings = {
+      ...DEFAULTS,
+      people: Number.NaN,
+      sparsity: 2.5,
+      items: -1,
+    };
     expect([...invalidFieldMessages(typed).keys()]).toEqual(["items", "sparsity", "people"]);
     // Hidden fields are not checked, and the number of people per day may be unknown.
-    expect(invalidFieldMessages({ ...typed, solve: "people", domain: "open" }).has("people")).toBe(false);
+    expect(invalidFieldMessages({ ...typed, solve: "people", domain: "open" }).has("people")).toBe(
+      false,
+    );
     const unknown = { ...DEFAULTS, people_per_day: Number.NaN };
     expect(invalidFieldMessages(unknown).size).toBe(0);
     expect("people_per_day" in surveyOf(unknown)).toBe(false);
@@ -524,7 +535,9 @@ describe("the plan queue", () => {
       throw new WebAssembly.RuntimeError("unreachable");
     };
     const queue = new LatestRequestPlanner(fail, () => undefined, soon);
-    await expect(queue.replaceRequest({ id: 1, plannerInput: QUESTION })).rejects.toThrow("unreachable");
+    await expect(queue.replaceRequest({ id: 1, plannerInput: QUESTION })).rejects.toThrow(
+      "unreachable",
+    );
   });
 
   it("computes nothing twice, refusals included", () => {

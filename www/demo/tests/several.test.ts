@@ -178,7 +178,13 @@ describe("several questions", () => {
       "3,000",
     ]);
     expect(view.questionCosts[0]).toMatchObject({ halfWidth: 0.49, interval: "±0.49 s" });
-    expect(view.comparisonRows.map(({ chosen, errorEpsilonAndPeople: costs }) => [chosen, costs[0], costs[2]])).toEqual([
+    expect(
+      view.comparisonRows.map(({ chosen, errorEpsilonAndPeople: costs }) => [
+        chosen,
+        costs[0],
+        costs[2],
+      ]),
+    ).toEqual([
       [true, "×\u00a01", "1,000"],
       [false, "×\u00a00.5", "250"],
       // √3.5.

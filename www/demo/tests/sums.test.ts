@@ -4,8 +4,8 @@ import {
   DEFAULTS,
   fieldForError,
   invalidFieldMessages,
-  parseSettings,
   type ParsedQuestionSettings,
+  parseSettings,
   settingsToUrlFragment,
   sumDraftFromSettings,
   visibleControls,
@@ -50,7 +50,12 @@ describe("a plan of sums", () => {
   });
 
   it("is not asked for of what is no number", () => {
-    const wrong = invalidFieldMessages({ ...SUMS, people: 1.5, delta: Number.NaN, norm: Number.NaN });
+    const wrong = invalidFieldMessages({
+      ...SUMS,
+      people: 1.5,
+      delta: Number.NaN,
+      norm: Number.NaN,
+    });
     expect([...wrong.keys()]).toEqual(["people", "delta"]);
   });
 

@@ -2,7 +2,11 @@ import { describe, expect, it, vi } from "vitest";
 import type { Explanation } from "../shared/analysis.js";
 import { CollectorClient, type EstimatesResponse } from "../story/collector.js";
 import draft from "../story/tasks/visits.json" with { type: "json" };
-import { loadTimeVerdict, quantileChartRows, shareBelowChartRows } from "../story/visits/estimates.js";
+import {
+  loadTimeVerdict,
+  quantileChartRows,
+  shareBelowChartRows,
+} from "../story/visits/estimates.js";
 import { loadTimeText, reportCallCode } from "../story/visits/own.js";
 import { drawVisitor, drawVisits, visitTrueCounts } from "../story/visits/people.js";
 import { revealedText } from "../story/visits/revealed.js";

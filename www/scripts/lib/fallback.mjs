@@ -61,7 +61,7 @@ export function withGlue(core, glue, made) {
   return `${core}
 let wasm;
 ${glued}
-export const currentInstance = () => __wbg_instance_id;
+export const currentInstanceId = () => __wbg_instance_id;
 `;
 }
 

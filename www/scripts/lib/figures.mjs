@@ -262,7 +262,9 @@ async function wordingFigures() {
   const all = {};
   for (const file of await nonIgnoredFiles(/\.(rs|ts|mjs|md)$/)) {
     const area = areaOf(file);
-    for (const [rule, { found, of }] of Object.entries(fileWordingFigures(file, read(file)) ?? {})) {
+    for (const [rule, { found, of }] of Object.entries(
+      fileWordingFigures(file, read(file)) ?? {},
+    )) {
       const areas = all[rule] ?? {};
       all[rule] = areas;
       const before = areas[area] ?? { found: [], of: 0 };
@@ -292,7 +294,9 @@ export async function figures() {
   const measured = {
     ...(await structureFigures()),
     "page-core": await pageCore(),
-    "changelog-entries": wholeProjectFigure({ found: malformedChangelogEntries(read("CHANGELOG.md")) }),
+    "changelog-entries": wholeProjectFigure({
+      found: malformedChangelogEntries(read("CHANGELOG.md")),
+    }),
     "demo-crates": wholeProjectFigure(await demoCratesFigure()),
     ...Object.fromEntries(
       Object.entries(learned).map(([rule, names]) => [

@@ -24,7 +24,8 @@ const DECODER = /let cachedTextDecoder = [\s\S]*?\nfunction decodeText\(bytes\) 
  * Returns the pattern of the glue's FinalizationRegistry, which frees unreachable objects of a
  * class.
  */
-const finalizationRegistryPattern = (made) => new RegExp(`const ${made}Finalization = ([\\s\\S]*?\\n\\}\\));\\n`);
+const finalizationRegistryPattern = (made) =>
+  new RegExp(`const ${made}Finalization = ([\\s\\S]*?\\n\\}\\));\\n`);
 
 /** Returns code that creates the FinalizationRegistry only when it is first needed. */
 const lazyRegistry = (made, registry) => `let finalization;

@@ -127,7 +127,10 @@ export function layerViolations(root, layers, files, arrows) {
     }
   }
   for (const arrow of arrows) {
-    const [from, to] = [height.get(directChildName(root, arrow.from)), height.get(directChildName(root, arrow.to))];
+    const [from, to] = [
+      height.get(directChildName(root, arrow.from)),
+      height.get(directChildName(root, arrow.to)),
+    ];
     if (from !== undefined && to !== undefined && from < to) {
       complaints.push(`points up: ${describe(arrow)}`);
     }

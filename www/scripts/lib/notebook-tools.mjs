@@ -21,7 +21,14 @@ export const installNotebookTools = () =>
     await installPackages({ "python3-pip": () => pip });
     const options = ["--quiet", "--no-deps", "--only-binary", ":all:", "--target", made];
     try {
-      await run("python3", ["-m", "pip", "install", ...options, "--requirement", REQUIREMENTS_FILE]);
+      await run("python3", [
+        "-m",
+        "pip",
+        "install",
+        ...options,
+        "--requirement",
+        REQUIREMENTS_FILE,
+      ]);
     } catch (cause) {
       const python = await captureOutput("python3", ["--version"]);
       throw new ExplainedError(

@@ -84,7 +84,11 @@ export function makeReference(entries, read) {
       const text = declared.map(([whole]) => whole).join("");
       const members = /^export [\w ]*(?:interface|class) /m.test(text) ? text.matchAll(MEMBER) : [];
       for (const [, doc, member, rest = ""] of members) {
-        if (doc === undefined && !LITERAL_TYPE_PATTERN.test(rest) && !text.includes(`get ${member}()`)) {
+        if (
+          doc === undefined &&
+          !LITERAL_TYPE_PATTERN.test(rest) &&
+          !text.includes(`get ${member}()`)
+        ) {
           lacking.push(`${home}: ${symbol}.${member}`);
         }
       }

@@ -279,7 +279,10 @@ function readFile(modules, file, key, source) {
       at = end;
     } else if (text === "mod" && textAt(list, at + 2) === "{") {
       const inner = childKey(module.key, textAt(list, at + 1));
-      stack.unshift({ module: getOrCreateModule(modules, inner, file), until: skipBrackets(list, at + 2) });
+      stack.unshift({
+        module: getOrCreateModule(modules, inner, file),
+        until: skipBrackets(list, at + 2),
+      });
       at += 3;
     } else if (text === "mod" && textAt(list, at + 2) === ";") {
       at += 3;

@@ -109,7 +109,11 @@ export function measureRust(file, source) {
       }
       if (name === "FunctionItem") {
         const called = textOf(node.getChild("BoundIdentifier"));
-        functions.push({ name: called, line: lineAt(node.from), code: codeLineCount(textOf(node)) });
+        functions.push({
+          name: called,
+          line: lineAt(node.from),
+          code: codeLineCount(textOf(node)),
+        });
       }
       return true;
     },

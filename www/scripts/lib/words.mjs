@@ -126,7 +126,10 @@ export function commentFigures(file, source) {
       found: blocks.filter(({ text }) => BAD_OPENING_PATTERN.test(text)),
       of: blocks.length,
     },
-    symbols: { found: blocks.filter(({ text }) => SINGLE_SYMBOL_PATTERN.test(text)), of: blocks.length },
+    symbols: {
+      found: blocks.filter(({ text }) => SINGLE_SYMBOL_PATTERN.test(text)),
+      of: blocks.length,
+    },
     "dialect-words": {
       found: matchPlaces(comments, all, DIALECT_WORDS),
       of: all.match(/[a-z']+/g)?.length ?? 0,
@@ -268,5 +271,7 @@ export function fileWordingFigures(file, text) {
   if (/\.(rs|ts|mjs)$/.test(file)) {
     return TESTS.test(file) ? undefined : commentFigures(file, text);
   }
-  return file.endsWith(".md") && !UNMEASURED_MARKDOWN_PATTERN.test(file) ? proseFigures(text) : undefined;
+  return file.endsWith(".md") && !UNMEASURED_MARKDOWN_PATTERN.test(file)
+    ? proseFigures(text)
+    : undefined;
 }

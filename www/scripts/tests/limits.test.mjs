@@ -3,7 +3,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { malformedChangelogEntries, packagesInCargoTree, commandsFlagsAndExports } from "../lib/figures.mjs";
+import {
+  commandsFlagsAndExports,
+  malformedChangelogEntries,
+  packagesInCargoTree,
+} from "../lib/figures.mjs";
 import { importsOfParents } from "../lib/import-graph.mjs";
 import { exceededAreas, limitFromFigure, loweredLimits } from "../lib/limits.mjs";
 import { findRustImports } from "../lib/rust-imports.mjs";
@@ -173,9 +177,9 @@ test("crates, commands, flags and entries are counted once each", () => {
 
 test("an entry of the changelog is one line that opens with its kind of change", () => {
   const places = (entries) =>
-    malformedChangelogEntries(`# Changelog\n\n## Unreleased\n\n${entries}\n## 0.1.0\n\n- Old.\n`).map(
-      ({ place }) => place,
-    );
+    malformedChangelogEntries(
+      `# Changelog\n\n## Unreleased\n\n${entries}\n## 0.1.0\n\n- Old.\n`,
+    ).map(({ place }) => place);
   assert.deepEqual(places("- **added**: plans.\n- **security** Keys.\n"), []);
   assert.deepEqual(places("- **added**: plans.\n- Plans.\n"), ["CHANGELOG.md:6"]);
   for (const entry of ["- added: plans.", "- **new**: plans.", "- **fixed**: a plan\n  of two."]) {

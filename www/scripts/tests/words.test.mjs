@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commentFigures, paragraphs, proseFigures, fileWordingFigures } from "../lib/words.mjs";
+import { commentFigures, fileWordingFigures, paragraphs, proseFigures } from "../lib/words.mjs";
 
 const counts = (figures) =>
   Object.fromEntries(Object.entries(figures).map(([name, { found }]) => [name, found.length]));

@@ -69,7 +69,9 @@ export class CocoTexts implements MechanismTexts {
     const side = plus ? "plus" : "minus";
     const first = this.#hashFunctionWords.firstBucketOfHashFunction(2 * pair);
     const own =
-      this.#hashFunctionWords.buckets === 2 ? `${side} side` : `${side} side of pair ${pair - first / 2}`;
+      this.#hashFunctionWords.buckets === 2
+        ? `${side} side`
+        : `${side} side of pair ${pair - first / 2}`;
     return own + this.#hashFunctionWords.hashFunctionPhrase(2 * pair);
   }
 
@@ -141,7 +143,9 @@ export class CocoTexts implements MechanismTexts {
 }
 
 function sideProbabilitiesInWords(chances: readonly number[], hashes: HashFunctionWords): string {
-  const [least, most] = [Math.min(...chances), Math.max(...chances)].map((p) => hashes.formatProbability(p));
+  const [least, most] = [Math.min(...chances), Math.max(...chances)].map((p) =>
+    hashes.formatProbability(p),
+  );
   return least === most
     ? `here with the same probability of ${most} for each side`
     : `here with probabilities from ${least} to ${most}`;

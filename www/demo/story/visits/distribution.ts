@@ -194,7 +194,8 @@ function drawErrorBar(
   // A value outside of the axis gets no mark, because a mark at the edge would look like its end.
   const inside = (value: number) =>
     !upright || (SHARE_AXIS.from <= value && value <= SHARE_AXIS.to);
-  const cap = (end: number) => drawErrorBarRect("cap", [place(end) - 1, 2], [middle - 5, 10], upright);
+  const cap = (end: number) =>
+    drawErrorBarRect("cap", [place(end) - 1, 2], [middle - 5, 10], upright);
   const centre = upright ? { cx: middle, cy: at } : { cx: at, cy: middle };
   return [
     drawErrorBarRect("interval", [low, high - low], [middle - 1.5, 3], upright),

@@ -23,7 +23,8 @@ export class VisitsSection {
   constructor(channel: VisitsChannel, onTrouble: (error: unknown) => void) {
     this.#channel = channel;
     this.#onTrouble = onTrouble;
-    const onDone = () => void this.requestEstimates().then(() => this.#estimates.announceVerdicts());
+    const onDone = () =>
+      void this.requestEstimates().then(() => this.#estimates.announceVerdicts());
     this.#own = new OwnVisitView({ channel, onSent: onDone, onTrouble });
     this.#crowd = new VisitsCrowdView({
       channel,

@@ -43,7 +43,9 @@ const personSubscriptionPlan = (person) => pick(person, 3, { free: 0.7, pro: 0.3
 
 const QUERY_PROBABILITIES = { weather: 0.34, "map of town": 0.22, "news now": 0.14 };
 const personSearchQuery = (person) =>
-  pseudorandomUniform(person, 5) < 0.7 ? pick(person, 6, QUERY_PROBABILITIES) : `own ${person.toString(36)}`;
+  pseudorandomUniform(person, 5) < 0.7
+    ? pick(person, 6, QUERY_PROBABILITIES)
+    : `own ${person.toString(36)}`;
 
 /**
  * @typedef {object} Crowd
@@ -117,7 +119,9 @@ export const CROWDS = [
     answers: (person) => ({
       loadByPlan: {
         plan: personSubscriptionPlan(person),
-        loadMs: (personSubscriptionPlan(person) === "pro" ? 1800 : 3400) + 900 * approximateNormal(person, 4),
+        loadMs:
+          (personSubscriptionPlan(person) === "pro" ? 1800 : 3400) +
+          900 * approximateNormal(person, 4),
       },
     }),
   },

@@ -73,7 +73,10 @@ function renderChapter(chapter, shown) {
     return rewriteLinksForBook(documentMarkdown(path), path, book);
   });
   return withFormulas(
-    whole.replace(/^```(tsx|vue|svelte)$/gm, (_, name) => `\`\`\`${HIGHLIGHT_LANGUAGE_ALIASES[name]}`),
+    whole.replace(
+      /^```(tsx|vue|svelte)$/gm,
+      (_, name) => `\`\`\`${HIGHLIGHT_LANGUAGE_ALIASES[name]}`,
+    ),
   );
 }
 

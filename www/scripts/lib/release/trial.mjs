@@ -113,10 +113,10 @@ async function reportWithPackage(tarball, url, folder) {
     join(project, "report.js"),
     `import { createClient } from "hushbin";
 const task = ${JSON.stringify(task)};
-const client = await createClient({ endpoint: ${JSON.stringify(url)}, task, consent: true });
-await client.report({ "dark-mode": 1, autoplay: -1 });
-await client.flush();
-await client.close();
+const reportingClient = await createClient({ endpoint: ${JSON.stringify(url)}, task, consent: true });
+await reportingClient.report({ "dark-mode": 1, autoplay: -1 });
+await reportingClient.flush();
+await reportingClient.close();
 `,
   );
   await run("node", ["report.js"], { cwd: project });
