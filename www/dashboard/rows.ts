@@ -86,7 +86,7 @@ export function estimandRows(
       label,
       queryName: itemQueryName(item.item),
       estimate,
-      ...(range === undefined ? {} : { range: [range[0] * by, range[1] * by] as const }),
+      ...(range === undefined ? {} : { valueRange: [range[0] * by, range[1] * by] as const }),
       ...(item.unit === undefined ? {} : { unit: item.unit }),
     };
   });

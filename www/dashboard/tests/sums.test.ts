@@ -71,7 +71,7 @@ describe("estimates of sums", () => {
     expect(question.name).toBeUndefined();
     const means = estimandRows(ANSWER, question);
     expect(means?.estimand).toBe("mean");
-    expect(means?.rows[0]).toMatchObject({ label: "load", unit: "ms", range: [0, 100] });
+    expect(means?.rows[0]).toMatchObject({ label: "load", unit: "ms", valueRange: [0, 100] });
     // The range of a sum is the range of one number times the number of people.
     expect(estimandRows(ANSWER, question, "sum")?.rows[0]?.valueRange).toEqual([0, 50_000]);
     expect(questionsOf(VECTOR)).toEqual([{ kind: "vector", items: 3 }]);

@@ -177,7 +177,7 @@ describe("several questions", () => {
       "500",
       "3,000",
     ]);
-    expect(view.questionCosts[0]).toMatchObject({ halfWidth: 0.49, interval: "±0.49 s" });
+    expect(view.questionCosts[0]).toMatchObject({ halfWidth: 0.49, intervalText: "±0.49 s" });
     expect(
       view.comparisonRows.map(({ chosen, errorEpsilonAndPeople: costs }) => [
         chosen,
