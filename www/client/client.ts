@@ -220,7 +220,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
    * Resolves when all revocations of consent are stored. They would end a session that began
    * earlier.
    */
-  #revocationsStoredPromise: Promise<unknown> | undefined;
+  #revocationsPromise: Promise<unknown> | undefined;
   #resolveGrant: () => void = () => {};
   #grantPromise: Promise<void>;
 
@@ -366,10 +366,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
       session,
       create,
     );
-    this.#revocationsStoredPromise = Promise.allSettled([
-      this.#revocationsStoredPromise,
-      withdrawn,
-    ]);
+    this.#revocationsPromise = Promise.allSettled([this.#revocationsPromise, withdrawn]);
     try {
       await withdrawn;
     } finally {
@@ -385,10 +382,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     const withdrawn =
       this.#settings.storage === "spend-again" &&
       this.#withStore(async (store) => store.durable || store.withdrawReportsAndConsent(), session);
-    this.#revocationsStoredPromise = Promise.allSettled([
-      this.#revocationsStoredPromise,
-      withdrawn,
-    ]);
+    this.#revocationsPromise = Promise.allSettled([this.#revocationsPromise, withdrawn]);
     session?.free();
     this.#notifyWatchers();
   };
@@ -519,7 +513,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
         }
       },
       onRevokedElsewhere: this.#onRevokedElsewhere,
-      whenRevocationsStored: this.#revocationsStoredPromise,
+      whenRevocationsStored: this.#revocationsPromise,
       consentGrant: this.#consentGrant,
     };
     const opening = openSession(this.#settings, requests, opened, events).catch((error) => {
