@@ -146,15 +146,15 @@ function batchUnitOf({ messages, people = 0 }) {
     minBatchSize: people
   };
 }
-function batchSizeLimits({ convertCount: convert, minBatchSize: min }, closes) {
+function minAndMaxBatchSize({ convertCount: convert, minBatchSize: min }, closes) {
   const own = Math.max(Math.ceil(convert(closes.least)), min);
   return [own, Math.max(Math.ceil(convert(closes.most)), own)];
 }
 var capitalize = (word) => word.charAt(0).toUpperCase() + word.slice(1);
-var about = (value) => Number.isInteger(value) ? "" : "about ";
+var aboutIfFractional = (value) => Number.isInteger(value) ? "" : "about ";
 function formatWithUnit({ singularNoun: one, pluralNoun: more, convertCount: convert }, collected) {
   const value = convert(collected);
-  return `${about(value)}${formatCountWithNoun(Math.round(value), one, more)}`;
+  return `${aboutIfFractional(value)}${formatCountWithNoun(Math.round(value), one, more)}`;
 }
 function formatWithoutUnit({ convertCount: convert }, collected) {
   return formatCount(convert(collected));
@@ -222,7 +222,7 @@ var ESTIMAND_TEXTS = {
   nonmissing: { long: "share of people who rate the item", short: "Share of people with a rating" },
   share: { long: "share of people", short: "Share of people" }
 };
-var FRACTIONAL = {
+var REAL_RATING_ESTIMAND_TEXTS = {
   plus: {
     long: "mean of ratings above 0 (other ratings count as 0)",
     short: "Mean rating above 0"
@@ -236,9 +236,9 @@ var FRACTIONAL = {
     short: "Mean absolute rating"
   }
 };
-var isFractional = ({ kind = "", value }) => kind === "ratings" && value === "real";
-var estimandTexts = (estimand, question) => (isFractional(question) ? FRACTIONAL[estimand] : void 0) ?? ESTIMAND_TEXTS[estimand];
-var isShare = (estimand, question) => !["mean", "sum"].includes(estimand) && !isFractional(question);
+var hasRealValuedRatings = ({ kind = "", value }) => kind === "ratings" && value === "real";
+var estimandTexts = (estimand, question) => (hasRealValuedRatings(question) ? REAL_RATING_ESTIMAND_TEXTS[estimand] : void 0) ?? ESTIMAND_TEXTS[estimand];
+var isShare = (estimand, question) => !["mean", "sum"].includes(estimand) && !hasRealValuedRatings(question);
 var KIND_DESCRIPTIONS = {
   ratings: "ratings",
   set: "any of several options",
@@ -251,8 +251,8 @@ var KIND_DESCRIPTIONS = {
   text: "a text",
   vector: "a vector"
 };
-var REAL = /* @__PURE__ */ new Set(["numbers", "vector"]);
-var hasRealValuedItems = ({ kind = "" }) => REAL.has(kind);
+var REAL_VALUED_KINDS = /* @__PURE__ */ new Set(["numbers", "vector"]);
+var hasRealValuedItems = ({ kind = "" }) => REAL_VALUED_KINDS.has(kind);
 function formatTime(seconds) {
   const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
   return format.format(seconds * 1e3);
@@ -315,7 +315,7 @@ var releasedBatches = ({ batches }) => batches.filter(({ state: state2 }) => sta
 var openBatch = ({ batches }) => batches.find(({ state: state2 }) => state2 === "open");
 var totalReports = (batches) => batches.reduce((sum, { reports }) => sum + reports, 0);
 function closingRule({ closes }, unit) {
-  const [least, most] = batchSizeLimits(unit, closes);
+  const [least, most] = minAndMaxBatchSize(unit, closes);
   const { hours } = closes;
   const aged = `, or ${formatCountWithNoun(hours, "hour")} after it opened if it has at least ${formatCountWithNoun(least, unit.singularNoun, unit.pluralNoun)}`;
   return `The batch closes at ${formatCountWithNoun(most, unit.singularNoun, unit.pluralNoun)}${hours === 0 ? "" : aged}. It is released soon afterwards.`;
@@ -332,7 +332,7 @@ function progressBar(name, value, max, words) {
 function drawOpenBatchProgress(all, unit, now) {
   const open = openBatch(all);
   if (open === void 0) return [];
-  const [least, most] = batchSizeLimits(unit, all.closes);
+  const [least, most] = minAndMaxBatchSize(unit, all.closes);
   const { hours } = all.closes;
   const have = unit.convertCount(open.reports);
   const age = Math.max(now - open.opened, 0) / 3600;
@@ -358,7 +358,7 @@ function drawOpenBatchProgress(all, unit, now) {
 }
 function drawOpenBatchBar(all, unit) {
   const have = unit.convertCount(openBatch(all)?.reports ?? 0);
-  const [least, most] = batchSizeLimits(unit, all.closes);
+  const [least, most] = minAndMaxBatchSize(unit, all.closes);
   const max = have < least ? least : most;
   const of = have < least ? "at least" : "at most";
   return progressBar("Open batch", have, max, `${formatCount(have)} of ${of} ${formatCount(max)}`);
@@ -390,12 +390,12 @@ function intervalText({ estimate, unit }, format) {
   const [from, to] = estimate.simultaneous_interval.map((end) => format(end, estimate));
   return `${from} to ${to}${unitSuffix(unit)}`;
 }
-function estimandsOf({ estimates }) {
+function estimandsInResponse({ estimates }) {
   const [first] = estimates;
   return first === void 0 ? [] : ESTIMANDS.filter((estimand) => first[estimand] !== void 0);
 }
 function estimandRows(answer, question, wanted) {
-  const there = estimandsOf(answer);
+  const there = estimandsInResponse(answer);
   const estimand = wanted !== void 0 && there.includes(wanted) ? wanted : there[0];
   if (estimand === void 0) return null;
   const ranges = new Map(
@@ -412,7 +412,7 @@ function estimandRows(answer, question, wanted) {
       label,
       queryName: itemQueryName(item.item),
       estimate,
-      ...range === void 0 ? {} : { range: [range[0] * by, range[1] * by] },
+      ...range === void 0 ? {} : { valueRange: [range[0] * by, range[1] * by] },
       ...item.unit === void 0 ? {} : { unit: item.unit }
     };
   });
@@ -432,7 +432,7 @@ var ORDER_WORDS = {
   name: "By name",
   task: "In task order"
 };
-function distanceInHalfWidths({ estimate }) {
+function halfWidthsFromZero({ estimate }) {
   const [from, to] = estimate.simultaneous_interval;
   const half = estimate.estimate >= 0 ? estimate.estimate - from : to - estimate.estimate;
   return Math.abs(estimate.estimate) / Math.max(half, Number.MIN_VALUE);
@@ -440,7 +440,7 @@ function distanceInHalfWidths({ estimate }) {
 var ROW_COMPARATORS = {
   largest: (a, b) => b.estimate.estimate - a.estimate.estimate,
   smallest: (a, b) => a.estimate.estimate - b.estimate.estimate,
-  clearest: (a, b) => distanceInHalfWidths(b) - distanceInHalfWidths(a),
+  clearest: (a, b) => halfWidthsFromZero(b) - halfWidthsFromZero(a),
   name: (a, b) => a.label.localeCompare(b.label, "en", { numeric: true }),
   task: () => 0
 };
@@ -645,7 +645,7 @@ function positionOnAxis({ from, to }, value) {
   const held = Math.min(Math.max(value, from), to);
   return (held - from) / (to - from) * 100;
 }
-var percentage = (per) => `${Number(per.toFixed(3))}%`;
+var percentAttribute = (per) => `${Number(per.toFixed(3))}%`;
 
 // www/dashboard/significance.ts
 function excludesZero({ simultaneous_interval: [from, to] }) {
@@ -675,7 +675,7 @@ var HEIGHT = 28;
 function ariaHiddenPicture(style, height, ...marks) {
   return svg("svg", { class: style, height, width: "100%", "aria-hidden": "true" }, ...marks);
 }
-var verticalLine = (style, x, y1, y2) => svg("line", { class: style, x1: percentage(x), x2: percentage(x), y1, y2 });
+var verticalLine = (style, x, y1, y2) => svg("line", { class: style, x1: percentAttribute(x), x2: percentAttribute(x), y1, y2 });
 function tickLines(axis) {
   return axis.ticks.map(
     (value) => verticalLine(value === 0 ? "zero" : "tick", positionOnAxis(axis, value), 0, "100%")
@@ -685,7 +685,7 @@ function axisLabels(axis, words) {
   const texts = axis.ticks.map((value) => {
     const x = positionOnAxis(axis, value);
     const anchor = x < 6 ? "start" : x > 94 ? "end" : "middle";
-    return svg("text", { x: percentage(x), y: 13, "text-anchor": anchor }, words(value));
+    return svg("text", { x: percentAttribute(x), y: 13, "text-anchor": anchor }, words(value));
   });
   return ariaHiddenPicture("scale", 18, ...texts);
 }
@@ -693,20 +693,20 @@ function drawEstimateMarks(axis, estimate) {
   const y = HEIGHT / 2;
   const line = (style, [from, to]) => svg("line", {
     class: style,
-    x1: percentage(positionOnAxis(axis, from)),
-    x2: percentage(positionOnAxis(axis, to)),
+    x1: percentAttribute(positionOnAxis(axis, from)),
+    x2: percentAttribute(positionOnAxis(axis, to)),
     y1: y,
     y2: y
   });
   const dot = svg("circle", {
     class: "dot",
-    cx: percentage(positionOnAxis(axis, estimate.estimate)),
+    cx: percentAttribute(positionOnAxis(axis, estimate.estimate)),
     cy: y,
     r: 4.5
   });
   return [line("together", estimate.simultaneous_interval), line("alone", estimate.interval), dot];
 }
-var stripClass = (estimate) => excludesZero(estimate) ? "strip" : "strip noise";
+var stripClassBySignificance = (estimate) => excludesZero(estimate) ? "strip" : "strip noise";
 function axisForRows(rows) {
   const ends = rows.flatMap(({ estimate }) => [
     estimate.estimate,
@@ -715,7 +715,7 @@ function axisForRows(rows) {
   return axisContaining(ends);
 }
 function dotTable(caption, rows, shown) {
-  const own = shown.some(({ range }) => range !== void 0);
+  const own = shown.some(({ valueRange: range }) => range !== void 0);
   const axis = axisForRows(shown);
   const scale = own ? "each row has its own scale" : axisLabels(axis, rows.areShares ? shareTickText : tickText);
   const heads = [
@@ -731,9 +731,9 @@ function dotTable(caption, rows, shown) {
   return createTable(caption, heads, cells, "dots");
 }
 function dotTableCells(row, format, common) {
-  const { label, estimate, range, unit } = row;
+  const { label, estimate, valueRange: range, unit } = row;
   const axis = range === void 0 ? common : { from: range[0], to: range[1], ticks: [...range] };
-  const style = range === void 0 ? stripClass(estimate) : "strip";
+  const style = range === void 0 ? stripClassBySignificance(estimate) : "strip";
   const marks = ariaHiddenPicture(
     style,
     HEIGHT,
@@ -789,16 +789,20 @@ function conditionalTables({
   const [row, column] = [rows.name, columns.name].map(displayedName);
   const tables = [];
   if (conditional_means?.length) {
-    tables.push(conditionalTable(`Mean of ${column} by ${row}`, conditional_means, mean));
+    tables.push(conditionalEstimateTable(`Mean of ${column} by ${row}`, conditional_means, mean));
   }
   if (conditional_shares?.length) {
     tables.push(
-      conditionalTable(`Shares of ${column} within each ${row}`, conditional_shares, shareText)
+      conditionalEstimateTable(
+        `Shares of ${column} within each ${row}`,
+        conditional_shares,
+        shareText
+      )
     );
   }
   return tables;
 }
-function conditionalTable(caption, all, words) {
+function conditionalEstimateTable(caption, all, words) {
   const text = (value) => value === null ? "unknown" : words(value);
   const cells = all.map(({ row, column, estimate, simultaneous_interval: [from, to] }) => [
     column === void 0 ? itemName(row) : `${itemName(row)}: ${itemName(column)}`,
@@ -914,7 +918,7 @@ function promiseCheckView({
   );
 }
 var MAX_PARALLEL = 3;
-async function requestInfluenceOfReleases(collector2, task, released) {
+async function requestDishonestInfluence(collector2, task, released) {
   const latest = released.slice(-MAX_RELEASES);
   const found = [];
   for (let first = 0; first < latest.length; first += MAX_PARALLEL) {
@@ -926,31 +930,31 @@ async function requestInfluenceOfReleases(collector2, task, released) {
   }
   return found;
 }
-var amount = (content) => ({ content, style: "amount" });
+var amountCell = (content) => ({ content, style: "amount" });
 var formatErrorMultiple = (errors) => Number.isFinite(errors) ? `× ${formatNumber(errors)}` : "–";
 var MAX_LISTED2 = 50;
-function sumsInfluenceView({ people, influence, statement }, each) {
+function dishonestInfluenceView({ people, influence, statement }, each) {
   const [first] = influence;
   const rows = influence.slice(0, MAX_LISTED2).map(({ item, unit, honest, dishonest, all }) => {
     const words = (value) => formatNumber(value) + unitSuffix(unit);
     return [
       item === void 0 ? "length of the vector’s sum" : itemName(item),
-      ...[honest, dishonest, all].map((value) => amount(words(value)))
+      ...[honest, dishonest, all].map((value) => amountCell(words(value)))
     ];
   });
   const assumed = first?.people ?? 0;
   const heads = [
     "Sum",
-    amount("An honest person"),
-    amount("A dishonest person"),
-    amount(`All ${formatCount(assumed)} dishonest people`)
+    amountCell("An honest person"),
+    amountCell("A dishonest person"),
+    amountCell(`All ${formatCount(assumed)} dishonest people`)
   ];
   const more = influence.length > MAX_LISTED2 ? ` (first ${MAX_LISTED2} items)` : "";
-  const about2 = assumed === 0 ? "The task assumes that everyone is honest." : `The task assumes that ${formatCount(assumed)} of ${formatCountWithNoun(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${formatNumber((first?.standard_errors ?? Number.NaN) / assumed)} standard errors. All dishonest people together can move a sum by up to ${formatNumber(first?.standard_errors ?? Number.NaN)} standard errors.`;
+  const about = assumed === 0 ? "The task assumes that everyone is honest." : `The task assumes that ${formatCount(assumed)} of ${formatCountWithNoun(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${formatNumber((first?.standard_errors ?? Number.NaN) / assumed)} standard errors. All dishonest people together can move a sum by up to ${formatNumber(first?.standard_errors ?? Number.NaN)} standard errors.`;
   return [
-    el("p", {}, about2),
+    el("p", {}, about),
     wrapInScrollArea(createTable(`Largest effect on a sum${more}`, heads, rows)),
-    ...each.length === 0 ? [] : [wrapInScrollArea(releaseEffectsTable(each))],
+    ...each.length === 0 ? [] : [wrapInScrollArea(dishonestEffectsTable(each))],
     help(statement)
   ];
 }
@@ -958,25 +962,25 @@ function wrapInScrollArea(own) {
   const label = own.caption?.textContent ?? "";
   return el("div", { class: "across", tabindex: 0, role: "region", "aria-label": label }, own);
 }
-function releaseEffectsTable(each) {
+function dishonestEffectsTable(each) {
   const rows = each.map(([batch, { people, influence }]) => {
     const [first] = influence;
     const assumed = first?.people ?? 0;
     const errors = first?.standard_errors ?? Number.NaN;
     return [
       String(batch),
-      amount(formatCount(people)),
-      amount(formatCount(assumed)),
-      amount(formatErrorMultiple(errors / assumed)),
-      amount(formatErrorMultiple(errors))
+      amountCell(formatCount(people)),
+      amountCell(formatCount(assumed)),
+      amountCell(formatErrorMultiple(errors / assumed)),
+      amountCell(formatErrorMultiple(errors))
     ];
   });
   const heads = [
     "Batch",
-    amount("People"),
-    amount("Dishonest people (assumed)"),
-    amount("Effect of one such person, in standard errors"),
-    amount("Effect of all such people, in standard errors")
+    amountCell("People"),
+    amountCell("Dishonest people (assumed)"),
+    amountCell("Effect of one such person, in standard errors"),
+    amountCell("Effect of all such people, in standard errors")
   ];
   return createTable(
     "Largest effect of dishonest people on each batch",
@@ -986,24 +990,24 @@ function releaseEffectsTable(each) {
 }
 
 // www/dashboard/overview.ts
-var MAX_TASKS = 50;
+var MAX_TASKS_WITH_BATCHES = 50;
 var TaskListView = class {
   element;
   #collector;
-  #tasks;
+  #taskIds;
   /** Task files by id, each requested once because it never changes. */
   #answers = /* @__PURE__ */ new Map();
   #body = el("div", { class: "panel wide" });
-  constructor(collector2, tasks2) {
+  constructor(collector2, tasks) {
     this.#collector = collector2;
-    this.#tasks = tasks2;
+    this.#taskIds = tasks;
     this.element = el(
       "div",
       { class: "overview" },
       el("h1", { tabindex: -1 }, "Tasks"),
       this.#body
     );
-    if (tasks2.length === 0) {
+    if (tasks.length === 0) {
       this.#body.append(
         el("p", {}, "No task yet. An admin adds one with a task file or with POST /tasks.")
       );
@@ -1017,8 +1021,8 @@ var TaskListView = class {
     answer.catch(() => this.#answers.delete(id));
     return answer;
   }
-  async update() {
-    const asked = this.#tasks.slice(0, MAX_TASKS).map(async (id) => {
+  async reloadBatches() {
+    const asked = this.#taskIds.slice(0, MAX_TASKS_WITH_BATCHES).map(async (id) => {
       const path = encodeURIComponent(id);
       const [batches, task] = await Promise.all([
         this.#collector.getFromTasksOrNull(`${path}/batches`),
@@ -1027,7 +1031,7 @@ var TaskListView = class {
       return [id, batches && { batches, task }];
     });
     const found = new Map(await Promise.all(asked));
-    const rows = this.#tasks.map((id) => {
+    const rows = this.#taskIds.map((id) => {
       const link = el(
         "a",
         { href: viewStateToFragment({ ...DEFAULT_STATE, task: id }) },
@@ -1054,16 +1058,16 @@ var TaskListView = class {
       ];
     });
     if (rows.length === 0) return;
-    const amount2 = (content) => ({ content, style: "amount" });
+    const amount = (content) => ({ content, style: "amount" });
     const heads = [
       "Task",
-      amount2("Released reports"),
-      amount2("Releases"),
+      amount("Released reports"),
+      amount("Releases"),
       "Latest release",
       "Open batch"
     ];
     const text = document.activeElement?.textContent ?? "";
-    const focused = this.#tasks.findIndex((id) => displayedName(id) === text);
+    const focused = this.#taskIds.findIndex((id) => displayedName(id) === text);
     this.#body.replaceChildren(createTable("Tasks", heads, rows, "tasks"));
     if (focused >= 0) this.#body.querySelectorAll("a")[focused]?.focus();
   }
@@ -1325,8 +1329,8 @@ var EstimatesCache = class {
 
 // www/dashboard/histogram.ts
 var HEIGHT2 = 200;
-var GUTTER = 9;
-var plotToFullPosition = (part) => GUTTER + part * (100 - GUTTER) / 100;
+var LEFT_GUTTER_PERCENT = 9;
+var plotToFullPosition = (part) => LEFT_GUTTER_PERCENT + part * (100 - LEFT_GUTTER_PERCENT) / 100;
 var MAX_BINS_WITH_WHISKERS = 80;
 function histogramBins(answer) {
   return answer.estimates.flatMap(({ item, share: own }) => {
@@ -1364,7 +1368,7 @@ function numberView(answer, question) {
     );
   }
   if (number.quantiles?.length) shown.push(quantileTable(number, unit));
-  const drawn = question.mechanism?.name === "pattern" ? shareBelowPlot(bins, number) : binSharePlot(bins);
+  const drawn = question.mechanism?.name === "pattern" ? cumulativeSharePlot(bins, number) : binSharePlot(bins);
   if (bins.length > 1)
     shown.push(...sharePlotAndTable(drawn, bins, number, question, unit, together));
   return shown;
@@ -1384,15 +1388,15 @@ function quantileTable({ quantiles = [] }, unit) {
 }
 function binSharePlot(bins) {
   return {
-    titleFor: (name) => `Share of people by bin of ${name}`,
+    plotTitleForQuestion: (name) => `Share of people by bin of ${name}`,
     shares: bins.map((bin) => bin.share),
     labels: bins.map(({ label }) => label),
     drawMarks: (axis) => bins.flatMap((bin, index) => drawBin(bin, index, bins.length, axis))
   };
 }
-function shareBelowPlot(bins, { distribution = [] }) {
+function cumulativeSharePlot(bins, { distribution = [] }) {
   return {
-    titleFor: (name) => `Share of people below each ${name}`,
+    plotTitleForQuestion: (name) => `Share of people below each ${name}`,
     shares: distribution,
     labels: distribution.map(({ below }) => `below ${formatNumber(below)}`),
     drawMarks: (axis) => distribution.flatMap(
@@ -1400,7 +1404,7 @@ function shareBelowPlot(bins, { distribution = [] }) {
     )
   };
 }
-function sharePlotAndTable({ titleFor: title, shares, labels, drawMarks: marks }, bins, number, question, unit, together) {
+function sharePlotAndTable({ plotTitleForQuestion: title, shares, labels, drawMarks: marks }, bins, number, question, unit, together) {
   const name = question.name === void 0 ? "the number" : displayedName(question.name);
   const axis = axisContaining(
     shares.flatMap((own) => [own.estimate, ...own.simultaneous_interval])
@@ -1458,18 +1462,24 @@ function sharePlotAndTable({ titleFor: title, shares, labels, drawMarks: marks }
 var verticalPosition = (axis, value) => 100 - positionOnAxis(axis, value);
 function gridLines(axis) {
   return axis.ticks.flatMap((value) => {
-    const y = percentage(verticalPosition(axis, value));
+    const y = percentAttribute(verticalPosition(axis, value));
     return [
       svg("line", {
         class: value === 0 ? "zero" : "tick",
-        x1: percentage(GUTTER),
+        x1: percentAttribute(LEFT_GUTTER_PERCENT),
         x2: "100%",
         y1: y,
         y2: y
       }),
       svg(
         "text",
-        { class: "tick-text", x: percentage(GUTTER - 1), y, dy: 4, "text-anchor": "end" },
+        {
+          class: "tick-text",
+          x: percentAttribute(LEFT_GUTTER_PERCENT - 1),
+          y,
+          dy: 4,
+          "text-anchor": "end"
+        },
         shareTickText(value)
       )
     ];
@@ -1483,33 +1493,39 @@ function drawBin({ share: own }, index, bins, axis) {
   const [top, bottom] = [Math.max(own.estimate, 0), Math.min(own.estimate, 0)];
   const bar = svg("rect", {
     class: "bar",
-    x: percentage(left + gap),
-    width: percentage(right - left - 2 * gap),
-    y: percentage(verticalPosition(axis, top)),
-    height: percentage(positionOnAxis(axis, top) - positionOnAxis(axis, bottom))
+    x: percentAttribute(left + gap),
+    width: percentAttribute(right - left - 2 * gap),
+    y: percentAttribute(verticalPosition(axis, top)),
+    height: percentAttribute(positionOnAxis(axis, top) - positionOnAxis(axis, bottom))
   });
   return bins > MAX_BINS_WITH_WHISKERS ? [bar] : [bar, drawWhisker(own, (left + right) / 2, axis)];
 }
 function drawShareDot(own, place, axis) {
   const x = plotToFullPosition(place);
-  const y = percentage(verticalPosition(axis, own.estimate));
+  const y = percentAttribute(verticalPosition(axis, own.estimate));
   return [
     drawWhisker(own, x, axis),
-    svg("circle", { class: "dot", cx: percentage(x), cy: y, r: 3 })
+    svg("circle", { class: "dot", cx: percentAttribute(x), cy: y, r: 3 })
   ];
 }
 function drawWhisker(own, place, axis) {
   const [from, to] = own.simultaneous_interval;
-  const x = percentage(place);
+  const x = percentAttribute(place);
   return svg("line", {
     class: "whisker",
     x1: x,
     x2: x,
-    y1: percentage(verticalPosition(axis, from)),
-    y2: percentage(verticalPosition(axis, to))
+    y1: percentAttribute(verticalPosition(axis, from)),
+    y2: percentAttribute(verticalPosition(axis, to))
   });
 }
-var drawQuantileLine = (x) => svg("line", { class: "quantile", x1: percentage(x), x2: percentage(x), y1: 0, y2: "100%" });
+var drawQuantileLine = (x) => svg("line", {
+  class: "quantile",
+  x1: percentAttribute(x),
+  x2: percentAttribute(x),
+  y1: 0,
+  y2: "100%"
+});
 function edgeLabels(bins) {
   const all = [...bins.map(({ from }) => from), bins[bins.length - 1]?.to ?? 0];
   const every = Math.ceil(all.length / 7);
@@ -1520,7 +1536,7 @@ function edgeLabels(bins) {
     const style = index / every % 2 === 1 ? "tick-text between" : "tick-text";
     return svg(
       "text",
-      { class: style, x: percentage(x), y: HEIGHT2 + 16, "text-anchor": anchor },
+      { class: style, x: percentAttribute(x), y: HEIGHT2 + 16, "text-anchor": anchor },
       formatNumber(edge)
     );
   });
@@ -1557,7 +1573,7 @@ var HALF_WIDTH_STANDARD_ERRORS = 1.96;
 var MAX_USEFUL_HALF_WIDTH = 0.1;
 function checkSampleSize(reports, estimand, estimates) {
   const whole2 = estimand === "mean" ? 2 : 1;
-  const half = ({ estimate, range }) => HALF_WIDTH_STANDARD_ERRORS * (estimate.standard_error ?? 0) / (range ? range[1] - range[0] : whole2);
+  const half = ({ estimate, valueRange: range }) => HALF_WIDTH_STANDARD_ERRORS * (estimate.standard_error ?? 0) / (range ? range[1] - range[0] : whole2);
   const widest = Math.max(0, ...estimates.map(half));
   if (widest <= MAX_USEFUL_HALF_WIDTH) return { isUseful: true };
   const needed = Number((reports * (widest / MAX_USEFUL_HALF_WIDTH) ** 2).toPrecision(2));
@@ -1570,7 +1586,8 @@ function checkSampleSize(reports, estimand, estimates) {
 }
 function checkNumberSampleSize({ reports = 0, number }) {
   const { mean, distribution = [], range } = number ?? {};
-  if (mean && range) return checkSampleSize(reports, "mean", [{ estimate: mean, range }]);
+  if (mean && range)
+    return checkSampleSize(reports, "mean", [{ estimate: mean, valueRange: range }]);
   return checkSampleSize(
     reports,
     "share",
@@ -1595,7 +1612,7 @@ var PageSection = class {
     );
   }
   /** Shows this content, and drops responses to requests that are still running. */
-  show(shown) {
+  showContent(shown) {
     this.#requestCount += 1;
     this.#replace(shown);
   }
@@ -1623,7 +1640,7 @@ var PageSection = class {
 
 // www/dashboard/significance-view.ts
 var MAX_LISTED3 = 12;
-function batchesToCompare({
+function previousAndLatestBatch({
   selectedBatches: selected,
   releasedBatches: released
 }) {
@@ -1636,7 +1653,7 @@ function nonZeroItemsView({ rows, confidence }) {
   if (rows === null) return [];
   const found = significantRows(rows.rows);
   const chance = formatPercent(1 - confidence);
-  const about2 = found.length === 0 ? `No interval of ${formatCountWithNoun(rows.rows.length, "item")} excludes 0, so all estimates may be noise.` : `For ${formatCount(found.length)} of ${formatCountWithNoun(rows.rows.length, "item")}, the interval excludes 0. The chance that this list contains a false alarm is at most ${chance}.`;
+  const about = found.length === 0 ? `No interval of ${formatCountWithNoun(rows.rows.length, "item")} excludes 0, so all estimates may be noise.` : `For ${formatCount(found.length)} of ${formatCountWithNoun(rows.rows.length, "item")}, the interval excludes 0. The chance that this list contains a false alarm is at most ${chance}.`;
   const named = found.slice(0, MAX_LISTED3).map((row) => [
     row.label,
     {
@@ -1651,7 +1668,7 @@ function nonZeroItemsView({ rows, confidence }) {
     { content: "Interval", style: "amount" }
   ];
   const more = found.length > MAX_LISTED3 ? `The ${MAX_LISTED3} estimates that differ most clearly from 0` : "Estimates that clearly differ from 0";
-  return [el("p", {}, about2), ...named.length > 0 ? [createTable(more, heads, named)] : []];
+  return [el("p", {}, about), ...named.length > 0 ? [createTable(more, heads, named)] : []];
 }
 function comparableRows(answer, question, estimand) {
   const means = conditionalMeanRows(answer);
@@ -1669,9 +1686,15 @@ function comparableRows(answer, question, estimand) {
   return { estimand: "mean", areShares: false, rows, format: formatNumber };
 }
 async function changedItemsView(context) {
-  const pair = batchesToCompare(context);
+  const pair = previousAndLatestBatch(context);
   if (pair === null) return [el("p", {}, "There is no earlier batch for a comparison yet.")];
-  const { task, question, estimatesCache: answers, items, estimand } = context;
+  const {
+    taskId: task,
+    question,
+    estimatesCache: answers,
+    requestedItemNames: items,
+    estimand
+  } = context;
   const confidence = confidencePerBatchOfTwo(context.confidence);
   const [before, after] = await Promise.all(
     pair.map(async ({ number }) => {
@@ -1691,17 +1714,17 @@ async function changedItemsView(context) {
     after.rows.length,
     question.kind === "number" ? "estimate" : "item"
   );
-  const about2 = found.length === 0 ? `Between batches ${earlier} and ${later}, none of ${of} changed by more than the noise. There may be smaller changes.` : `Between batches ${earlier} and ${later}, ${formatCount(found.length)} of ${of} changed by more than the noise. The chance that this list contains a false alarm is at most ${chance}.`;
+  const about = found.length === 0 ? `Between batches ${earlier} and ${later}, none of ${of} changed by more than the noise. There may be smaller changes.` : `Between batches ${earlier} and ${later}, ${formatCount(found.length)} of ${of} changed by more than the noise. The chance that this list contains a false alarm is at most ${chance}.`;
   const named = found.slice(0, MAX_LISTED3).map(({ label, unit, before: was, after: is }) => [
     label,
     { content: after.format(was.estimate, was) + unitSuffix(unit), style: "amount" },
     { content: after.format(is.estimate, is) + unitSuffix(unit), style: "amount estimated" },
     { content: is.estimate > was.estimate ? "▲ more" : "▼ less", style: "amount" }
   ]);
-  const amount2 = (content) => ({ content, style: "amount" });
-  const heads = ["Item", amount2(`Batch ${earlier}`), amount2(`Batch ${later}`), amount2("Change")];
+  const amount = (content) => ({ content, style: "amount" });
+  const heads = ["Item", amount(`Batch ${earlier}`), amount(`Batch ${later}`), amount("Change")];
   const more = found.length > MAX_LISTED3 ? `Changed items: the ${MAX_LISTED3} largest changes` : "Changed items";
-  return [el("p", {}, about2), ...named.length > 0 ? [createTable(more, heads, named)] : []];
+  return [el("p", {}, about), ...named.length > 0 ? [createTable(more, heads, named)] : []];
 }
 async function significanceView(context) {
   if (context.selectedBatches.length === 0) return null;
@@ -1759,7 +1782,7 @@ function formatTimeLinePoint(point, format) {
 function drawTimeLine(line, axis, format, scale) {
   const { label, points } = line;
   const across = (index) => 14 + (index + 0.5) / points.length * 84;
-  const y = (value) => percentage(100 - positionOnAxis(axis, value));
+  const y = (value) => percentAttribute(100 - positionOnAxis(axis, value));
   const own = pointsWithEstimate(line);
   const last = own[own.length - 1];
   const said = last === void 0 ? "no estimate" : `${format(last.estimate.estimate, last.estimate)} in batch ${last.batch}`;
@@ -1781,14 +1804,14 @@ function drawTimeLine(line, axis, format, scale) {
     const before = own[index] ?? point;
     return svg("line", {
       class: "segment",
-      x1: percentage(across(before.index)),
+      x1: percentAttribute(across(before.index)),
       y1: y(before.estimate.estimate),
-      x2: percentage(across(point.index)),
+      x2: percentAttribute(across(point.index)),
       y2: y(point.estimate.estimate)
     });
   });
   const marks = own.flatMap(({ index, estimate }) => {
-    const x = percentage(across(index));
+    const x = percentAttribute(across(index));
     const [from, to] = estimate.simultaneous_interval;
     return [
       svg("line", { class: "together", x1: x, x2: x, y1: y(from), y2: y(to) }),
@@ -1801,7 +1824,7 @@ function drawTimeLine(line, axis, format, scale) {
       "text",
       {
         class: "tick-text",
-        x: percentage(across(index)),
+        x: percentAttribute(across(index)),
         y: HEIGHT3 + 18,
         "text-anchor": "middle"
       },
@@ -1825,7 +1848,7 @@ function drawTimeLine(line, axis, format, scale) {
 // www/dashboard/timeline-view.ts
 var MAX_PARALLEL2 = 3;
 async function requestEstimatesPerBatch(context, items) {
-  const { task, question, estimatesCache: answers, releasedBatches: released } = context;
+  const { taskId: task, question, estimatesCache: answers, releasedBatches: released } = context;
   const batches = released.slice(-MAX_RELEASES);
   const confidence = confidencePerBatch(batches.length, context.confidence);
   const found = [];
@@ -1854,7 +1877,7 @@ async function timelineView(context, shown) {
   const picked = shown.slice(0, MAX_LINES);
   if (!number && picked.length === 0) return null;
   const names = picked.map(({ queryName: query }) => query);
-  const items = number || names.includes(null) ? context.items : names.filter((name) => name !== null);
+  const items = number || names.includes(null) ? context.requestedItemNames : names.filter((name) => name !== null);
   const answers = await requestEstimatesPerBatch(context, items);
   const units = new Map(picked.map(({ label, unit }) => [label, unit]));
   const labels = picked.map(({ label }) => label);
@@ -1893,26 +1916,26 @@ var TaskPage = class {
   #task;
   #controls;
   #facts = el("p", { class: "facts" });
-  #estimates = new PageSection("estimates", "Estimates", "wide");
+  #estimatesSection = new PageSection("estimates", "Estimates", "wide");
   #significance = new PageSection("standing", "Significant results", "wide");
   #timeline = new PageSection("timeline", "Estimates over time", "wide");
   #batches = new PageSection("filling", "Batches");
   #privacy = new PageSection("privacy", "Privacy");
-  #influence = new PageSection("influence", "Made-up reports");
-  #uploads = new PageSection("uploads", "Rejected uploads");
-  #unit;
+  #madeUpReportsSection = new PageSection("influence", "Made-up reports");
+  #rejectedUploadsSection = new PageSection("uploads", "Rejected uploads");
+  #batchUnit;
   #state;
-  #batchData;
+  #batchesResponse;
   constructor(collector2, task, known, state2, change) {
     this.#collector = collector2;
     this.#cache = new EstimatesCache(collector2);
     this.#task = task;
-    this.#unit = batchUnitOf(task.task);
+    this.#batchUnit = batchUnitOf(task.task);
     this.id = task.task.id;
     this.#state = state2;
-    this.#batchData = known;
+    this.#batchesResponse = known;
     this.#controls = new EstimatesControls(change);
-    this.#influence.show(null);
+    this.#madeUpReportsSection.showContent(null);
     const again = el("button", { type: "button", class: "quiet" }, "Refresh");
     again.addEventListener("click", () => {
       this.#cache.clear();
@@ -1936,79 +1959,79 @@ var TaskPage = class {
       this.#controls.element,
       ...this.#sections.map(({ element }) => element)
     );
-    this.#showBatches();
+    this.#showCurrentBatches();
     void this.#loadAll();
   }
   get #sections() {
     return [
-      this.#estimates,
+      this.#estimatesSection,
       this.#significance,
       this.#timeline,
       this.#batches,
       this.#privacy,
-      this.#influence,
-      this.#uploads
+      this.#madeUpReportsSection,
+      this.#rejectedUploadsSection
     ];
   }
-  get #question() {
+  get #selectedQuestion() {
     const questions = questionsOf(this.#task.task);
     const named = questions.find(({ name }) => name === this.#state.question);
     return named ?? questions[0] ?? {};
   }
   /** Shows the question, batches and order that `state` describes. */
-  show(state2) {
+  showViewState(state2) {
     const before = this.#state;
     this.#state = state2;
     this.#showControls();
     const changed = before.question !== state2.question || before.batches !== state2.batches;
     void this.#loadEstimates(changed);
-    if (before.batches !== state2.batches) void this.#loadInfluence();
+    if (before.batches !== state2.batches) void this.#loadMadeUpInfluence();
   }
   /**
    * Shows the current batches. Returns true, and loads everything again, if there is a new release.
    */
-  update(known) {
+  updateBatches(known) {
     const before = this.#releasedRanges;
-    this.#batchData = known;
-    this.#showBatches();
+    this.#batchesResponse = known;
+    this.#showCurrentBatches();
     if (before === this.#releasedRanges) return false;
     void this.#loadAll();
     return true;
   }
   /** Text with the numbers of the released batches, as ranges. */
   get #releasedRanges() {
-    return formatAsRanges(releasedBatches(this.#batchData).map(({ number }) => number));
+    return formatAsRanges(releasedBatches(this.#batchesResponse).map(({ number }) => number));
   }
   /** Released batches whose estimates are shown: all of them, or those that the address selects. */
   get #selectedBatches() {
     const { batches } = this.#state;
-    const released = releasedBatches(this.#batchData);
+    const released = releasedBatches(this.#batchesResponse);
     if (batches === null) return released;
     const spans = batches.split(",").map((part) => part.split("-").map(Number));
     return released.filter(
       ({ number }) => spans.some(([from = 0, to = from]) => from <= number && number <= to)
     );
   }
-  #showBatches() {
+  #showCurrentBatches() {
     const { task } = this.#task;
-    const released = releasedBatches(this.#batchData);
+    const released = releasedBatches(this.#batchesResponse);
     const questions = questionsOf(task).length;
     const asks = questions > 1 ? `, for ${formatCount(questions)} questions` : "";
     const promise = isSumTaskResponse(this.#task) ? privacyPromiseText(this.#task.privacy) : `Each report protects ${this.#task.protects}.`;
-    const collected = formatWithUnit(this.#unit, totalReports(released));
+    const collected = formatWithUnit(this.#batchUnit, totalReports(released));
     this.#facts.textContent = `${collected} in ${formatCountWithNoun(released.length, "release")}${asks}. ${promise}`;
     this.#showControls();
-    this.#batches.show([
-      el("h3", {}, `Batch ${openBatch(this.#batchData)?.number ?? ""} is open`),
-      ...drawOpenBatchProgress(this.#batchData, this.#unit, Date.now() / 1e3),
-      el("p", { class: "help" }, closingRule(this.#batchData, this.#unit)),
-      ...[closedBatchTable(this.#batchData, this.#unit)].filter((list) => list !== null)
+    this.#batches.showContent([
+      el("h3", {}, `Batch ${openBatch(this.#batchesResponse)?.number ?? ""} is open`),
+      ...drawOpenBatchProgress(this.#batchesResponse, this.#batchUnit, Date.now() / 1e3),
+      el("p", { class: "help" }, closingRule(this.#batchesResponse, this.#batchUnit)),
+      ...[closedBatchTable(this.#batchesResponse, this.#batchUnit)].filter((list) => list !== null)
     ]);
   }
   #showControls() {
     const questions = questionsOf(this.#task.task);
-    const released = releasedBatches(this.#batchData);
-    this.#controls.show(this.#state, questions, this.#question, released, this.#unit);
+    const released = releasedBatches(this.#batchesResponse);
+    this.#controls.show(this.#state, questions, this.#selectedQuestion, released, this.#batchUnit);
   }
   /** Loads all sections. */
   async #loadAll() {
@@ -2018,37 +2041,42 @@ var TaskPage = class {
       const task = this.#task;
       if (isSumTaskResponse(task)) {
         const response2 = this.#collector.getFromTasks(path);
-        const found = await responseOrReason(response2);
+        const found = await responseOrUnreleasedReason(response2);
         return sumsPrivacyView(task, typeof found === "string" ? null : found);
       }
       const response = this.#collector.getFromTasks(path);
-      return privacyView(task, await responseOrReason(response));
+      return privacyView(task, await responseOrUnreleasedReason(response));
     });
-    await this.#loadInfluence();
-    await this.#uploads.load(
+    await this.#loadMadeUpInfluence();
+    await this.#rejectedUploadsSection.load(
       async () => uploadsView(parseUploadCounts(await this.#collector.metrics()))
     );
   }
   /** Loads the estimates, the significant results and the time line. */
   async #loadEstimates(request) {
-    if (this.#question.kind === "text") return this.#loadCommonTexts(request);
+    if (this.#selectedQuestion.kind === "text") return this.#loadCommonTexts(request);
     let rows = null;
-    await this.#estimates.load(async () => {
-      const items = itemsToRequest(this.#question, this.#state.find);
+    await this.#estimatesSection.load(async () => {
+      const items = itemsToRequest(this.#selectedQuestion, this.#state.find);
       if (items?.length === 0) return [el("p", {}, this.#noItemsText())];
-      const answer = await responseOrReason(
-        this.#cache.getEstimates(this.id, this.#question, this.#query(items), this.#releasedRanges)
+      const answer = await responseOrUnreleasedReason(
+        this.#cache.getEstimates(
+          this.id,
+          this.#selectedQuestion,
+          this.#estimatesQuery(items),
+          this.#releasedRanges
+        )
       );
       if (typeof answer === "string") {
         const words = isSumTaskResponse(this.#task) ? "No batch of this task is released yet." : answer;
-        return [el("p", {}, words), drawOpenBatchBar(this.#batchData, this.#unit)];
+        return [el("p", {}, words), drawOpenBatchBar(this.#batchesResponse, this.#batchUnit)];
       }
-      rows = estimandRows(answer, this.#question, this.#state.estimand ?? void 0);
+      rows = estimandRows(answer, this.#selectedQuestion, this.#state.estimand ?? void 0);
       if (rows !== null)
         this.#controls.showEstimands(
-          this.#question.kind === "number" ? [] : estimandsOf(answer),
+          this.#selectedQuestion.kind === "number" ? [] : estimandsInResponse(answer),
           rows.estimand,
-          this.#question
+          this.#selectedQuestion
         );
       return this.#estimatesView(answer, rows);
     });
@@ -2057,31 +2085,33 @@ var TaskPage = class {
     await this.#timeline.load(() => timelineView(context, this.#matchingRows(context.rows)));
   }
   async #loadCommonTexts(request) {
-    this.#significance.show(null);
-    this.#timeline.show(null);
-    this.#controls.showEstimands([], "share", this.#question);
+    this.#significance.showContent(null);
+    this.#timeline.showContent(null);
+    this.#controls.showEstimands([], "share", this.#selectedQuestion);
     if (!request) return;
-    const { name = "" } = this.#question;
+    const { name = "" } = this.#selectedQuestion;
     const path = `${encodeURIComponent(this.id)}/heavy-hitters?question=${encodeURIComponent(name)}`;
-    await this.#estimates.load(
+    await this.#estimatesSection.load(
       async () => commonTextsView(await this.#collector.getFromTasks(path))
     );
   }
-  async #loadInfluence() {
+  async #loadMadeUpInfluence() {
     const { batches } = this.#state;
     const query = batches === null ? "" : `?batches=${batches}`;
-    await this.#influence.load(async () => {
+    await this.#madeUpReportsSection.load(async () => {
       const path = `${encodeURIComponent(this.id)}/influence${query}`;
       if (isSumTaskResponse(this.#task)) {
-        const all = await responseOrReason(this.#collector.getFromTasks(path));
+        const all = await responseOrUnreleasedReason(
+          this.#collector.getFromTasks(path)
+        );
         if (typeof all === "string") return null;
-        const released = releasedBatches(this.#batchData);
-        return sumsInfluenceView(
+        const released = releasedBatches(this.#batchesResponse);
+        return dishonestInfluenceView(
           all,
-          await requestInfluenceOfReleases(this.#collector, this.id, released)
+          await requestDishonestInfluence(this.#collector, this.id, released)
         );
       }
-      const found = await responseOrReason(
+      const found = await responseOrUnreleasedReason(
         this.#collector.getFromTasks(path)
       );
       return typeof found === "string" ? null : influenceView(found, questionsOf(this.#task.task));
@@ -2089,17 +2119,17 @@ var TaskPage = class {
   }
   get #context() {
     return {
-      task: this.id,
-      question: this.#question,
+      taskId: this.id,
+      question: this.#selectedQuestion,
       estimatesCache: this.#cache,
-      releasedBatches: releasedBatches(this.#batchData),
+      releasedBatches: releasedBatches(this.#batchesResponse),
       selectedBatches: this.#selectedBatches,
-      items: itemsToRequest(this.#question, this.#state.find),
+      requestedItemNames: itemsToRequest(this.#selectedQuestion, this.#state.find),
       estimand: this.#state.estimand,
       confidence: CONFIDENCE
     };
   }
-  #query(items) {
+  #estimatesQuery(items) {
     return { batches: this.#state.batches, confidence: CONFIDENCE, items };
   }
   #noItemsText() {
@@ -2109,7 +2139,7 @@ var TaskPage = class {
   /** Returns the rows whose names match the search, in the selected order. */
   #matchingRows(rows) {
     if (rows === null) return [];
-    const open = (this.#question.items ?? this.#question.options) === "open";
+    const open = (this.#selectedQuestion.items ?? this.#selectedQuestion.options) === "open";
     const sought = open ? "" : this.#state.find.trim();
     return sortedRows(
       rows.rows.filter(({ label }) => matchesSearch(label, sought)),
@@ -2121,15 +2151,15 @@ var TaskPage = class {
     if ((people ?? reports) === 0) {
       return [el("p", {}, "No report answers this question yet.")];
     }
-    const of = people === void 0 ? formatCountWithNoun(reports, "report") : `${formatWithUnit(this.#unit, messages)}, counted by ${formatCountWithNoun(messages, "message")},`;
+    const of = people === void 0 ? formatCountWithNoun(reports, "report") : `${formatWithUnit(this.#batchUnit, messages)}, counted by ${formatCountWithNoun(messages, "message")},`;
     const batches = formatAsRanges(this.#selectedBatches.map(({ number }) => number));
-    const about2 = el(
+    const about = el(
       "p",
       {},
       `${of}${batches === "" ? "" : ` from ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. A thick bar is the interval of one row, with ${confidence * 100}% confidence. A thin bar is the simultaneous interval, with ${confidence * 100}% confidence for all rows at once. A hollow dot marks an estimate that may be noise.`
     );
     const notes = noteParagraphs(bias, repeats);
-    if (this.#question.kind === "number") {
+    if (this.#selectedQuestion.kind === "number") {
       const { warning: warning2, isUseful: useful } = checkNumberSampleSize(answer);
       return [
         el(
@@ -2139,19 +2169,19 @@ var TaskPage = class {
         ),
         ...noteParagraphs(warning2),
         ...notes,
-        ...useful ? numberView(answer, this.#question) : []
+        ...useful ? numberView(answer, this.#selectedQuestion) : []
       ];
     }
-    if (rows === null) return [about2, ...notes, ...crossView(answer)];
+    if (rows === null) return [about, ...notes, ...crossView(answer)];
     const found = this.#matchingRows(rows);
-    if (found.length === 0) return [about2, el("p", {}, "No item matches this name.")];
+    if (found.length === 0) return [about, el("p", {}, "No item matches this name.")];
     const drawn = found.slice(0, MAX_ROWS);
-    const all = itemCount(this.#question) ?? rows.rows.length;
-    const caption = tableCaption(rows, this.#question, drawn.length, found.length, all);
+    const all = itemCount(this.#selectedQuestion) ?? rows.rows.length;
+    const caption = tableCaption(rows, this.#selectedQuestion, drawn.length, found.length, all);
     const { warning, isUseful } = people === void 0 ? checkSampleSize(reports, rows.estimand, rows.rows) : { isUseful: true };
     if (!isUseful) return [...noteParagraphs(warning), ...notes];
     return [
-      about2,
+      about,
       ...noteParagraphs(warning),
       ...notes,
       dotTable(caption, rows, drawn),
@@ -2168,7 +2198,7 @@ function tableCaption({ rows, estimand }, question, drawn, found, all) {
   if (found < all) return `${what}: ${formatCount(found)} of ${formatCountWithNoun(all, "item")}`;
   return `${what}: ${formatCountWithNoun(found, "item")}`;
 }
-async function responseOrReason(answer) {
+async function responseOrUnreleasedReason(answer) {
   try {
     return await answer;
   } catch (thrown) {
@@ -2184,8 +2214,8 @@ var collector = new CollectorClient();
 var main = byId("main");
 var troubleElement = byId("trouble");
 var state = viewStateFromFragment(location.hash);
-var page = null;
-var tasks = null;
+var currentView = null;
+var taskIds = null;
 var viewCount = 0;
 function announceToScreenReaders(words) {
   byId("news").textContent = words;
@@ -2200,7 +2230,7 @@ var isTokenRefused = (thrown) => thrown instanceof CollectorError && thrown.stat
 function showSignIn(why) {
   collector.token = null;
   storeToken(null);
-  [tasks, page] = [null, null];
+  [taskIds, currentView] = [null, null];
   viewCount += 1;
   byId("sign-out").hidden = true;
   document.title = "Sign in – hushbin";
@@ -2208,7 +2238,7 @@ function showSignIn(why) {
     ...signInForm(async (token) => {
       collector.token = token;
       try {
-        await loadTasks();
+        await loadTasksAndOpenView();
         storeToken(token);
         byId("sign-out").hidden = false;
         return null;
@@ -2222,20 +2252,20 @@ function showSignIn(why) {
   );
   byId("token").focus();
 }
-async function loadTasks() {
-  tasks = (await collector.getFromTasks("")).tasks;
+async function loadTasksAndOpenView() {
+  taskIds = (await collector.getFromTasks("")).tasks;
   troubleElement.hidden = true;
   await openView();
 }
 async function openView() {
   viewCount += 1;
   const own = viewCount;
-  const [only] = tasks ?? [];
-  const task = state.task ?? (tasks?.length === 1 && location.hash === "" ? only ?? null : null);
+  const [only] = taskIds ?? [];
+  const task = state.task ?? (taskIds?.length === 1 && location.hash === "" ? only ?? null : null);
   document.title = `${task ?? "Tasks"} – hushbin`;
   if (task === null) {
-    const overview = new TaskListView(collector, tasks ?? []);
-    await overview.update();
+    const overview = new TaskListView(collector, taskIds ?? []);
+    await overview.reloadBatches();
     if (own !== viewCount) return;
     showPage(overview);
     return;
@@ -2249,36 +2279,40 @@ async function openView() {
   showPage(new TaskPage(collector, answer, batches, state, changeViewState));
 }
 function showPage(shown) {
-  const first = page === null;
-  page = shown;
+  const first = currentView === null;
+  currentView = shown;
   main.replaceChildren(shown.element);
   if (!first) main.querySelector("h1")?.focus();
 }
 function changeViewState(changes) {
-  state = { ...state, task: page instanceof TaskPage ? page.id : state.task, ...changes };
+  state = {
+    ...state,
+    task: currentView instanceof TaskPage ? currentView.id : state.task,
+    ...changes
+  };
   const typed = Object.keys(changes).every((name) => name === "find");
   history[typed ? "replaceState" : "pushState"](null, "", viewStateToFragment(state) || "#tasks");
-  if (page instanceof TaskPage) page.show(state);
+  if (currentView instanceof TaskPage) currentView.showViewState(state);
 }
 async function onNavigation() {
-  if (tasks === null) return;
+  if (taskIds === null) return;
   const before = state;
   state = viewStateFromFragment(location.hash);
-  if (page instanceof TaskPage && before.task === state.task && state.task === page.id) {
-    page.show(state);
+  if (currentView instanceof TaskPage && before.task === state.task && state.task === currentView.id) {
+    currentView.showViewState(state);
   } else {
     await withErrorsShown(openView);
   }
 }
 async function pollForChanges() {
-  if (tasks === null || document.hidden) return;
-  const own = page;
-  if (own instanceof TaskListView) await own.update();
+  if (taskIds === null || document.hidden) return;
+  const own = currentView;
+  if (own instanceof TaskListView) await own.reloadBatches();
   if (own instanceof TaskPage) {
     const batches = await collector.getFromTasks(
       `${encodeURIComponent(own.id)}/batches`
     );
-    if (own === page && own.update(batches))
+    if (own === currentView && own.updateBatches(batches))
       announceToScreenReaders("A new batch has been released. The estimates are being updated.");
   }
   troubleElement.hidden = true;
@@ -2311,10 +2345,10 @@ addEventListener("visibilitychange", () => void withErrorsShown(pollForChanges))
 byId("place").textContent = new URL("..", location.href).host;
 collector.token = storedToken();
 byId("sign-out").hidden = collector.token === null;
-await withErrorsShown(loadTasks);
+await withErrorsShown(loadTasksAndOpenView);
 var pollForever = async () => {
-  const waits = tasks === null && document.getElementById("token") === null;
-  await withErrorsShown(waits ? loadTasks : pollForChanges);
+  const waits = taskIds === null && document.getElementById("token") === null;
+  await withErrorsShown(waits ? loadTasksAndOpenView : pollForChanges);
   setTimeout(() => void pollForever(), POLL_MS);
 };
 setTimeout(() => void pollForever(), POLL_MS);

@@ -5,7 +5,7 @@
 
 import type { Fallback } from "./fallback.js";
 import {
-  currentInstance,
+  currentInstanceId,
   digest,
   Randomizer,
   __wbg_reset_state as restart,
@@ -18,12 +18,12 @@ import {
 interface Bindings extends Fallback {
   readonly Randomizer: typeof Randomizer;
   readonly digest: typeof digest;
-  readonly currentInstance: typeof currentInstance;
+  readonly currentInstanceId: typeof currentInstanceId;
   readonly restart: typeof restart;
 }
 
 /** Functions of the implementation in use, which is the WebAssembly module at first. */
-export let bindings: Bindings = { Randomizer, digest, currentInstance, restart };
+export let bindings: Bindings = { Randomizer, digest, currentInstanceId, restart };
 
 /**
  * Returns true if `source` is the core in JavaScript, and false if a WebAssembly module can be

@@ -64,7 +64,7 @@ export interface HeldReport {
  * in total. It contains nothing about answers, except for a randomised answer if the budget has a
  * memo.
  */
-export interface Ledger {
+export interface TaskLedger {
   /** End of the current window, in milliseconds since 1970. */
   readonly until: number;
   /** Length of the current window, in days. */
@@ -96,7 +96,7 @@ export interface Ledger {
   readonly reserved: readonly BudgetReservation[];
 }
 
-export function emptyLedger(): Ledger {
+export function emptyLedger(): TaskLedger {
   return {
     until: 0,
     days: 0,
@@ -124,18 +124,18 @@ interface WindowCharge {
 export type CollectorCharges = readonly WindowCharge[];
 
 /** Ledgers of a task and of its collector in this browser. */
-export interface LedgerPair {
+export interface TaskAndCollectorLedgers {
   /** Ledger of the task alone. */
-  readonly ledger: Ledger;
+  readonly taskLedger: TaskLedger;
   /** Ledger of all tasks of the collector, including this one. */
-  readonly charges: CollectorCharges;
+  readonly collectorCharges: CollectorCharges;
 }
 
 /**
  * Returns the ledger after consent was revoked. The slot of the memo is deleted, not its epoch. A
  * report that is held is deleted, not what it cost.
  */
-export function ledgerAfterRevocation(ledger: Ledger): Ledger {
+export function ledgerAfterRevocation(ledger: TaskLedger): TaskLedger {
   const { memo, revoked } = ledger;
   return { ...ledger, memo: memo && { ...memo, slot: null }, held: null, revoked: revoked + 1 };
 }
@@ -169,7 +169,7 @@ function addCharge(
  * Returns the state of the ledger at the time `now`. If the ledger's window has ended, the number
  * of reports in the window becomes 0.
  */
-export function ledgerAtTime(ledger: Ledger, now: number): Ledger {
+export function ledgerAtTime(ledger: TaskLedger, now: number): TaskLedger {
   // A window stays open until its own end, also if the clock was set back to a time before it. The
   // end is never computed again: with the right time again, the window would have ended too early.
   const kept = withoutEndedMemo(ledger, now);
@@ -177,7 +177,7 @@ export function ledgerAtTime(ledger: Ledger, now: number): Ledger {
 }
 
 /** Returns the ledger without the memo, if its epoch has ended. The marker of the epoch stays. */
-export function withoutEndedMemo(ledger: Ledger, now: number): Ledger {
+export function withoutEndedMemo(ledger: TaskLedger, now: number): TaskLedger {
   const { memo } = ledger;
   const isEnded = memo && memo.slot !== null && now >= memo.until;
   return isEnded ? { ...ledger, memo: { ...memo, slot: null } } : ledger;
@@ -186,7 +186,7 @@ export function withoutEndedMemo(ledger: Ledger, now: number): Ledger {
 /**
  * Returns true if the budget allows no further report in the window that is open at the time `now`.
  */
-export function isWindowFull(ledger: Ledger, { reports }: Budget, now: number): boolean {
+export function isWindowFull(ledger: TaskLedger, { reports }: Budget, now: number): boolean {
   return ledgerAtTime(ledger, now).used >= reports;
 }
 
@@ -200,13 +200,13 @@ export function isWindowFull(ledger: Ledger, { reports }: Budget, now: number): 
  * @param maxEpsilon maximum ε that all tasks together may spend in the windows that are open
  */
 export function chargeReport(
-  { ledger, charges }: LedgerPair,
+  { taskLedger: ledger, collectorCharges: charges }: TaskAndCollectorLedgers,
   { days, reports }: Budget,
   epsilon: number,
   lifetime: number,
   maxEpsilon: number,
   now: number,
-): LedgerPair | undefined {
+): TaskAndCollectorLedgers | undefined {
   // A sum of rounded numbers may exceed the limit by a rounding error.
   const isOver = spentInOpenWindows(charges, now) + epsilon > maxEpsilon + EPSILON_TOLERANCE;
   if (isOver || ledger.used >= reports) {
@@ -216,7 +216,7 @@ export function chargeReport(
   const isOpen = ledger.used > 0 && days <= ledger.days;
   const until = isOpen ? ledger.until : Math.max(ledger.until, now + days * DAY_MS);
   return {
-    ledger: {
+    taskLedger: {
       ...ledger,
       until,
       days: isOpen ? ledger.days : days,
@@ -224,6 +224,6 @@ export function chargeReport(
       spent: ledger.spent + lifetime,
       reports: ledger.reports + 1,
     },
-    charges: addCharge(charges, until, epsilon, now),
+    collectorCharges: addCharge(charges, until, epsilon, now),
   };
 }

@@ -8,7 +8,7 @@
  * rounded to the nearest per cent. A result above 99 % is rounded up at its first digit other than
  * 9.
  */
-export function maximumCertainty(epsilon: number): string {
+export function maximumCertaintyPercent(epsilon: number): string {
   // Compute the complement: 1 − p would lose all digits near 1.
   const doubt = 100 / (1 + Math.exp(epsilon));
   if (doubt > 49.5) {

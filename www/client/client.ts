@@ -19,7 +19,7 @@ import {
   isSumTask,
   settingsFromOptions,
 } from "./options.js";
-import { isPage, isProcess } from "./page.js";
+import { isNodeLikeProcess, isPage } from "./page.js";
 import { emptyReceipt, type Receipt } from "./receipt.js";
 import {
   convertLocalResult,
@@ -183,14 +183,14 @@ const REOPEN_MS = 60_000;
  * Returns the channel that informs other tabs and workers when consent is revoked. Returns
  * undefined in processes, and for clients that share nothing with other tabs.
  */
-function revocationChannelOf({
+function openRevocationChannel({
   url,
   storage,
   dryRun,
 }: ClientSettings): BroadcastChannel | undefined {
   try {
     // A channel would keep a process from ending.
-    const shares = !isProcess() && storage !== "memory" && !dryRun;
+    const shares = !isNodeLikeProcess() && storage !== "memory" && !dryRun;
     return shares ? new BroadcastChannel(`hushbin ${url}`) : undefined;
   } catch {
     // Old browsers have no channels. At Next.js's edge, the constructor throws.
@@ -206,7 +206,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   readonly #reportCalls = new Set<Promise<Receipt>>();
   readonly #watchers = new Set<() => void>();
   #granted = false;
-  #requests: SessionRequests;
+  #sessionRequests: SessionRequests;
   #sessionPromise: Promise<Session> | undefined;
   /** Time in milliseconds until the next attempt after a failure. */
   #reopenDelayMs = REOPEN_MS;
@@ -220,20 +220,20 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
    * Resolves when all revocations of consent are stored. They would end a session that began
    * earlier.
    */
-  #storedRevocations: Promise<unknown> | undefined;
+  #revocationsPromise: Promise<unknown> | undefined;
   #resolveGrant: () => void = () => {};
-  #whenGranted: Promise<void>;
+  #grantPromise: Promise<void>;
 
   constructor(settings: ClientSettings, convert: ResultConverter<ResultsOf<T>>) {
     this.#settings = settings;
     this.#convertResult = convert;
-    this.#requests = new SessionRequests(settings);
-    this.#whenGranted = this.#createGrantPromise();
-    this.#channel = revocationChannelOf(settings);
+    this.#sessionRequests = new SessionRequests(settings);
+    this.#grantPromise = this.#createGrantPromise();
+    this.#channel = openRevocationChannel(settings);
     if (this.#channel !== undefined) {
       this.#channel.onmessage = this.#onRevokedElsewhere;
     }
-    if (settings.consent) {
+    if (settings.isConsentGiven) {
       this.grant();
     }
   }
@@ -255,14 +255,14 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   async ready(): Promise<{ task: T; fingerprint: string }> {
     this.#checkOpen();
-    await this.#whenGranted;
+    await this.#grantPromise;
     this.#forgetFailure();
     const { task, fingerprint } = (await this.#getOrBeginSession()).reportMaker;
     return { task: task as AnyTask as T, fingerprint };
   }
 
   async report(input: InputOf<T>): Promise<ResultsOf<T>["receipt"]> {
-    const report = this.#reportUnconverted(input);
+    const report = this.#reportWithRawReceipt(input);
     this.#reportCalls.add(report);
     try {
       return this.#convertResult(await report);
@@ -281,13 +281,13 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   }
 
   async #registerAnswersAtLeave(answers: () => unknown): Promise<void> {
-    await this.#whenGranted;
+    await this.#grantPromise;
     const session = await this.#getOrBeginSession();
     const { registerAnswersAtLeave } = await loadLeavingCode();
     await registerAnswersAtLeave(session, answers, this.#settings);
   }
 
-  async #reportUnconverted(input: unknown): Promise<Receipt> {
+  async #reportWithRawReceipt(input: unknown): Promise<Receipt> {
     this.#checkOpen();
     if (this.consent !== "granted") {
       const receipt = emptyReceipt("no-consent");
@@ -300,13 +300,13 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
       throw new OutboxFullError(`${MAX_WAITING_CALLS} reports wait for the task`);
     }
     // With cover reports, a request for the task at the time of an answer would reveal the answer.
-    if (this.#session?.isOutdated && !this.#session.initialState.coverReports) {
+    if (this.#session?.isTaskExpired && !this.#session.contextAtOpening.coverReportHolder) {
       this.#endSession()?.free();
     }
     // The caller may change its object once this function has returned.
     const session = this.#session;
     const report = session?.report(input) ?? this.#reportAfterOpening(deepCopy(input));
-    const requests = this.#requests;
+    const requests = this.#sessionRequests;
     try {
       return await report;
     } catch (error) {
@@ -333,12 +333,12 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   /** Sends all waiting reports, including those that are still being made. */
   async #sendAllReports(): Promise<void> {
-    this.#requests.endUnrequestedPause();
+    this.#sessionRequests.endUnrequestedPause();
     this.#forgetFailure();
     // A collector that cannot be reached must not block this call forever.
     const session =
       this.#session ??
-      (await Promise.race([this.#getOrBeginSession(), this.#requests.nextFailure()]));
+      (await Promise.race([this.#getOrBeginSession(), this.#sessionRequests.nextFailure()]));
     await Promise.allSettled(this.#reportCalls);
     await session.delivery.flush();
   }
@@ -360,9 +360,13 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     this.#channel?.postMessage("revoked");
     // A worker that was granted may be about to create the database, and must find the revocation.
     const create = this.#granted;
-    const session = this.#endConsent();
-    const withdrawn = this.#withStore((store) => store.withdrawReports(), session, create);
-    this.#storedRevocations = Promise.allSettled([this.#storedRevocations, withdrawn]);
+    const session = this.#endConsentAndSession();
+    const withdrawn = this.#withStore(
+      (store) => store.withdrawReportsAndConsent(),
+      session,
+      create,
+    );
+    this.#revocationsPromise = Promise.allSettled([this.#revocationsPromise, withdrawn]);
     try {
       await withdrawn;
     } finally {
@@ -373,22 +377,22 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   /** Ends consent and the session, because consent was revoked in another tab or worker. */
   readonly #onRevokedElsewhere = (): void => {
-    const session = this.#endConsent();
+    const session = this.#endConsentAndSession();
     // Reports in this page's memory were not withdrawn elsewhere.
     const withdrawn =
       this.#settings.storage === "spend-again" &&
-      this.#withStore(async (store) => store.durable || store.withdrawReports(), session);
-    this.#storedRevocations = Promise.allSettled([this.#storedRevocations, withdrawn]);
+      this.#withStore(async (store) => store.durable || store.withdrawReportsAndConsent(), session);
+    this.#revocationsPromise = Promise.allSettled([this.#revocationsPromise, withdrawn]);
     session?.free();
     this.#notifyWatchers();
   };
 
   /** Ends consent and the session. Returns the ended session, if there was one. */
-  #endConsent(): Session | undefined {
+  #endConsentAndSession(): Session | undefined {
     this.#consentGrant = {};
     if (this.#granted) {
       this.#granted = false;
-      this.#whenGranted = this.#createGrantPromise();
+      this.#grantPromise = this.#createGrantPromise();
     }
     // End the session first: from here on it stores and sends nothing.
     return this.#endSession();
@@ -396,7 +400,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   async budget(): Promise<ResultsOf<T>["budget"]> {
     const { task } = this.about;
-    const [durable, { ledger, charges }] = await this.#withStore(
+    const [durable, { taskLedger: ledger, collectorCharges: charges }] = await this.#withStore(
       async (store) => [store.durable, await store.readLedgers()] as const,
     );
     const allowed = task && budgetOf(task);
@@ -411,7 +415,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
       spent,
       reports,
       spentOnAll: spentInOpenWindows(charges, now),
-      maxEpsilon: this.#settings.maxEpsilon,
+      maxEpsilon: this.#settings.maxEpsilonAcrossTasks,
       durable,
     });
   }
@@ -490,13 +494,13 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     this.#checkOpen(this.#granted);
     const { task, onError } = this.#settings;
     const requests = new SessionRequests(this.#settings);
-    this.#requests = requests;
+    this.#sessionRequests = requests;
     const opened = (session: Session) => {
       this.#session = session;
       this.#notifyWatchers();
     };
     const events = {
-      onChange: this.#notifyWatchers,
+      onReportsChange: this.#notifyWatchers,
       renew: () => {
         if (this.#session !== undefined && !requests.stopped) {
           this.#endSession()?.free();
@@ -509,7 +513,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
         }
       },
       onRevokedElsewhere: this.#onRevokedElsewhere,
-      storedRevocations: this.#storedRevocations,
+      whenRevocationsStored: this.#revocationsPromise,
       consentGrant: this.#consentGrant,
     };
     const opening = openSession(this.#settings, requests, opened, events).catch((error) => {
@@ -560,7 +564,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
    */
   #endSession(): Session | undefined {
     const session = this.#session;
-    this.#requests.stop();
+    this.#sessionRequests.stop();
     this.#sessionPromise = undefined;
     this.#session = undefined;
     return session;

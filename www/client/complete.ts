@@ -3,4 +3,4 @@
  * imports this file when a task first needs it.
  */
 
-export { bytes } from "./wasm/hushbin-bytes.js";
+export { moduleBytes as bytes } from "./wasm/hushbin-bytes.js";

@@ -7,7 +7,7 @@
  * send both.
  */
 
-import { DAY_MS, type LedgerPair, ledgerAtTime } from "./budget.js";
+import { DAY_MS, ledgerAtTime, type TaskAndCollectorLedgers } from "./budget.js";
 import { consentState } from "./consent.js";
 import type { Delivery } from "./delivery.js";
 import type { HushbinError } from "./errors.js";
@@ -20,7 +20,7 @@ import type { ReportFunction, SealableSession } from "./session-overrides.js";
 import type { Store } from "./store/store.js";
 import type { Cover, Task } from "./task.js";
 import { startTimer } from "./time.js";
-import { visibleHeader } from "./upload.js";
+import { headerSharedByTask } from "./upload.js";
 
 const MINUTE_MS = 60_000;
 
@@ -35,17 +35,17 @@ export interface CoverableSession extends SealableSession {
   readonly store: Store;
   readonly delivery: Pick<Delivery, "scheduleReport">;
   readonly reportInSteps: ReportFunction | undefined;
-  readonly initialState: {
-    readonly consentGrant: { readonly revoked?: number };
+  readonly contextAtOpening: {
+    readonly consentGrant: { readonly revocationsAtStart?: number };
     /** Called after each change of the budget and the reports. */
-    readonly onChange: () => void;
+    readonly onReportsChange: () => void;
     /** Called to replace the session by one with the task that the collector has now. */
     readonly renew: () => void;
     /** Task as the collector described it. Undefined if the page contains the task. */
     readonly fetchedTask?: unknown;
   };
   /** Functions that are called when the session is stopped. */
-  readonly stopHandlers: (() => void)[];
+  readonly stopCallbacks: (() => void)[];
 }
 
 /** Cover reports of a task in one session. */
@@ -59,12 +59,12 @@ export interface CoverReports {
    * @param pack returns an upload of the report
    */
   holdReport(
-    before: LedgerPair,
+    before: TaskAndCollectorLedgers,
     entries: PackedEntries,
     now: number,
-    charge: () => LedgerPair | undefined,
+    charge: () => TaskAndCollectorLedgers | undefined,
     pack: () => Uint8Array<ArrayBuffer>,
-  ): LedgerPair | undefined;
+  ): TaskAndCollectorLedgers | undefined;
   /**
    * Begins a window if none is open, and sends the held report when its time has come. Does so
    * until the session is stopped. Does nothing while the browser's privacy signals refuse reports.
@@ -78,7 +78,7 @@ export interface CoverReports {
 }
 
 /** Returns the input that stands for "no answer" to a question. */
-function inputForNoAnswer(question: Question): unknown {
+function inputMeaningNoAnswer(question: Question): unknown {
   switch (question.kind) {
     case "flag":
       return false;
@@ -97,7 +97,7 @@ function inputForNoAnswer(question: Question): unknown {
 /** Returns the input that stands for "no answer" to all questions of a task. */
 function inputForNoAnswers(task: Task): unknown {
   return "questions" in task
-    ? new Map(task.questions.map((question) => [question.name, inputForNoAnswer(question)]))
+    ? new Map(task.questions.map((question) => [question.name, inputMeaningNoAnswer(question)]))
     : {};
 }
 
@@ -107,23 +107,25 @@ function inputForNoAnswers(task: Task): unknown {
  * @throws StorageError
  */
 export async function releaseHeldReport(session: CoverableSession): Promise<void> {
-  const { store, initialState: begun, delivery } = session;
-  const [, released] = await store.changeLedgers(({ ledger, charges }) => {
-    const { held, revoked } = ledger;
-    if (!held || Date.now() < held.due || revoked !== begun.consentGrant.revoked) {
-      return { ledger, charges, result: undefined };
-    }
-    const { at, epsilon, bytes } = held;
-    return {
-      ledger: { ...ledger, held: null },
-      charges,
-      newReport: { at, epsilon, bytes, state: "waiting" },
-      result: undefined,
-    };
-  });
+  const { store, contextAtOpening: begun, delivery } = session;
+  const [, released] = await store.changeLedgers(
+    ({ taskLedger: ledger, collectorCharges: charges }) => {
+      const { held, revoked } = ledger;
+      if (!held || Date.now() < held.due || revoked !== begun.consentGrant.revocationsAtStart) {
+        return { taskLedger: ledger, collectorCharges: charges, result: undefined };
+      }
+      const { at, epsilon, bytes } = held;
+      return {
+        taskLedger: { ...ledger, held: null },
+        collectorCharges: charges,
+        newReport: { at, epsilon, bytes, state: "waiting" },
+        result: undefined,
+      };
+    },
+  );
   if (released) {
     delivery.scheduleReport(released, isHidden());
-    begun.onChange();
+    begun.onReportsChange();
   }
 }
 
@@ -134,7 +136,7 @@ export function createCoverReports(engine: ReportMaker, { minutes }: Cover): Cov
   // Reports of answers that are held. A change is applied again if the page was left in between.
   const made = new WeakMap<PackedEntries, string>();
   return {
-    holdReport({ ledger, charges }, entries, now, charge, pack) {
+    holdReport({ taskLedger: ledger, collectorCharges: charges }, entries, now, charge, pack) {
       const { held } = ledger;
       if (entries === nothing) {
         const after = ledger.used > 0 || held ? undefined : charge();
@@ -144,10 +146,10 @@ export function createCoverReports(engine: ReportMaker, { minutes }: Cover): Cov
         const due = now + minutes * MINUTE_MS;
         const { epsilon } = engine.task;
         const cover = { due, at: now, epsilon, bytes: pack(), isCover: true };
-        return { ...after, ledger: { ...after.ledger, held: cover } };
+        return { ...after, taskLedger: { ...after.taskLedger, held: cover } };
       }
       if (held && made.get(entries) === String(held.bytes)) {
-        return { ledger, charges };
+        return { taskLedger: ledger, collectorCharges: charges };
       }
       // An answer never begins a window. Otherwise the time of the report would reveal it.
       if (!held?.isCover || now >= held.due) {
@@ -156,16 +158,19 @@ export function createCoverReports(engine: ReportMaker, { minutes }: Cover): Cov
       const bytes = pack();
       // Another version of the task was not charged. Another version or another key would show that
       // this is not the cover report.
-      if (visibleHeader(bytes) !== visibleHeader(held.bytes)) {
+      if (headerSharedByTask(bytes) !== headerSharedByTask(held.bytes)) {
         return undefined;
       }
       made.set(entries, String(bytes));
       // The time stays that of the cover report, so that the history does not show who has answered.
-      return { ledger: { ...ledger, held: { ...held, bytes, isCover: false } }, charges };
+      return {
+        taskLedger: { ...ledger, held: { ...held, bytes, isCover: false } },
+        collectorCharges: charges,
+      };
     },
 
     async start(session, { onError, ignoreSignals }) {
-      const { store, initialState: begun, stopHandlers: stops } = session;
+      const { store, contextAtOpening: begun, stopCallbacks: stops } = session;
       let isStopped = false;
       let timer: ReturnType<typeof setTimeout> | undefined;
       /** Time of the next run, in milliseconds since 1970. */
@@ -180,10 +185,10 @@ export function createCoverReports(engine: ReportMaker, { minutes }: Cover): Cov
       };
       /** Returns the ledger of the task at the current time. */
       const currentLedger = async () =>
-        ledgerAtTime((await store.readLedgers()).ledger, Date.now());
+        ledgerAtTime((await store.readLedgers()).taskLedger, Date.now());
       const begin = async () => {
         try {
-          await (session.reportInSteps?.(session, nothing) ?? session.commitReport(nothing));
+          await (session.reportInSteps?.(session, nothing) ?? session.makeAndChargeReport(nothing));
         } catch (error) {
           const failure = error as HushbinError;
           if (failure.code !== "outbox-full") {
@@ -192,7 +197,7 @@ export function createCoverReports(engine: ReportMaker, { minutes }: Cover): Cov
           // The session must go on, because it sends the reports that fill the outbox.
           onError(failure);
         }
-        begun.onChange();
+        begun.onReportsChange();
       };
       const run = async (isFirst: boolean) => {
         if (consentState(true, ignoreSignals) !== "granted") {

@@ -11,9 +11,9 @@
 import { HushbinError, NetworkError, StorageError, UploadRejectedError } from "./errors.js";
 import { runExclusively } from "./lock.js";
 import type { SessionRequests } from "./session-requests.js";
-import type { Store, StoredReport } from "./store/store.js";
+import type { ReportWithKey, Store } from "./store/store.js";
 import { backoffMs, startTimer } from "./time.js";
-import { MAX_RETRY_AFTER_MS, type SendResult, type Transport } from "./transport.js";
+import { MAX_RETRY_AFTER_MS, type SendResult, type UploadTransport } from "./transport.js";
 import { FINGERPRINT_END } from "./upload.js";
 
 /** Maximum number of uploads in a request. By default, collectors take at most 256 reports. */
@@ -28,29 +28,29 @@ export const MAX_REQUEST_BYTES = 56 * 1024;
 export interface DeliveryDependencies {
   readonly store: Store;
   /** Requests of the session. They also say whether the session was stopped. */
-  readonly session: SessionRequests;
-  readonly transport: Transport;
+  readonly sessionRequests: SessionRequests;
+  readonly transport: UploadTransport;
   /** Name of the lock that makes tabs take turns in sending the reports of this task. */
   readonly lockName: string;
   /** Maximum time in milliseconds that a report waits for further reports to share its request. */
-  readonly delayMs: number;
+  readonly maxBatchDelayMs: number;
   /** Receives every failure that no caller waits for. */
   readonly onError: (error: HushbinError) => void;
   /** Called after the store has recorded new states of reports. */
-  readonly onSettled: () => void;
+  readonly onReportStatesStored: () => void;
   /**
    * Called when the collector requests a delay. `notBefore` is its end, in milliseconds since 1970.
    */
-  readonly onDelayed: (notBefore: number) => void;
+  readonly onDelayRequested: (notBefore: number) => void;
 }
 
 /**
  * Groups uploads into requests. The uploads of a request are all for the same task. A request stays
  * within {@link MAX_UPLOADS} and {@link MAX_REQUEST_BYTES}.
  */
-export function groupIntoRequests(uploads: readonly StoredReport[]): StoredReport[][] {
-  const requests: StoredReport[][] = [];
-  let last: StoredReport[] = [];
+export function groupIntoRequests(uploads: readonly ReportWithKey[]): ReportWithKey[][] {
+  const requests: ReportWithKey[][] = [];
+  let last: ReportWithKey[] = [];
   let bytes = 0;
   let fingerprint = "";
   for (const upload of uploads) {
@@ -71,9 +71,9 @@ export function groupIntoRequests(uploads: readonly StoredReport[]): StoredRepor
 /** Attempt to send all reports that are waiting. */
 interface SendingRound {
   /** Resolves at the end of the round, with the keys of the reports that waited at its start. */
-  readonly sentKeys: Promise<ReadonlySet<number>>;
+  readonly sentKeysPromise: Promise<ReadonlySet<number>>;
   /** True if a caller waits for the round. */
-  awaited: boolean;
+  hasWaitingCaller: boolean;
 }
 
 /** Sends the reports in a store to the collector. */
@@ -83,8 +83,8 @@ export class Delivery {
    * Reports that this page has made and the collector has not acknowledged, by key. {@link sendOnPageHide}
    * sends them.
    */
-  readonly #unacknowledged = new Map<number, StoredReport>();
-  readonly #inFlight = new Set<number>();
+  readonly #unacknowledged = new Map<number, ReportWithKey>();
+  readonly #inFlightReportKeys = new Set<number>();
   readonly #closingAttempts = new Set<Promise<unknown>>();
   /** Total size in bytes of the reports that were made after the last round began. */
   #newBytes = 0;
@@ -96,7 +96,7 @@ export class Delivery {
   /** Reason why nothing is sent until the retry timer fires. Undefined while sending is allowed. */
   #pauseReason: NetworkError | undefined;
   /** End of the delay that the collector requested, in milliseconds since 1970. */
-  #requestedDelayEnd = 0;
+  #collectorDelayEnd = 0;
 
   constructor(parts: DeliveryDependencies) {
     this.#dependencies = parts;
@@ -109,9 +109,9 @@ export class Delivery {
 
   /**
    * Schedules the sending of a stored report. It is sent at once if the page is hidden or a request
-   * is full, otherwise after the delay `delayMs`.
+   * is full, otherwise after the delay `maxBatchDelayMs`.
    */
-  scheduleReport(report: StoredReport, hidden: boolean): void {
+  scheduleReport(report: ReportWithKey, hidden: boolean): void {
     this.#unacknowledged.set(report.key, report);
     this.#newBytes += report.bytes.length;
     if (this.#paused) {
@@ -122,7 +122,10 @@ export class Delivery {
     } else if (this.#newBytes >= MAX_REQUEST_BYTES) {
       this.#sendInBackground();
     } else {
-      this.#delayTimer ??= startTimer(() => this.#sendInBackground(), this.#dependencies.delayMs);
+      this.#delayTimer ??= startTimer(
+        () => this.#sendInBackground(),
+        this.#dependencies.maxBatchDelayMs,
+      );
     }
   }
 
@@ -139,20 +142,20 @@ export class Delivery {
     const before = this.#round;
     if (before !== undefined) {
       // That round may have read the store before the last report was made.
-      before.awaited = true;
-      await before.sentKeys;
+      before.hasWaitingCaller = true;
+      await before.sentKeysPromise;
     }
     if (this.#pauseReason !== undefined) {
       // A delay that the collector requested takes precedence over the caller.
-      if (Date.now() < this.#requestedDelayEnd) {
+      if (Date.now() < this.#collectorDelayEnd) {
         throw this.#pauseReason;
       }
       this.#endPause();
     }
-    const { session, store } = this.#dependencies;
+    const { sessionRequests: session, store } = this.#dependencies;
     const round = this.#startRound();
-    round.awaited = true;
-    const covered = await round.sentKeys;
+    round.hasWaitingCaller = true;
+    const covered = await round.sentKeysPromise;
     // Requests that began when the page was hidden are no part of the round.
     await Promise.all(this.#closingAttempts);
     session.throwIfStopped();
@@ -168,7 +171,7 @@ export class Delivery {
    */
   sendOnPageHide(): void {
     // There may be no later attempt.
-    this.#endUnrequestedPause();
+    this.#endPauseNotByCollector();
     this.#sendBeforeClose();
   }
 
@@ -177,7 +180,7 @@ export class Delivery {
    * the page is available again.
    */
   resumeSending(): void {
-    this.#endUnrequestedPause();
+    this.#endPauseNotByCollector();
     this.#sendInBackground();
   }
 
@@ -189,12 +192,12 @@ export class Delivery {
 
   /** True while nothing may be sent. */
   get #paused(): boolean {
-    return this.#dependencies.session.stopped || this.#pauseReason !== undefined;
+    return this.#dependencies.sessionRequests.stopped || this.#pauseReason !== undefined;
   }
 
   /** Ends the pause, unless the collector requested it. */
-  #endUnrequestedPause(): void {
-    if (Date.now() >= this.#requestedDelayEnd) {
+  #endPauseNotByCollector(): void {
+    if (Date.now() >= this.#collectorDelayEnd) {
       this.#endPause();
     }
   }
@@ -209,9 +212,9 @@ export class Delivery {
       return;
     }
     const round = this.#startRound();
-    round.sentKeys.catch((error: unknown) => {
+    round.sentKeysPromise.catch((error: unknown) => {
       // A session that has ended has closed its store.
-      if (!round.awaited && !this.#dependencies.session.stopped) {
+      if (!round.hasWaitingCaller && !this.#dependencies.sessionRequests.stopped) {
         this.#dependencies.onError(error as HushbinError);
       }
     });
@@ -223,10 +226,12 @@ export class Delivery {
     this.#delayTimer = undefined;
     this.#newBytes = 0;
     this.#round ??= {
-      sentKeys: runExclusively(this.#dependencies.lockName, () => this.#sendAll()).finally(() => {
-        this.#round = undefined;
-      }),
-      awaited: false,
+      sentKeysPromise: runExclusively(this.#dependencies.lockName, () => this.#sendAll()).finally(
+        () => {
+          this.#round = undefined;
+        },
+      ),
+      hasWaitingCaller: false,
     };
     return this.#round;
   }
@@ -239,7 +244,7 @@ export class Delivery {
    * are passed to `onError`
    */
   async #sendAll(): Promise<ReadonlySet<number>> {
-    const { session, store } = this.#dependencies;
+    const { sessionRequests: session, store } = this.#dependencies;
     if (session.stopped) {
       return new Set();
     }
@@ -250,7 +255,9 @@ export class Delivery {
     const keys = new Set(waiting.map(({ key }) => key));
     // Another tab has sent or withdrawn these.
     before.filter((key) => !keys.has(key)).forEach((key) => void this.#unacknowledged.delete(key));
-    const requests = groupIntoRequests(waiting.filter(({ key }) => !this.#inFlight.has(key)));
+    const requests = groupIntoRequests(
+      waiting.filter(({ key }) => !this.#inFlightReportKeys.has(key)),
+    );
     const failures: HushbinError[] = [];
     // At most four requests are underway. When the page may be about to close, more are.
     const work = async () => {
@@ -280,7 +287,9 @@ export class Delivery {
     if (this.#paused) {
       return;
     }
-    const own = [...this.#unacknowledged.values()].filter(({ key }) => !this.#inFlight.has(key));
+    const own = [...this.#unacknowledged.values()].filter(
+      ({ key }) => !this.#inFlightReportKeys.has(key),
+    );
     for (const request of groupIntoRequests(own)) {
       const attempt = this.#sendOneRequest(request, []).then((error) => {
         this.#closingAttempts.delete(attempt);
@@ -299,19 +308,21 @@ export class Delivery {
    * @returns the failure, if any
    */
   async #sendOneRequest(
-    request: StoredReport[],
-    further: StoredReport[][],
+    request: ReportWithKey[],
+    further: ReportWithKey[][],
   ): Promise<HushbinError | undefined> {
     const keys = request.map(({ key }) => key);
-    keys.forEach((key) => void this.#inFlight.add(key));
-    const outcome = await this.#dependencies.transport.send(request.map(({ bytes }) => bytes));
-    keys.forEach((key) => void this.#inFlight.delete(key));
+    keys.forEach((key) => void this.#inFlightReportKeys.add(key));
+    const outcome = await this.#dependencies.transport.sendUploads(
+      request.map(({ bytes }) => bytes),
+    );
+    keys.forEach((key) => void this.#inFlightReportKeys.delete(key));
     if (outcome.kind === "retry") {
-      return this.#recordFailure(outcome);
+      return this.#pauseAfterFailure(outcome);
     }
     // Any response but `retry` comes from the collector.
     this.#failures = 0;
-    this.#endUnrequestedPause();
+    this.#endPauseNotByCollector();
     if (outcome.kind === "rejected" && request.length > 1) {
       // One bad upload may be the cause. Send each half as a request, until the bad upload is
       // alone.
@@ -326,13 +337,13 @@ export class Delivery {
       return error instanceof HushbinError ? error : new StorageError(error);
     }
     keys.forEach((key) => void this.#unacknowledged.delete(key));
-    this.#dependencies.onSettled();
+    this.#dependencies.onReportStatesStored();
     return outcome.kind === "rejected"
       ? new UploadRejectedError(outcome.status, keys.length, outcome.problem, outcome.detail)
       : undefined;
   }
 
-  #recordFailure({
+  #pauseAfterFailure({
     reason,
     cause,
     status,
@@ -348,7 +359,7 @@ export class Delivery {
       this.#failures += 1;
       this.#pauseSending(error, backoffMs(this.#failures, retryAfterMs), retryAfterMs);
       if (retryAfterMs) {
-        this.#dependencies.onDelayed(this.#requestedDelayEnd);
+        this.#dependencies.onDelayRequested(this.#collectorDelayEnd);
       }
     }
     return error;
@@ -359,9 +370,9 @@ export class Delivery {
    * the pause.
    */
   #pauseSending(reason: NetworkError, ms: number, requestedMs = 0): void {
-    this.#requestedDelayEnd = Date.now() + requestedMs;
+    this.#collectorDelayEnd = Date.now() + requestedMs;
     this.#pauseReason = reason;
-    if (!this.#dependencies.session.stopped) {
+    if (!this.#dependencies.sessionRequests.stopped) {
       this.#retryTimer = startTimer(() => {
         this.#endPause();
         this.#sendInBackground();

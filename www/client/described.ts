@@ -1,6 +1,6 @@
 /** Fetches and remembers tasks that the collector describes. */
 
-import { isWindowFull, type Ledger } from "./budget.js";
+import { isWindowFull, type TaskLedger } from "./budget.js";
 import { NetworkError, TaskError } from "./errors.js";
 import { invalidTaskError } from "./fields.js";
 import type { ClientSettings } from "./options.js";
@@ -62,7 +62,7 @@ export interface CollectorDescribedTask {
 export async function taskFromCollector(
   { url, id, fetch }: ClientSettings,
   requests: SessionRequests,
-  ledger: Ledger,
+  ledger: TaskLedger,
   parse: typeof parseTask,
 ): Promise<CollectorDescribedTask> {
   const { described, until } = ledger;

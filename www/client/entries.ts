@@ -1,13 +1,13 @@
 /** Reads names and values from the objects that a page passes as answers. */
 
-type NamedValues = readonly (readonly [string, unknown])[];
+type NameValuePairs = readonly (readonly [string, unknown])[];
 
 /**
  * Returns the names and values of an input, as pairs. The input is a plain object, a Map, or
  * another iterable of pairs that is not empty. Objects of other windows are accepted. Returns
  * `undefined` for everything else, which would otherwise be taken for an empty answer.
  */
-export function namedValuesOf(input: unknown): NamedValues | undefined {
+export function namedValuesOf(input: unknown): NameValuePairs | undefined {
   if (Object(input) !== input) {
     return undefined;
   }
@@ -26,7 +26,7 @@ export function namedValuesOf(input: unknown): NamedValues | undefined {
     (each) => Array.isArray(each) && each.length === 2 && typeof each[0] === "string",
   );
   // An empty iterable other than a Map could be anything, for example an empty array.
-  return paired && (isMap || pairs.length > 0) ? (pairs as unknown as NamedValues) : undefined;
+  return paired && (isMap || pairs.length > 0) ? (pairs as unknown as NameValuePairs) : undefined;
 }
 
 /** Copies plain objects, Maps, Sets and arrays, including their contents. */

@@ -11,10 +11,15 @@ import { TaskError } from "./errors.js";
 import { createInjector } from "./injected.js";
 import type { ReportMaker } from "./maker.js";
 import { createMemoFunction } from "./memo.js";
-import { type ClientSettings, epsilonLimitOption, isPinned, isSumTask } from "./options.js";
+import {
+  type ClientSettings,
+  epsilonLimitOptionName,
+  isSumTask,
+  isTaskPinnedByPage,
+} from "./options.js";
 import type { Receipt } from "./receipt.js";
 import { MemoryStore, type SharedCharges } from "./store/memory.js";
-import type { Store, StoredReport } from "./store/store.js";
+import type { ReportWithKey, Store } from "./store/store.js";
 import {
   type AnyTask,
   budgetOf,
@@ -53,11 +58,11 @@ async function logReport(
   input: unknown,
   { outcome, epsilon, dropped }: Receipt,
   session?: { readonly reportMaker: ReportMaker; readonly store: Store },
-  made?: StoredReport,
+  made?: ReportWithKey,
 ): Promise<void> {
   // The store may have been closed by now. That does not affect the report.
   const ledgers = await session?.store.readLedgers().catch(() => undefined);
-  const spent = ledgers?.ledger.spent;
+  const spent = ledgers?.taskLedger.spent;
   const bytes = made?.bytes;
   // Undefined for tasks with a local ε, whose cost is only ε.
   const told = session?.reportMaker.describeCost;
@@ -90,17 +95,17 @@ async function logReport(
  * @throws TaskError `over-max-epsilon`, `loose-budget`, `loose-level`
  */
 function checkTaskBudget(task: AnyTask, settings: ClientSettings): void {
-  const { maxEpsilon } = settings;
+  const { maxEpsilonAcrossTasks: maxEpsilon } = settings;
   const { days, reports, memo } = budgetOf(task);
   const spends = epsilonPerWindowOrEpoch(task);
   if (spends > maxEpsilon + EPSILON_TOLERANCE) {
     const central = isSumTask(task) ? "central " : "";
     throw new TaskError(
       "over-max-epsilon",
-      `task ${task.id} may spend ${central}ε = ${spends} in ${memo?.days ?? days} days, ${epsilonLimitOption(task)} is ${maxEpsilon}`,
+      `task ${task.id} may spend ${central}ε = ${spends} in ${memo?.days ?? days} days, ${epsilonLimitOptionName(task)} is ${maxEpsilon}`,
     );
   }
-  if (isPinned(settings)) {
+  if (isTaskPinnedByPage(settings)) {
     return;
   }
   const expected = "give its fingerprint, or the task itself";

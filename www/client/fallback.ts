@@ -9,7 +9,7 @@
  */
 
 import {
-  currentInstance,
+  currentInstanceId,
   digest,
   Randomizer,
   __wbg_reset_state as restart,
@@ -22,4 +22,4 @@ export interface Fallback {
 }
 
 /** Core in JavaScript, with all mechanisms. */
-export const fallback = { Randomizer, digest, currentInstance, restart } as Fallback;
+export const fallback = { Randomizer, digest, currentInstanceId, restart } as Fallback;

@@ -14,7 +14,7 @@
 
 import { createClient as client, createRandomizer as randomizer } from "./exports.js";
 import { INLINED_SOURCES } from "./inlined.js";
-import { withCoreSources } from "./module.js";
+import { bindCoreSources } from "./module.js";
 
 export * from "./exports.js";
 
@@ -22,6 +22,6 @@ export * from "./exports.js";
 // that imports neither does not contain it. The declarations leave them out and show the originals
 // of `exports.ts`, with all comments.
 /** @internal */
-export const createClient = /* @__PURE__ */ withCoreSources(INLINED_SOURCES, client);
+export const createClient = /* @__PURE__ */ bindCoreSources(INLINED_SOURCES, client);
 /** @internal */
-export const createRandomizer = /* @__PURE__ */ withCoreSources(INLINED_SOURCES, randomizer);
+export const createRandomizer = /* @__PURE__ */ bindCoreSources(INLINED_SOURCES, randomizer);

@@ -8,7 +8,7 @@ import { AnswerError, type HushbinError, UnknownItemError, ValueRangeError } fro
 import {
   type ChoiceQuestion,
   type ColumnPart,
-  type ItemList,
+  type ItemNamesOrCount,
   type NumberQuestion,
   type Question,
   questionItems,
@@ -133,7 +133,7 @@ type ItemCode = number | bigint;
  * the number of options, and everything else by name.
  */
 function itemFinder(
-  listed: ItemList,
+  listed: ItemNamesOrCount,
   byNumber: boolean,
   keyOf: (name: string) => bigint,
 ): (name: unknown) => ItemCode | undefined {

@@ -8,7 +8,12 @@
  * same bytes again. If not, it frees the budget after the lock is free.
  */
 
-import { type BudgetReservation, chargeReport, type LedgerPair, ledgerAtTime } from "./budget.js";
+import {
+  type BudgetReservation,
+  chargeReport,
+  ledgerAtTime,
+  type TaskAndCollectorLedgers,
+} from "./budget.js";
 import { bytesFromHex, bytesToHex } from "./bytes.js";
 import type { Delivery } from "./delivery.js";
 import type { HushbinError } from "./errors.js";
@@ -16,10 +21,10 @@ import type { PackedEntries } from "./input.js";
 import type { ReportMaker } from "./maker.js";
 import type { ClientSettings } from "./options.js";
 import { isHidden } from "./page.js";
-import type { NewReport, Store, StoredReport } from "./store/store.js";
+import type { NewReport, ReportWithKey, Store } from "./store/store.js";
 import { budgetOf, type FetchedTask } from "./task.js";
 import { startTimer } from "./time.js";
-import type { Transport } from "./transport.js";
+import type { UploadTransport } from "./transport.js";
 
 /**
  * Time in milliseconds after which the budget of a reservation without a lock is freed. Browsers do
@@ -32,25 +37,25 @@ export interface LeavableSession {
   readonly reportMaker: ReportMaker;
   readonly store: Store;
   readonly delivery: Pick<Delivery, "scheduleReport">;
-  readonly transport: Transport;
+  readonly transport: UploadTransport;
   /** Defined if a report takes several steps, for example because it is sealed. */
   readonly reportInSteps: unknown;
-  readonly initialState: {
-    readonly consentGrant: { readonly revoked?: number };
+  readonly contextAtOpening: {
+    readonly consentGrant: { readonly revocationsAtStart?: number };
     readonly fetchedTask?: FetchedTask | undefined;
     /** Defined if the task's budget has a memo. */
     readonly prepareMemoReport: unknown;
     /** Defined if the task has cover reports. */
-    readonly coverReports: unknown;
+    readonly coverReportHolder: unknown;
     /** Called after each change of the budget and the reports. */
-    readonly onChange: () => void;
+    readonly onReportsChange: () => void;
   };
   /** Functions that are called when the session is stopped. */
-  readonly stopHandlers: (() => void)[];
+  readonly stopCallbacks: (() => void)[];
   /** Makes the registered reports when the page is left. Undefined if none are registered. */
   makeReportsAtLeave: (() => void) | undefined;
-  packAnswers(input: unknown): PackedEntries;
-  makeUpload(entries: PackedEntries): Uint8Array<ArrayBuffer>;
+  validateAnswers(input: unknown): PackedEntries;
+  makeSingleReportUpload(entries: PackedEntries): Uint8Array<ArrayBuffer>;
   report(input: unknown): Promise<unknown>;
 }
 
@@ -136,18 +141,18 @@ function acquireReservationLock(id: string): Promise<() => void> {
 
 /** Returns the ledgers without the report and the ε that a reservation has charged. */
 function refundReservation(
-  { ledger, charges }: LedgerPair,
+  { taskLedger: ledger, collectorCharges: charges }: TaskAndCollectorLedgers,
   { until, epsilon }: BudgetReservation,
-): LedgerPair {
+): TaskAndCollectorLedgers {
   const isCurrent = ledger.until === until;
   return {
-    ledger: {
+    taskLedger: {
       ...ledger,
       used: ledger.used - (isCurrent ? 1 : 0),
       spent: ledger.spent - epsilon,
       reports: ledger.reports - 1,
     },
-    charges: charges.map((each) =>
+    collectorCharges: charges.map((each) =>
       each.until === until ? { ...each, epsilon: Math.max(0, each.epsilon - epsilon) } : each,
     ),
   };
@@ -160,34 +165,39 @@ function refundReservation(
  * @returns the report as it was stored; undefined if none was made
  */
 async function endReservation(
-  { store, initialState: begun }: LeavableSession,
+  { store, contextAtOpening: begun }: LeavableSession,
   id: string,
   made?: { readonly at: number; readonly bytes: Uint8Array<ArrayBuffer> },
-): Promise<StoredReport | undefined> {
+): Promise<ReportWithKey | undefined> {
   const [, stored] = await store.changeLedgers((before) => {
-    const found = before.ledger.reserved.find((each) => each.id === id);
+    const found = before.taskLedger.reserved.find((each) => each.id === id);
     if (found === undefined) {
       return { ...before, result: undefined };
     }
-    const reserved = before.ledger.reserved.filter((each) => each !== found);
+    const reserved = before.taskLedger.reserved.filter((each) => each !== found);
     if (made === undefined) {
-      const { ledger, charges } = refundReservation(before, found);
-      return { ledger: { ...ledger, reserved }, charges, result: undefined };
+      const { taskLedger: ledger, collectorCharges: charges } = refundReservation(before, found);
+      return { taskLedger: { ...ledger, reserved }, collectorCharges: charges, result: undefined };
     }
     // Consent that was revoked since also withdraws this report.
-    const state = found.revoked === before.ledger.revoked ? "waiting" : "withdrawn";
+    const state = found.revoked === before.taskLedger.revoked ? "waiting" : "withdrawn";
     const { epsilon } = found;
     const { at, bytes } = made;
     const report: NewReport = { at, bytes, epsilon, state };
     // The store adds the length, which only reports that wait have.
     const less = state === "waiting" ? 0 : bytes.length;
-    const waitingBytes = before.ledger.waitingBytes - less;
-    const ledger = { ...before.ledger, reserved, waitingBytes };
-    return { ledger, charges: before.charges, newReport: report, result: undefined };
+    const waitingBytes = before.taskLedger.waitingBytes - less;
+    const ledger = { ...before.taskLedger, reserved, waitingBytes };
+    return {
+      taskLedger: ledger,
+      collectorCharges: before.collectorCharges,
+      newReport: report,
+      result: undefined,
+    };
   });
   // Only now: until the ledger is stored, the entry is all that remains if the page ends.
   journal.remove(id);
-  begun.onChange();
+  begun.onReportsChange();
   return stored;
 }
 
@@ -226,7 +236,7 @@ export async function registerAnswersAtLeave(
   const wasHidden = isHidden();
   // A sealed report takes several steps. A memo is read from the database, and so is the cover
   // report that an answer replaces.
-  const { prepareMemoReport: memo, coverReports: cover } = session.initialState;
+  const { prepareMemoReport: memo, coverReportHolder: cover } = session.contextAtOpening;
   const isOneStep = session.store.durable && !session.reportInSteps && !memo && !cover;
   const reserved = isOneStep ? await reserveBudget(session, settings) : undefined;
   if (reserved === "over-budget") {
@@ -250,7 +260,7 @@ export async function registerAnswersAtLeave(
  */
 async function reserveBudget(
   session: LeavableSession,
-  { maxEpsilon }: ClientSettings,
+  { maxEpsilonAcrossTasks: maxEpsilon }: ClientSettings,
 ): Promise<OwnReservation | "over-budget" | undefined> {
   const id = bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
   let unlock: () => void;
@@ -261,29 +271,38 @@ async function reserveBudget(
   } catch {
     return undefined;
   }
-  const { consentGrant: grant, fetchedTask: described = null } = session.initialState;
+  const { consentGrant: grant, fetchedTask: described = null } = session.contextAtOpening;
   const { task } = session.reportMaker;
   const { epsilon } = task;
   const budget = budgetOf(task);
   let until = 0;
   try {
-    [until] = await session.store.changeLedgers(({ ledger: before, charges }) => {
-      const now = Date.now();
-      const ledger = ledgerAtTime(before, now);
-      const { revoked } = before;
-      // The same conditions as for a report that is made now.
-      const after = chargeReport({ ledger, charges }, budget, epsilon, epsilon, maxEpsilon, now);
-      if (revoked !== grant.revoked || after === undefined) {
-        return { ledger: before, charges, result: 0 };
-      }
-      const { until } = after.ledger;
-      const reserved = [...ledger.reserved, { id, until, epsilon, revoked, orphaned: 0 }];
-      return {
-        ledger: { ...after.ledger, described, reserved },
-        charges: after.charges,
-        result: until,
-      };
-    });
+    [until] = await session.store.changeLedgers(
+      ({ taskLedger: before, collectorCharges: charges }) => {
+        const now = Date.now();
+        const ledger = ledgerAtTime(before, now);
+        const { revoked } = before;
+        // The same conditions as for a report that is made now.
+        const after = chargeReport(
+          { taskLedger: ledger, collectorCharges: charges },
+          budget,
+          epsilon,
+          epsilon,
+          maxEpsilon,
+          now,
+        );
+        if (revoked !== grant.revocationsAtStart || after === undefined) {
+          return { taskLedger: before, collectorCharges: charges, result: 0 };
+        }
+        const { until } = after.taskLedger;
+        const reserved = [...ledger.reserved, { id, until, epsilon, revoked, orphaned: 0 }];
+        return {
+          taskLedger: { ...after.taskLedger, described, reserved },
+          collectorCharges: after.collectorCharges,
+          result: until,
+        };
+      },
+    );
   } finally {
     if (until === 0) {
       unlock();
@@ -292,7 +311,7 @@ async function reserveBudget(
   if (until === 0) {
     return "over-budget";
   }
-  session.initialState.onChange();
+  session.contextAtOpening.onReportsChange();
   return { id, windowEnd: until, releaseLock: unlock };
 }
 
@@ -316,7 +335,7 @@ function watchForLeaving(
     }
   };
   session.makeReportsAtLeave = leave;
-  session.stopHandlers.push(() => {
+  session.stopCallbacks.push(() => {
     functionsBySession.delete(session);
     releaseAllReservations(session, registered);
   });
@@ -338,7 +357,7 @@ function makeRegisteredReports(
     try {
       input = answers();
       if (input !== undefined && reserved && at < reserved.windowEnd) {
-        const bytes = session.makeUpload(session.packAnswers(input));
+        const bytes = session.makeSingleReportUpload(session.validateAnswers(input));
         isMade = journal.write(reserved.id, at, bytes);
         if (isMade) {
           made.set(reserved.id, { at, bytes, releaseLock: reserved.releaseLock });
@@ -372,7 +391,7 @@ function sendMadeReports(
   if (reports.length === 0) {
     return;
   }
-  const sending = session.transport.send(reports.map(([, { bytes }]) => bytes));
+  const sending = session.transport.sendUploads(reports.map(([, { bytes }]) => bytes));
   for (const [id, report] of reports) {
     const storing = endReservation(session, id, report);
     storing.then(report.releaseLock, report.releaseLock);
@@ -380,7 +399,7 @@ function sendMadeReports(
       .then(async ([stored, { kind }]) => {
         if (stored && kind === "acknowledged") {
           await session.store.setFinalState([stored.key], kind);
-          session.initialState.onChange();
+          session.contextAtOpening.onReportsChange();
         } else if (stored) {
           // Sent again. If it was refused, it is refused again, and then settled.
           session.delivery.scheduleReport(stored, true);
@@ -401,7 +420,7 @@ export async function endOrphanedReservations(
   delayMs = 1_000,
 ): Promise<void> {
   const locks = await navigator.locks?.query?.();
-  const { ledger } = await session.store.readLedgers();
+  const { taskLedger: ledger } = await session.store.readLedgers();
   const now = Date.now();
   const own = functionsBySession.get(session) ?? [];
   const others = ledger.reserved.filter(
@@ -418,11 +437,15 @@ export async function endOrphanedReservations(
     } else if (isAlone && orphaned > 0 && Math.abs(now - orphaned) >= ORPHAN_GRACE_MS) {
       await endReservation(session, id);
     } else if (isAlone && orphaned === 0) {
-      await session.store.changeLedgers(({ ledger: before, charges }) => {
+      await session.store.changeLedgers(({ taskLedger: before, collectorCharges: charges }) => {
         const reserved = before.reserved.map((each) =>
           each.id === id ? { ...each, orphaned: now } : each,
         );
-        return { ledger: { ...before, reserved }, charges, result: undefined };
+        return {
+          taskLedger: { ...before, reserved },
+          collectorCharges: charges,
+          result: undefined,
+        };
       });
     }
   }

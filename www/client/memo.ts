@@ -3,7 +3,7 @@
  * from its memo, each with a new seed.
  */
 
-import { DAY_MS, type Ledger, type LedgerMemo, withoutEndedMemo } from "./budget.js";
+import { DAY_MS, type LedgerMemo, type TaskLedger, withoutEndedMemo } from "./budget.js";
 import type { PackedEntries } from "./input.js";
 import type { CollisionMechanism } from "./mechanism/collision.js";
 import type { ChoiceQuestion } from "./question.js";
@@ -22,7 +22,7 @@ interface MemoMaker {
 /** Report that may be made from a memo. */
 interface MemoReport {
   /** ε that the report adds to the total: that of the memo if it is drawn, or else 0. */
-  readonly lifetimeEpsilon: number;
+  readonly epsilonAddedToTotal: number;
   /** Makes the report. Returns it with the memo that the ledger has to store. */
   make(): readonly [report: Uint8Array, memo: LedgerMemo];
 }
@@ -32,13 +32,13 @@ interface MemoReport {
  * no report may be made until the epoch ends.
  */
 export type MemoFunction = (
-  ledger: Ledger,
+  ledger: TaskLedger,
   entries: PackedEntries,
   now: number,
 ) => MemoReport | undefined;
 
 /** Slot and report that were made for one call of a client's `report`. */
-interface Draft {
+interface PreparedMemoReport {
   /** Slot that the ledger had. Undefined if the slot was drawn for this call. */
   readonly storedSlot: number | undefined;
   readonly slot: number;
@@ -52,7 +52,7 @@ type MemoQuestion = Omit<ChoiceQuestion, "options"> & Partial<Pick<ChoiceQuestio
  * Returns a text that identifies what a memo belongs to: the question, its options in order, the
  * number of slots, and the ε of the memo.
  */
-function memoKey(task: Task, { epsilon }: Memo): string {
+function memoQuestionId(task: Task, { epsilon }: Memo): string {
   // A task with a memo has one question, with the mechanism Collision.
   const [question] = (task as QuestionsTask).questions;
   const { name, mechanism, options = 2 } = question as MemoQuestion;
@@ -74,18 +74,22 @@ export async function createMemoFunction(
   engine: MemoMaker,
   memo: Memo,
   store: Store,
-  stored: Ledger,
+  stored: TaskLedger,
 ): Promise<MemoFunction> {
   const now = Date.now();
   if (withoutEndedMemo(stored, now) !== stored) {
-    await store.changeLedgers(({ ledger, charges }) => {
-      return { ledger: withoutEndedMemo(ledger, now), charges, result: undefined };
+    await store.changeLedgers(({ taskLedger: ledger, collectorCharges: charges }) => {
+      return {
+        taskLedger: withoutEndedMemo(ledger, now),
+        collectorCharges: charges,
+        result: undefined,
+      };
     });
   }
-  const question = memoKey(engine.task, memo);
+  const question = memoQuestionId(engine.task, memo);
   // A report that is sealed is prepared twice. It has to be the same, unless another tab has stored
   // a memo in the meantime.
-  const drafts = new WeakMap<PackedEntries, Draft>();
+  const drafts = new WeakMap<PackedEntries, PreparedMemoReport>();
   return (ledger, entries, now) => {
     // The end was fixed when the memo was drawn. A clock that is set back therefore starts no epoch.
     const current = ledger.memo && now < ledger.memo.until ? ledger.memo : undefined;
@@ -94,7 +98,7 @@ export async function createMemoFunction(
       return undefined;
     }
     return {
-      lifetimeEpsilon: current ? 0 : memo.epsilon,
+      epsilonAddedToTotal: current ? 0 : memo.epsilon,
       make: () => {
         const stored = current?.slot ?? undefined;
         let draft = drafts.get(entries);

@@ -50,7 +50,7 @@ export function setCoreSources(from: CoreSources): void {
 }
 
 /** Returns a function that sets the sources of the core and then calls `make`. */
-export function withCoreSources<Make extends (options: never) => unknown>(
+export function bindCoreSources<Make extends (options: never) => unknown>(
   from: CoreSources,
   make: Make,
 ): Make {

@@ -11,7 +11,7 @@ export interface RelayRoute {
   /** URL of the relay. */
   readonly relay: string;
   /** Key configuration of the gateway. */
-  readonly gateway: Uint8Array;
+  readonly gatewayKeyConfiguration: Uint8Array;
   /** Sends a request to the relay. */
   readonly fetch: typeof globalThis.fetch;
   /** Cipher suite that seals requests. */
@@ -22,14 +22,14 @@ export interface RelayRoute {
  * Start and end of the key in a key configuration, in bytes. The id of the key and the KEM precede
  * it.
  */
-const KEY_START = 3;
-const KEY_END = 35;
+const KEY_START_OFFSET = 3;
+const KEY_END_OFFSET = 35;
 /** Identifiers of HKDF-SHA256 and of AES-128-GCM, two bytes each. */
 const SYMMETRIC_ALGORITHM_IDS = [0, 1, 0, 1];
 
-const bytesOf = (text: string) => new TextEncoder().encode(text);
-const REQUEST_LABEL = bytesOf("message/bhttp request\0");
-const RESPONSE_LABEL = bytesOf("message/bhttp response");
+const utf8BytesOf = (text: string) => new TextEncoder().encode(text);
+const REQUEST_LABEL = utf8BytesOf("message/bhttp request\0");
+const RESPONSE_LABEL = utf8BytesOf("message/bhttp response");
 
 /**
  * Length in bytes of the exported secret, and of the response nonce. `KEY_BITS` and `NONCE_BITS`
@@ -74,7 +74,7 @@ export function encodeRequest(url: string, { method = "GET", body }: RequestInit
   const control = [method, protocol.slice(0, -1), host, pathname + search];
   const content = body instanceof Uint8Array ? body : new Uint8Array();
   const texts = (all: readonly string[]) =>
-    concatBytes(all.map((text) => withLengthPrefix(bytesOf(text))));
+    concatBytes(all.map((text) => withLengthPrefix(utf8BytesOf(text))));
   // Framing indicator 0: a request of known length, without trailers.
   const parts = [
     Uint8Array.of(0),
@@ -150,7 +150,7 @@ export async function decryptResponse(
   const salt = concatBytes([encapsulated, sealed.subarray(0, SECRET_BYTES)]);
   const base = await subtle.importKey("raw", secret, "HKDF", false, ["deriveBits"]);
   const derived = (info: string, bits: number) =>
-    subtle.deriveBits({ name: "HKDF", hash: "SHA-256", salt, info: bytesOf(info) }, base, bits);
+    subtle.deriveBits({ name: "HKDF", hash: "SHA-256", salt, info: utf8BytesOf(info) }, base, bits);
   const raw = await derived("key", KEY_BITS);
   const key = await subtle.importKey("raw", raw, "AES-GCM", false, ["decrypt"]);
   const iv = await derived("nonce", NONCE_BITS);
@@ -192,12 +192,12 @@ export async function exchangeThroughRelay(
   url: string,
   init: RequestInit = {},
 ): Promise<Response> {
-  const { relay, gateway, fetch, suite } = route;
+  const { relay, gatewayKeyConfiguration: gateway, fetch, suite } = route;
   const head = concatBytes([
-    gateway.subarray(0, KEY_START),
+    gateway.subarray(0, KEY_START_OFFSET),
     new Uint8Array(SYMMETRIC_ALGORITHM_IDS),
   ]);
-  const key = gateway.slice(KEY_START, KEY_END);
+  const key = gateway.slice(KEY_START_OFFSET, KEY_END_OFFSET);
   const sender = await suite.createSenderContext({
     recipientPublicKey: await suite.kem.deserializePublicKey(key.buffer),
     info: concatBytes([REQUEST_LABEL, head]).buffer,

@@ -172,13 +172,13 @@ export interface ClientSettings {
    * Maximum ε that all tasks together may spend in the windows that are open. Infinity means no
    * limit.
    */
-  readonly maxEpsilon: number;
+  readonly maxEpsilonAcrossTasks: number;
   /**
    * Copy of the page's options, for the code that seals. Undefined if reports are not sealed and no
    * option for sealing is set.
    */
   readonly sealingOptions: object | undefined;
-  readonly consent: boolean;
+  readonly isConsentGiven: boolean;
   readonly ignoreSignals: boolean;
   readonly delayMs: number;
   readonly storage: NonNullable<CommonOptions["storage"]>;
@@ -255,11 +255,11 @@ function isBetween(value: unknown, least: number, most: number): boolean {
 export const isSumTask = (task: unknown): task is SumTask => Object(task).trust !== undefined;
 
 /** Returns the name of the option that limits the ε which a task may spend. */
-export const epsilonLimitOption = (task: unknown) =>
+export const epsilonLimitOptionName = (task: unknown) =>
   isSumTask(task) ? "maxCentralEpsilon" : "maxEpsilon";
 
 /** Returns whether the page fixes the task's parameters, so that the collector cannot choose them. */
-export const isPinned = ({ task, fingerprint }: ClientSettings) =>
+export const isTaskPinnedByPage = ({ task, fingerprint }: ClientSettings) =>
   (task ?? fingerprint) !== undefined;
 
 /**
@@ -274,7 +274,7 @@ export function settingsFromOptions(
   const { task: asked, fingerprint, fetch, onError = warnUnlessNetworkError } = options;
   const { delayMs = DEFAULT_DELAY_MS, storage = "device", relay, trust } = options;
   const central = isSumTask(asked);
-  const limit = epsilonLimitOption(asked);
+  const limit = epsilonLimitOptionName(asked);
   const { [limit]: maxEpsilon = DEFAULT_MAX_EPSILON, maxCentralEpsilon } = options;
   const base = collectorUrl(options.endpoint);
   const named = typeof asked === "string";
@@ -307,11 +307,11 @@ export function settingsFromOptions(
     taskLedgerKey: central ? `${url}#central` : url,
     collectorLedgerKey: central ? `${base}#central` : base,
     fingerprint: fingerprint?.toLowerCase(),
-    maxEpsilon,
+    maxEpsilonAcrossTasks: maxEpsilon,
     // The caller may change its own options afterwards.
     sealingOptions: special ? deepCopy({ ...options }) : undefined,
     // Only `true` itself is consent, not any truthy value.
-    consent: options.consent === true,
+    isConsentGiven: options.consent === true,
     ignoreSignals: options.ignoreSignals === true,
     delayMs,
     storage,

@@ -52,7 +52,7 @@ function nodeProcess(): NodeProcess | undefined {
  * Returns whether this code runs in a process such as Node, and neither in a page nor in a worker
  * of a page.
  */
-export const isProcess = () => !isPage() && nodeProcess() !== undefined;
+export const isNodeLikeProcess = () => !isPage() && nodeProcess() !== undefined;
 
 /** Adds an event listener and returns a function that removes it. */
 function listen(target: unknown, event: string, run: (event: never) => void): () => void {

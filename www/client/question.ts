@@ -13,14 +13,14 @@ import {
   readString,
   type UncheckedFields,
 } from "./fields.js";
-import { UNENCODABLE_VALUE } from "./mechanism/codec.js";
+import { UNENCODABLE_SENTINEL } from "./mechanism/codec.js";
 import { type Mechanism, parseMechanism, writeMechanism } from "./mechanism/index.js";
 
 /**
  * Names of items or options. A number is the number of items or options without names. Such items
  * are called "0", "1" and so on, and such options are given by index. `"open"` allows any names.
  */
-export type ItemList = readonly string[] | number | "open";
+export type ItemNamesOrCount = readonly string[] | number | "open";
 
 /** Items that a question asks people to rate, and the values that ratings can have. */
 export interface RatingsFields {
@@ -28,7 +28,7 @@ export interface RatingsFields {
    * Names of the items. A number is the number of items, whose names are "0", "1" and so on.
    * `"open"` allows any names.
    */
-  readonly items: ItemList;
+  readonly items: ItemNamesOrCount;
   /**
    * Largest number of items for which a report covers the whole input: 1 to 1024. The mechanism
    * hash-bin always covers all items. Its tasks state the number for which they were planned.
@@ -58,7 +58,7 @@ export interface RatingsQuestion extends QuestionBase, RatingsFields {
 export interface SetQuestion extends QuestionBase {
   readonly kind: "set";
   /** Names of the options, or the number of options, or `"open"` for arbitrary names. */
-  readonly options: ItemList;
+  readonly options: ItemNamesOrCount;
   /** Largest number of options for which a report covers the whole answer: 1 to 1024. */
   readonly sparsity: number;
 }
@@ -67,7 +67,7 @@ export interface SetQuestion extends QuestionBase {
 export interface ChoiceQuestion extends QuestionBase {
   readonly kind: "choice";
   /** Names of the options, or the number of options. */
-  readonly options: Exclude<ItemList, "open">;
+  readonly options: Exclude<ItemNamesOrCount, "open">;
 }
 
 /** Question that a person answers with yes or no. */
@@ -202,7 +202,7 @@ export type Question =
  */
 export function questionItems(
   question: Exclude<Question, FlagQuestion | NumberQuestion | TextQuestion>,
-): ItemList {
+): ItemNamesOrCount {
   if ("of" in question) {
     return question.of.map((each) => each.name);
   }
@@ -219,7 +219,7 @@ export const readAttribute: FieldReader<Attribute> = (from, key) =>
   );
 
 /** @internal */
-export const readItems: FieldReader<ItemList> = (from, key) => {
+export const readItems: FieldReader<ItemNamesOrCount> = (from, key) => {
   const value = from[key];
   if (value === "open") {
     return value;
@@ -343,7 +343,7 @@ export const parseQuestion: FieldReader<Question> = (from, key) => {
  *
  * @internal
  */
-export function writeItems(listed: ItemList, bytes: CanonicalBytesBuilder): void {
+export function writeItems(listed: ItemNamesOrCount, bytes: CanonicalBytesBuilder): void {
   if (listed === "open") {
     bytes.appendInteger(2);
   } else if (typeof listed === "number") {
@@ -368,7 +368,7 @@ export function writeUnit(unit: string | undefined, bytes: CanonicalBytesBuilder
   bytes.appendText(unit === undefined ? "" : unit || "\0");
 }
 
-function writeScale(
+function writeNumberScale(
   question: QuestionPart<BinsQuestion> | LevelPart,
   bytes: CanonicalBytesBuilder,
 ): void {
@@ -376,7 +376,7 @@ function writeScale(
   bytes.appendFloat((question as BinsQuestion).step ?? 0);
   if ("edges" in question) {
     // 0 encodes levels, so an empty list of edges must not be written as 0.
-    bytes.appendInteger(question.edges.length || UNENCODABLE_VALUE);
+    bytes.appendInteger(question.edges.length || UNENCODABLE_SENTINEL);
     question.edges.forEach((edge) => void bytes.appendFloat(edge));
   } else {
     bytes.appendInteger(0);
@@ -390,7 +390,7 @@ function writePart(part: ColumnPart, bytes: CanonicalBytesBuilder): void {
   bytes.appendText(part.name);
   writeKind(part.kind, bytes);
   if (part.kind === "number") {
-    writeScale(part, bytes);
+    writeNumberScale(part, bytes);
   } else if (part.kind === "choice") {
     writeItems(part.options, bytes);
   }
@@ -426,7 +426,7 @@ export function writeQuestion(question: Question, bytes: CanonicalBytesBuilder):
     }
   }
   if (binned) {
-    writeScale(question, bytes);
+    writeNumberScale(question, bytes);
   } else if (kind === "cross" || kind === "together") {
     if (kind === "together") {
       bytes.appendInteger(question.of.length);

@@ -113,13 +113,13 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
   readonly #reader: InputReader;
   #handle: WasmRandomizer | undefined;
   /** Instance of the module to which the handle belongs. */
-  #instance = -1;
-  #sampledDown = 0;
+  #handleInstanceId = -1;
+  #sampledDownCount = 0;
   /**
    * Total of `sampledDown` over earlier handles, which were lost when the instance was restarted.
    */
-  #sampledDownBefore = 0;
-  #clipped = 0;
+  #earlierSampledDownCount = 0;
+  #clippedCount = 0;
 
   /**
    * @throws number, TaskError, WasmError
@@ -135,11 +135,11 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
   }
 
   get sampledDown(): number {
-    return this.#sampledDownBefore + this.#sampledDown;
+    return this.#earlierSampledDownCount + this.#sampledDownCount;
   }
 
   get clipped(): number {
-    return this.#clipped;
+    return this.#clippedCount;
   }
 
   randomize(input: ReportInput): Uint8Array {
@@ -173,7 +173,7 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
   }: PackedEntries): Uint8Array {
     const report = this.randomizeMany(lengths, items, values);
     // Counted only if a report was made.
-    this.#clipped += clipped;
+    this.#clippedCount += clipped;
     return report;
   }
 
@@ -201,7 +201,7 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
   randomizeMany(lengths: Uint32Array, items: Uint32Array, values: Float64Array): Uint8Array {
     const run = (handle: WasmRandomizer) => {
       const reports = handle.randomize(lengths, items, values);
-      this.#sampledDown = handle.sampled_down();
+      this.#sampledDownCount = handle.sampled_down();
       return reports;
     };
     return this.#callHandle(run);
@@ -220,7 +220,7 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
     const handle = this.#handle;
     this.#handle = undefined;
     // A handle of an earlier instance points into memory that no longer exists.
-    if (handle !== undefined && this.#instance === bindings.currentInstance()) {
+    if (handle !== undefined && this.#handleInstanceId === bindings.currentInstanceId()) {
       callCore(() => handle.free());
     }
   }
@@ -230,10 +230,10 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
   }
 
   #recreateHandle(): WasmRandomizer {
-    this.#sampledDownBefore += this.#sampledDown;
-    this.#sampledDown = 0;
+    this.#earlierSampledDownCount += this.#sampledDownCount;
+    this.#sampledDownCount = 0;
     this.#handle = new bindings.Randomizer(canonicalBytes(this.task));
-    this.#instance = bindings.currentInstance();
+    this.#handleInstanceId = bindings.currentInstanceId();
     return this.#handle;
   }
 
@@ -244,7 +244,9 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
     }
     try {
       return callCore(() =>
-        run(this.#instance === bindings.currentInstance() ? handle : this.#recreateHandle()),
+        run(
+          this.#handleInstanceId === bindings.currentInstanceId() ? handle : this.#recreateHandle(),
+        ),
       );
     } catch (cause) {
       if (typeof cause !== "number") {
@@ -263,7 +265,7 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
  *
  * @throws number, TaskError, WasmError
  */
-async function createMakerUpgradingModule(task: Task): Promise<LocalReportMaker> {
+async function createMakerWithNeededModule(task: Task): Promise<LocalReportMaker> {
   try {
     return new LocalReportMaker(task);
   } catch (cause) {
@@ -285,7 +287,7 @@ async function createMakerUpgradingModule(task: Task): Promise<LocalReportMaker>
 export async function createLocalMaker(task: Task): Promise<LocalReportMaker> {
   await loadModule();
   try {
-    return await createMakerUpgradingModule(task);
+    return await createMakerWithNeededModule(task);
   } catch (cause) {
     if (typeof cause !== "number") {
       throw cause;

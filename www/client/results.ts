@@ -2,7 +2,7 @@
 
 import type { ReportInput } from "./input.js";
 import type { Receipt } from "./receipt.js";
-import type { StoredReport } from "./store/store.js";
+import type { ReportWithKey } from "./store/store.js";
 import type { SumInput } from "./sums/input.js";
 import type { SumTask } from "./sums/task.js";
 import type { Task } from "./task.js";
@@ -42,7 +42,7 @@ export interface BudgetStatus {
 }
 
 /** Report that has left this browser, or waits to be sent. */
-export interface HistoryEntry extends Pick<StoredReport, "epsilon" | "bytes" | "state"> {
+export interface HistoryEntry extends Pick<ReportWithKey, "epsilon" | "bytes" | "state"> {
   /** Time at which the report was made. */
   readonly at: Date;
 }

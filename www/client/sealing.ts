@@ -17,8 +17,8 @@ import { bytesToHex } from "./bytes.js";
  * Length of a key configuration in bytes, and positions in it, as in `src/sealed/configuration.rs`.
  */
 export const CONFIGURATION_BYTES = 57;
-const KEY_START = 23;
-const KEY_END = 55;
+const KEY_START_OFFSET = 23;
+const KEY_END_OFFSET = 55;
 const KEY_ID_BYTES = 4;
 /** Version and cipher suite that a key configuration must have. */
 const CONFIGURATION_VERSION = 1;
@@ -38,12 +38,12 @@ export async function hashKeyConfiguration(configuration: BufferSource): Promise
  * Returns whether these bytes are a key configuration of the supported version and cipher suite,
  * for reports of the task with this fingerprint.
  */
-export function isKeyConfiguration(bytes: Uint8Array, fingerprint: string): boolean {
+export function isKeyConfigurationForTask(bytes: Uint8Array, fingerprint: string): boolean {
   return (
     bytes.length === CONFIGURATION_BYTES &&
     bytes[0] === CONFIGURATION_VERSION &&
     bytesToHex(bytes.subarray(1, 17)) === fingerprint &&
-    String(bytes.subarray(17, KEY_START)) === CIPHER_SUITE_IDS
+    String(bytes.subarray(17, KEY_START_OFFSET)) === CIPHER_SUITE_IDS
   );
 }
 
@@ -74,9 +74,9 @@ export async function createCipherSuite(): Promise<CipherSuite> {
  */
 export async function createSealer(configuration: Uint8Array<ArrayBuffer>): Promise<SealFunction> {
   const suite = await createCipherSuite();
-  const key = configuration.slice(KEY_START, KEY_END);
+  const key = configuration.slice(KEY_START_OFFSET, KEY_END_OFFSET);
   const recipientPublicKey = await suite.kem.deserializePublicKey(key.buffer);
-  const [high = 0, low = 0] = configuration.subarray(KEY_END);
+  const [high = 0, low = 0] = configuration.subarray(KEY_END_OFFSET);
   const length = 256 * high + low;
   const id = (await hashKeyConfiguration(configuration)).subarray(0, KEY_ID_BYTES);
   const info = new Uint8Array([...HPKE_INFO_LABEL, ...configuration]).buffer;

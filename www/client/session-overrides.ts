@@ -3,13 +3,13 @@
 import type { PackedEntries } from "./input.js";
 import type { ReportMaker } from "./maker.js";
 import type { Receipt } from "./receipt.js";
-import type { StoredReport } from "./store/store.js";
+import type { ReportWithKey } from "./store/store.js";
 
 /**
  * Receipt of a call of `report`, and the report that was made. The report is undefined if none was
  * made.
  */
-export type ReportResult = readonly [receipt: Receipt, made: StoredReport | undefined];
+export type ReportResult = readonly [receipt: Receipt, made: ReportWithKey | undefined];
 
 /** Part of a session that the code for sealing needs. */
 export interface SealableSession {
@@ -21,7 +21,7 @@ export interface SealableSession {
    * @param pack returns an upload of only one report: of a report made from the memo if there is
    * one, or of a new report. If it throws, nothing is charged, and the caller gets the error
    */
-  commitReport(
+  makeAndChargeReport(
     entries: PackedEntries,
     pack?: (report?: Uint8Array) => Uint8Array<ArrayBuffer>,
   ): Promise<ReportResult>;

@@ -9,7 +9,7 @@ import { backoffMs, startTimer } from "./time.js";
 export class SessionRequests {
   readonly #onError: ClientSettings["onError"];
   /** Sends a request. Rejects with ClosedError after the session is stopped. */
-  readonly fetch: typeof globalThis.fetch;
+  readonly fetchUnlessStopped: typeof globalThis.fetch;
   /** Functions that reject the promises of {@link nextFailure} at the next failure. */
   readonly #failureListeners = new Set<(error: NetworkError) => void>();
   #requestedDelayEnd = 0;
@@ -26,7 +26,7 @@ export class SessionRequests {
   constructor({ onError, fetch }: ClientSettings) {
     this.#onError = onError;
     // Without `confirm`, the request has begun when this returns.
-    this.fetch = async (input, init) => {
+    this.fetchUnlessStopped = async (input, init) => {
       if (this.confirmConsent) {
         await this.confirmConsent();
       }
@@ -72,7 +72,7 @@ export class SessionRequests {
           isEnding = true;
           this.#endPause();
         });
-        await this.#pause(backoffMs(failures, error.retryAfterMs));
+        await this.#interruptibleDelay(backoffMs(failures, error.retryAfterMs));
         stop();
         // Callers that wait for a process that ends must not wait forever.
         if (isEnding) {
@@ -111,7 +111,7 @@ export class SessionRequests {
     this.#failureListeners.clear();
   }
 
-  #pause(ms: number): Promise<void> {
+  #interruptibleDelay(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = startTimer(resolve, ms);
       this.#endPause = () => {

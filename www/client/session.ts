@@ -7,8 +7,8 @@ import {
   chargeReport,
   EPSILON_TOLERANCE,
   emptyLedger,
-  type LedgerPair,
   ledgerAtTime,
+  type TaskAndCollectorLedgers,
 } from "./budget.js";
 import { concatBytes } from "./bytes.js";
 import type { CoverReports } from "./cover.js";
@@ -19,7 +19,7 @@ import type { PackedEntries } from "./input.js";
 import { loadExtras, loadLeavingCode, loadShuffledCode } from "./loaders.js";
 import type { ReportMaker } from "./maker.js";
 import type { MemoFunction } from "./memo.js";
-import { type ClientSettings, isPinned } from "./options.js";
+import { type ClientSettings, isTaskPinnedByPage } from "./options.js";
 import {
   hasEndEvent,
   isHidden,
@@ -39,7 +39,7 @@ import type { SessionRequests } from "./session-requests.js";
 import { IndexedStore } from "./store/indexed.js";
 import type { Store } from "./store/store.js";
 import { type AnyTask, budgetOf, epsilonPerWindowOrEpoch, parseTask, type Task } from "./task.js";
-import { FetchTransport, type Transport } from "./transport.js";
+import { FetchTransport, type UploadTransport } from "./transport.js";
 
 /** Maximum total size in bytes of a task's waiting reports, which is about ten thousand reports. */
 const OUTBOX_BYTES = 1024 * 1024;
@@ -52,9 +52,9 @@ const resolveEmptyList = async () => [];
  */
 const EMPTY_STORE = {
   durable: false,
-  readLedgers: async () => ({ ledger: emptyLedger(), charges: [] }),
+  readLedgers: async () => ({ taskLedger: emptyLedger(), collectorCharges: [] }),
   readWaitingReports: resolveEmptyList,
-  withdrawReports: async () => {},
+  withdrawReportsAndConsent: async () => {},
   readAllReports: resolveEmptyList,
   close: () => {},
   // A session asks for nothing else if its store does not last.
@@ -94,7 +94,7 @@ export async function openStore(settings: ClientSettings, create = true): Promis
 }
 
 /** Transport of dry runs, which acknowledges all uploads and sends nothing. */
-const DRY_RUN_TRANSPORT: Transport = { send: async () => ({ kind: "acknowledged" }) };
+const DRY_RUN_TRANSPORT: UploadTransport = { sendUploads: async () => ({ kind: "acknowledged" }) };
 
 /** Consent that a client was granted. All sessions share this object until consent is revoked. */
 export interface ConsentGrant {
@@ -102,7 +102,7 @@ export interface ConsentGrant {
    * Number of times that consent had been revoked when the first of these sessions read the ledger.
    * Undefined until then.
    */
-  revoked?: number;
+  revocationsAtStart?: number;
 }
 
 /** Objects and state with which a session begins. */
@@ -115,15 +115,15 @@ interface SessionStart extends Partial<CollectorDescribedTask> {
   /** Prepares reports from memos. Undefined if the task's budget has no memo. */
   readonly prepareMemoReport: MemoFunction | undefined;
   /** Holds reports until they may be sent. Undefined if the task has no cover reports. */
-  readonly coverReports: CoverReports | undefined;
+  readonly coverReportHolder: CoverReports | undefined;
   /** Called after each change of the session's reports. */
-  readonly onChange: () => void;
+  readonly onReportsChange: () => void;
   /** Called to replace the session by one with the task that the collector has now. */
   readonly renew: () => void;
   /** Called when another tab or worker has revoked consent. */
   readonly onRevokedElsewhere: () => void;
   /** Resolves after revocations by this client are stored. The session begins only then. */
-  readonly storedRevocations: Promise<unknown> | undefined;
+  readonly whenRevocationsStored: Promise<unknown> | undefined;
 }
 
 export class Session implements SealableSession {
@@ -131,9 +131,9 @@ export class Session implements SealableSession {
   declare readonly reportMaker: ReportMaker;
   declare readonly store: Store;
   declare readonly delivery: Delivery;
-  declare readonly transport: Transport;
+  declare readonly transport: UploadTransport;
   /** Functions that are called when the session is stopped. */
-  declare readonly stopHandlers: (() => void)[];
+  declare readonly stopCallbacks: (() => void)[];
   /**
    * Makes the reports that the page has registered for the time when it is left. Undefined if none
    * are registered.
@@ -147,13 +147,13 @@ export class Session implements SealableSession {
   readonly #settings: ClientSettings;
   readonly #requests: SessionRequests;
   /** Objects and state with which the session began. */
-  readonly initialState: SessionStart;
+  readonly contextAtOpening: SessionStart;
 
   constructor(settings: ClientSettings, requests: SessionRequests, begun: SessionStart) {
     const {
       reportMaker,
       store,
-      onChange: changed,
+      onReportsChange: changed,
       consentGrant: grant,
       onRevokedElsewhere: ended,
     } = begun;
@@ -161,29 +161,29 @@ export class Session implements SealableSession {
     this.store = store;
     this.#settings = settings;
     this.#requests = requests;
-    this.initialState = begun;
+    this.contextAtOpening = begun;
     const { url, fetch, dryRun, onError, delayMs } = settings;
     this.transport = dryRun ? DRY_RUN_TRANSPORT : new FetchTransport(`${url}/reports`, fetch);
     this.delivery = new Delivery({
       store,
-      session: requests,
+      sessionRequests: requests,
       transport: this.transport,
       lockName: `hushbin ${url}`,
       // A worker may end without an event, so its reports do not wait.
-      delayMs: hasEndEvent() ? delayMs : 0,
+      maxBatchDelayMs: hasEndEvent() ? delayMs : 0,
       onError,
-      onSettled: changed,
+      onReportStatesStored: changed,
       // A page that is loaded again honours the delay, too.
-      onDelayed: (notBefore) => {
-        const delayed = ({ ledger, ...rest }: LedgerPair) => ({
-          ledger: { ...ledger, notBefore },
+      onDelayRequested: (notBefore) => {
+        const delayed = ({ taskLedger: ledger, ...rest }: TaskAndCollectorLedgers) => ({
+          taskLedger: { ...ledger, notBefore },
           ...rest,
           result: undefined,
         });
         store.changeLedgers(delayed).catch(() => {});
       },
     });
-    this.stopHandlers = [
+    this.stopCallbacks = [
       onLifeCycle({
         onHide: () => {
           this.makeReportsAtLeave?.();
@@ -196,9 +196,9 @@ export class Session implements SealableSession {
       onPageCacheChange(
         () => {
           requests.confirmConsent = async () => {
-            const { ledger } = await store.readLedgers();
+            const { taskLedger: ledger } = await store.readLedgers();
             requests.confirmConsent = undefined;
-            if (ledger.revoked !== grant.revoked) {
+            if (ledger.revoked !== grant.revocationsAtStart) {
               ended();
             }
           };
@@ -207,7 +207,7 @@ export class Session implements SealableSession {
       ),
     ];
     requests.onStop = () => {
-      this.stopHandlers.forEach((stop) => void stop());
+      this.stopCallbacks.forEach((stop) => void stop());
       this.delivery.stop();
     };
     if (store.durable) {
@@ -218,8 +218,8 @@ export class Session implements SealableSession {
   /**
    * True once the session may no longer use its task, because the collector may have replaced it.
    */
-  get isOutdated(): boolean {
-    return Date.now() >= Number(this.initialState.usableUntil);
+  get isTaskExpired(): boolean {
+    return Date.now() >= Number(this.contextAtOpening.usableUntil);
   }
 
   /**
@@ -230,14 +230,14 @@ export class Session implements SealableSession {
    * EntropyError, WasmError; in these cases nothing is spent
    */
   async report(input: unknown): Promise<Receipt> {
-    const entries = this.packAnswers(input);
+    const entries = this.validateAnswers(input);
     // Loaded first: if that fails, nothing must have been spent.
     const extras = this.#settings.debug ? await loadExtras() : undefined;
     const [receipt, made] = await (this.reportInSteps?.(this, entries) ??
-      this.commitReport(entries));
+      this.makeAndChargeReport(entries));
     if (made !== undefined) {
       this.delivery.scheduleReport(made, isHidden());
-      this.initialState.onChange();
+      this.contextAtOpening.onReportsChange();
     }
     await extras?.log(this.#settings, input, receipt, this, made);
     return receipt;
@@ -249,11 +249,11 @@ export class Session implements SealableSession {
    *
    * @throws AnswerError, UnknownItemError, ValueRangeError
    */
-  packAnswers(input: unknown): PackedEntries {
+  validateAnswers(input: unknown): PackedEntries {
     const entries = this.reportMaker.packAnswers(input);
-    const { prepareMemoReport: memo } = this.initialState;
+    const { prepareMemoReport: memo } = this.contextAtOpening;
     for (const error of entries.unknownAnswerErrors) {
-      if (!isPinned(this.#settings)) {
+      if (!isTaskPinnedByPage(this.#settings)) {
         // Without this report, the collector would learn that the person has an answer which the
         // task does not list. It could choose tasks to find out.
         this.#settings.onError(error);
@@ -265,25 +265,25 @@ export class Session implements SealableSession {
   }
 
   /** Randomises answers unless a report is given. Returns an upload of only this report. */
-  makeUpload(
+  makeSingleReportUpload(
     entries: PackedEntries,
     report = this.reportMaker.makeReport(entries),
   ): Uint8Array<ArrayBuffer> {
     return concatBytes([this.reportMaker.uploadHeader(this.reportMaker.messages), report]);
   }
 
-  async commitReport(
+  async makeAndChargeReport(
     entries: PackedEntries,
-    pack = (report?: Uint8Array) => this.makeUpload(entries, report),
+    pack = (report?: Uint8Array) => this.makeSingleReportUpload(entries, report),
   ): Promise<ReportResult> {
     const { length: dropped } = entries.unknownAnswerErrors;
-    const { maxEpsilon, dryRun } = this.#settings;
+    const { maxEpsilonAcrossTasks: maxEpsilon, dryRun } = this.#settings;
     const {
       consentGrant: grant,
       fetchedTask: described = null,
       prepareMemoReport: memo,
-      coverReports: cover,
-    } = this.initialState;
+      coverReportHolder: cover,
+    } = this.contextAtOpening;
     // After a stop, the store is closed.
     if (this.#requests.stopped) {
       return [emptyReceipt("no-consent", dropped), undefined];
@@ -296,22 +296,22 @@ export class Session implements SealableSession {
     const budget = budgetOf(task);
     const { epsilon } = task;
     const changed = await this.store.changeLedgers<Receipt | undefined>(
-      ({ ledger: before, charges }) => {
+      ({ taskLedger: before, collectorCharges: charges }) => {
         const now = Date.now();
         const ledger = ledgerAtTime(before, now);
         // Checked again: consent may have been revoked while this change waited for the store, also by
         // another tab or worker.
-        if (this.#requests.stopped || before.revoked !== grant.revoked) {
-          return { ledger: before, charges, result: undefined };
+        if (this.#requests.stopped || before.revoked !== grant.revocationsAtStart) {
+          return { taskLedger: before, collectorCharges: charges, result: undefined };
         }
         const own = memo?.(ledger, entries, now);
-        const { lifetimeEpsilon: lifetime = epsilon } = own ?? {};
+        const { epsilonAddedToTotal: lifetime = epsilon } = own ?? {};
         const [unknown] = entries.unknownAnswerErrors;
         // If there is a memo, the report is made from it and not from the answer.
-        if (unknown && own?.lifetimeEpsilon && isPinned(this.#settings)) {
+        if (unknown && own?.epsilonAddedToTotal && isTaskPinnedByPage(this.#settings)) {
           throw unknown;
         }
-        const current = { ledger, charges };
+        const current = { taskLedger: ledger, collectorCharges: charges };
         const charge = () => {
           const charged = chargeReport(current, budget, epsilon, lifetime, maxEpsilon, now);
           // Checked before anything is drawn: a report that is drawn and then dropped would have to
@@ -327,17 +327,21 @@ export class Session implements SealableSession {
         const after = memo && !own ? undefined : (held ?? charge)();
         if (after === undefined) {
           // Unchanged: with a clock that is wrong now, a window that seems to have ended may be open.
-          return { ledger: before, charges, result: emptyReceipt("over-budget", dropped) };
+          return {
+            taskLedger: before,
+            collectorCharges: charges,
+            result: emptyReceipt("over-budget", dropped),
+          };
         }
         const [report, kept = ledger.memo] = own?.make() ?? [];
         return {
-          ledger: {
-            ...after.ledger,
+          taskLedger: {
+            ...after.taskLedger,
             // An answer that replaces the held report must not change when the task is fetched.
             described: cover && ledger.held ? ledger.described : described,
             memo: kept,
           },
-          charges: after.charges,
+          collectorCharges: after.collectorCharges,
           ...(!cover && {
             newReport: { at: now, epsilon, bytes: pack(report), state: "waiting" },
           }),
@@ -348,7 +352,7 @@ export class Session implements SealableSession {
     const [receipt, made] = changed;
     // A session that was stopped already must not end the one after it.
     if (receipt === undefined && !this.#requests.stopped) {
-      this.initialState.onRevokedElsewhere();
+      this.contextAtOpening.onRevokedElsewhere();
     }
     return [receipt ?? emptyReceipt("no-consent", dropped), made];
   }
@@ -376,14 +380,14 @@ export async function openSession(
   opened: (session: Session) => void,
   events: Pick<
     SessionStart,
-    "onChange" | "renew" | "onRevokedElsewhere" | "storedRevocations" | "consentGrant"
+    "onReportsChange" | "renew" | "onRevokedElsewhere" | "whenRevocationsStored" | "consentGrant"
   >,
 ): Promise<Session> {
   let engine: ReportMaker | undefined;
   let storing: Promise<Store> | undefined;
   try {
     // A page that is prerendered and never shown must spend nothing.
-    await Promise.all([waitUntilPageShown(), events.storedRevocations]);
+    await Promise.all([waitUntilPageShown(), events.whenRevocationsStored]);
     const parts = settings.sealingOptions && (await loadShuffledCode());
     requests.throwIfStopped();
     const {
@@ -391,18 +395,18 @@ export async function openSession(
       createReportFunction: reporter,
       ...overrides
     }: SessionOverrides = parts?.overrides(settings, requests) ?? {};
-    const own = { ...settings, fetch: requests.fetch, ...overrides };
+    const own = { ...settings, fetch: requests.fetchUnlessStopped, ...overrides };
     // Opened in parallel with the engine: each takes about 20 ms in a page that has just loaded.
     storing = openStore(settings);
     // The promise may reject before it is awaited, which must not count as an unhandled rejection.
     storing.catch(() => {});
     // Read before anything is loaded, so that a later revocation by another context has an effect.
     const reading = storing.then(async (store) => {
-      const { ledger } = await store.readLedgers();
+      const { taskLedger: ledger } = await store.readLedgers();
       // A session that begins later must not grant again what was revoked elsewhere.
       const { consentGrant: grant } = events;
-      grant.revoked ??= ledger.revoked;
-      if (grant.revoked !== ledger.revoked) {
+      grant.revocationsAtStart ??= ledger.revoked;
+      if (grant.revocationsAtStart !== ledger.revoked) {
         events.onRevokedElsewhere();
       }
       return ledger;
@@ -416,8 +420,9 @@ export async function openSession(
     // One of them is there.
     const task = (settings.task ?? described?.task) as AnyTask;
     requests.throwIfStopped();
-    const isWithin = epsilonPerWindowOrEpoch(task) <= settings.maxEpsilon + EPSILON_TOLERANCE;
-    if (!isWithin || !isPinned(settings)) {
+    const isWithin =
+      epsilonPerWindowOrEpoch(task) <= settings.maxEpsilonAcrossTasks + EPSILON_TOLERANCE;
+    if (!isWithin || !isTaskPinnedByPage(settings)) {
       (await loadExtras()).checkBudget(task, settings);
     }
     engine = await (maker?.() ?? createLocalMaker(task as Task));
@@ -446,12 +451,12 @@ export async function openSession(
       requestedDelayEnd: ledger.notBefore,
       ...fromCollector,
       prepareMemoReport: memo,
-      coverReports: cover && (await loadExtras()).prepareCover(engine, cover),
+      coverReportHolder: cover && (await loadExtras()).prepareCover(engine, cover),
       ...events,
     });
     session.reportInSteps = await reporter?.(engine);
     if (store !== EMPTY_STORE) {
-      await session.initialState.coverReports?.start(session, settings);
+      await session.contextAtOpening.coverReportHolder?.start(session, settings);
     }
     requests.throwIfStopped();
     opened(session);

@@ -4,10 +4,10 @@
  */
 
 import {
-  currentInstance,
+  currentInstanceId,
   digest,
   __wbg_reset_state as restart,
   SumRandomizer,
 } from "./wasm/sums-fallback.js";
 
-export const core = { SumRandomizer, digest, currentInstance, restart };
+export const core = { SumRandomizer, digest, currentInstanceId, restart };

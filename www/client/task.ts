@@ -94,7 +94,7 @@ export function epsilonPerWindowOrEpoch(task: AnyTask): number {
  * Returns the maximum number of reports that a person can send in the 365 days after the first
  * report.
  */
-export function reportsPerYear({ days, reports }: Budget): number {
+export function maxReportsPerYear({ days, reports }: Budget): number {
   return Math.ceil(365 / days) * reports;
 }
 
@@ -193,7 +193,7 @@ export function parseTask(value: unknown): Task {
  *
  * @internal
  */
-export function canonicalBudgetBytes(task: AnyTask): CanonicalBytesBuilder {
+export function canonicalBuilderWithBudget(task: AnyTask): CanonicalBytesBuilder {
   const bytes = new CanonicalBytesBuilder();
   const { days, reports, memo, cover } = budgetOf(task);
   const { days: window, reports: allowed } = DEFAULT_BUDGET;
@@ -221,7 +221,7 @@ export function canonicalBudgetBytes(task: AnyTask): CanonicalBytesBuilder {
  * @internal
  */
 export function canonicalBytes(task: Task): Uint8Array {
-  const bytes = canonicalBudgetBytes(task);
+  const bytes = canonicalBuilderWithBudget(task);
   const named = "questions" in task;
   bytes.appendText(named ? "hushbin task 2" : "hushbin task 1");
   bytes.appendText(task.id);

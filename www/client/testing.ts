@@ -91,7 +91,7 @@ function problemResponse(slug: ProblemSlug): Response {
 }
 
 /** Returns the method, path and body of a request. */
-async function readRequest(
+async function methodPathAndBody(
   input: RequestInfo | URL,
   init?: RequestInit,
 ): Promise<readonly [method: string, path: string, body: Uint8Array]> {
@@ -105,12 +105,12 @@ async function readRequest(
   return [method, new URL(String(input)).pathname, (body ?? new Uint8Array()) as Uint8Array];
 }
 
-const VERSION = "01";
+const UPLOAD_VERSION_HEX = "01";
 /**
  * Number of hexadecimal digits of the version and the fingerprint, which are the first bytes of an
  * upload.
  */
-const PREFIX_DIGITS = 2 * FINGERPRINT_END;
+const UPLOAD_PREFIX_HEX_DIGITS = 2 * FINGERPRINT_END;
 /** Minimum length of a report in bytes: 8 for the seed and 1 for the response. */
 const MIN_REPORT_BYTES = 8 + 1;
 
@@ -128,8 +128,8 @@ function readReportCount(bytes: Uint8Array): readonly [reports: number, end: num
 /** Splits the body of a request into its uploads. Returns a problem if the body is invalid. */
 function splitUploads(body: Uint8Array, fingerprint: string): TestUpload[] | ProblemSlug {
   const digits = bytesToHex(body);
-  const prefix = VERSION + fingerprint;
-  if (!digits.startsWith(VERSION) || digits.length < PREFIX_DIGITS) {
+  const prefix = UPLOAD_VERSION_HEX + fingerprint;
+  if (!digits.startsWith(UPLOAD_VERSION_HEX) || digits.length < UPLOAD_PREFIX_HEX_DIGITS) {
     return "malformed-upload";
   }
   if (!digits.startsWith(prefix)) {
@@ -139,7 +139,7 @@ function splitUploads(body: Uint8Array, fingerprint: string): TestUpload[] | Pro
   let total = 0;
   for (let start = 0; start < body.length; ) {
     // Elsewhere the prefix occurs only by chance, with a probability of 1 in 2¹²⁸.
-    let end = digits.indexOf(prefix, 2 * start + PREFIX_DIGITS);
+    let end = digits.indexOf(prefix, 2 * start + UPLOAD_PREFIX_HEX_DIGITS);
     // An odd position is in the middle of a byte.
     while (end % 2 === 1) {
       end = digits.indexOf(prefix, end + 1);
@@ -234,7 +234,7 @@ export function createTestCollector({ task }: { readonly task: Task }): TestColl
       return collector.uploads.reduce((sum, { reports }) => sum + reports, 0);
     },
     async fetch(input, init) {
-      const [method, path, body] = await readRequest(input, init);
+      const [method, path, body] = await methodPathAndBody(input, init);
       requests.push(`${method} ${path}`);
       const fault = isDown ? "unreachable" : faults.shift();
       if (typeof fault === "object") {

@@ -24,9 +24,9 @@ export type SendResult =
     };
 
 /** Way to send uploads to a collector. */
-export interface Transport {
+export interface UploadTransport {
   /** Sends uploads. The request has started when this returns. The promise never rejects. */
-  send(uploads: readonly Uint8Array[]): Promise<SendResult>;
+  sendUploads(uploads: readonly Uint8Array[]): Promise<SendResult>;
 }
 
 // Browsers let requests outlive the page while all bodies in progress stay within 64 KiB. All
@@ -141,7 +141,7 @@ function sendResultOf({ status, retryAfterMs, body }: HttpResponse, count: numbe
  * Transport that uses fetch. The body has no content type, so that browsers send no CORS preflight,
  * which would be lost while a page closes.
  */
-export class FetchTransport implements Transport {
+export class FetchTransport implements UploadTransport {
   readonly #url: string;
   readonly #fetch: typeof globalThis.fetch;
 
@@ -150,7 +150,7 @@ export class FetchTransport implements Transport {
     this.#fetch = fetch;
   }
 
-  async send(uploads: readonly Uint8Array[]): Promise<SendResult> {
+  async sendUploads(uploads: readonly Uint8Array[]): Promise<SendResult> {
     const body = concatBytes(uploads);
     const { length } = body;
     const keepalive =

@@ -17,7 +17,7 @@ const KEY_ID_BYTES = 4;
  * Returns the parts of an upload that do not differ between reports of one task: the version, the
  * fingerprint, and the id of the key if reports are sealed.
  */
-export function visibleHeader(upload: Uint8Array): string {
+export function headerSharedByTask(upload: Uint8Array): string {
   const isSealed = upload[0] === SEALED_VERSION;
   const key = upload.subarray(SEALED_START, SEALED_START + (isSealed ? KEY_ID_BYTES : 0));
   return `${upload.subarray(0, FINGERPRINT_END)} ${key}`;

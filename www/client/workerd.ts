@@ -6,15 +6,15 @@
  */
 
 import { createClient as client, createRandomizer as randomizer } from "./exports.js";
-import { type CoreSources, withCoreSources } from "./module.js";
+import { bindCoreSources, type CoreSources } from "./module.js";
 import module from "./wasm/hushbin.wasm";
 import sums from "./wasm/sums.wasm";
 
 export * from "./exports.js";
 
-const WORKERD_SOURCES: CoreSources = { firstModule: () => module, sumsModule: sums };
+const WORKERD_WASM_MODULES: CoreSources = { firstModule: () => module, sumsModule: sums };
 
 /** @internal */
-export const createClient = /* @__PURE__ */ withCoreSources(WORKERD_SOURCES, client);
+export const createClient = /* @__PURE__ */ bindCoreSources(WORKERD_WASM_MODULES, client);
 /** @internal */
-export const createRandomizer = /* @__PURE__ */ withCoreSources(WORKERD_SOURCES, randomizer);
+export const createRandomizer = /* @__PURE__ */ bindCoreSources(WORKERD_WASM_MODULES, randomizer);

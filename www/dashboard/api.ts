@@ -210,14 +210,14 @@ interface NumberInTask {
   readonly max: number;
 }
 
-type ItemList = readonly string[] | number | "open";
+type ItemNamesOrCount = readonly string[] | number | "open";
 
 /** Question of a task. A task that only asks for ratings has one question, which has no name. */
 export interface Question {
   readonly name?: string;
   readonly kind?: string;
-  readonly items?: ItemList;
-  readonly options?: ItemList;
+  readonly items?: ItemNamesOrCount;
+  readonly options?: ItemNamesOrCount;
   readonly of?: readonly NumberInTask[];
   readonly edges?: readonly number[];
   /** Values of ratings: only their signs, or any numbers from −1 to 1. */
@@ -233,7 +233,7 @@ export interface Task extends Question {
   readonly people?: number;
   /** Numbers that a sum task asks for. A sum task has either numbers or a vector. */
   readonly numbers?: readonly NumberInTask[];
-  readonly vector?: { readonly items: ItemList };
+  readonly vector?: { readonly items: ItemNamesOrCount };
   /** Parameters of the messages of one person in a sum task. */
   readonly messages?: { readonly levels: number; readonly drawn: number; readonly noise: number };
 }

@@ -36,7 +36,7 @@ export function batchUnitOf({ messages, people = 0 }: Task): BatchUnit {
 }
 
 /** Returns the minimum and maximum size of a batch, in this unit. */
-export function batchSizeLimits(
+export function minAndMaxBatchSize(
   { convertCount: convert, minBatchSize: min }: BatchUnit,
   closes: BatchesResponse["closes"],
 ) {
@@ -51,7 +51,7 @@ export const capitalize = (word: string): string => word.charAt(0).toUpperCase()
  * Returns "about " if the value is not whole. A number of people is not whole if some messages
  * could not be opened.
  */
-const about = (value: number) => (Number.isInteger(value) ? "" : "about ");
+const aboutIfFractional = (value: number) => (Number.isInteger(value) ? "" : "about ");
 
 /**
  * Converts a number of reports or messages to this unit. Returns it as text with its noun: "400
@@ -62,7 +62,7 @@ export function formatWithUnit(
   collected: number,
 ): string {
   const value = convert(collected);
-  return `${about(value)}${formatCountWithNoun(Math.round(value), one, more)}`;
+  return `${aboutIfFractional(value)}${formatCountWithNoun(Math.round(value), one, more)}`;
 }
 
 /** Converts a number of reports or messages to this unit. Returns it as text without its noun. */

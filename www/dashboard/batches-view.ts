@@ -3,7 +3,7 @@
 import { el } from "../demo/shared/dom.js";
 import { formatCount, formatCountWithNoun } from "../demo/shared/format.js";
 import type { Batch, BatchesResponse } from "./api.js";
-import { type BatchUnit, batchSizeLimits, capitalize, formatWithoutUnit } from "./batch-unit.js";
+import { type BatchUnit, capitalize, formatWithoutUnit, minAndMaxBatchSize } from "./batch-unit.js";
 import { formatTime } from "./labels.js";
 import { createTable } from "./table.js";
 
@@ -21,7 +21,7 @@ export const totalReports = (batches: readonly Batch[]): number =>
 
 /** Returns a sentence on the conditions under which the open batch closes. */
 export function closingRule({ closes }: BatchesResponse, unit: BatchUnit): string {
-  const [least, most] = batchSizeLimits(unit, closes);
+  const [least, most] = minAndMaxBatchSize(unit, closes);
   const { hours } = closes;
   const aged = `, or ${formatCountWithNoun(hours, "hour")} after it opened if it has at least ${formatCountWithNoun(least, unit.singularNoun, unit.pluralNoun)}`;
   return `The batch closes at ${formatCountWithNoun(most, unit.singularNoun, unit.pluralNoun)}${hours === 0 ? "" : aged}. It is released soon afterwards.`;
@@ -48,7 +48,7 @@ export function drawOpenBatchProgress(
 ): readonly HTMLElement[] {
   const open = openBatch(all);
   if (open === undefined) return [];
-  const [least, most] = batchSizeLimits(unit, all.closes);
+  const [least, most] = minAndMaxBatchSize(unit, all.closes);
   const { hours } = all.closes;
   const have = unit.convertCount(open.reports);
   const age = Math.max(now - open.opened, 0) / 3600;
@@ -80,7 +80,7 @@ export function drawOpenBatchProgress(
  */
 export function drawOpenBatchBar(all: BatchesResponse, unit: BatchUnit): HTMLElement {
   const have = unit.convertCount(openBatch(all)?.reports ?? 0);
-  const [least, most] = batchSizeLimits(unit, all.closes);
+  const [least, most] = minAndMaxBatchSize(unit, all.closes);
   const max = have < least ? least : most;
   const of = have < least ? "at least" : "at most";
   return progressBar("Open batch", have, max, `${formatCount(have)} of ${of} ${formatCount(max)}`);

@@ -59,17 +59,21 @@ function conditionalTables({
   const [row, column] = [rows.name, columns.name].map(displayedName);
   const tables: Element[] = [];
   if (conditional_means?.length) {
-    tables.push(conditionalTable(`Mean of ${column} by ${row}`, conditional_means, mean));
+    tables.push(conditionalEstimateTable(`Mean of ${column} by ${row}`, conditional_means, mean));
   }
   if (conditional_shares?.length) {
     tables.push(
-      conditionalTable(`Shares of ${column} within each ${row}`, conditional_shares, shareText),
+      conditionalEstimateTable(
+        `Shares of ${column} within each ${row}`,
+        conditional_shares,
+        shareText,
+      ),
     );
   }
   return tables;
 }
 
-function conditionalTable(
+function conditionalEstimateTable(
   caption: string,
   all: readonly ConditionalEstimate[],
   words: (value: number) => string,

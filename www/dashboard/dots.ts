@@ -4,7 +4,7 @@ import { el, svg } from "../demo/shared/dom.js";
 import type { Estimate } from "./api.js";
 import { shareTickText, tickText } from "./labels.js";
 import { type EstimandRows, type EstimateRow, intervalText, unitSuffix } from "./rows.js";
-import { axisContaining, type ChartAxis, percentage, positionOnAxis } from "./scale.js";
+import { axisContaining, type ChartAxis, percentAttribute, positionOnAxis } from "./scale.js";
 import { excludesZero } from "./significance.js";
 import { createTable, type TableCell } from "./table.js";
 
@@ -19,7 +19,7 @@ function ariaHiddenPicture(style: string, height: number, ...marks: Element[]): 
 }
 
 const verticalLine = (style: string, x: number, y1: number, y2: number | string) =>
-  svg("line", { class: style, x1: percentage(x), x2: percentage(x), y1, y2 });
+  svg("line", { class: style, x1: percentAttribute(x), x2: percentAttribute(x), y1, y2 });
 
 /** Draws a vertical line at each tick of the axis. The line at 0 has a separate style. */
 export function tickLines(axis: ChartAxis): SVGElement[] {
@@ -33,7 +33,7 @@ function axisLabels(axis: ChartAxis, words: (value: number) => string): SVGSVGEl
   const texts = axis.ticks.map((value) => {
     const x = positionOnAxis(axis, value);
     const anchor = x < 6 ? "start" : x > 94 ? "end" : "middle";
-    return svg("text", { x: percentage(x), y: 13, "text-anchor": anchor }, words(value));
+    return svg("text", { x: percentAttribute(x), y: 13, "text-anchor": anchor }, words(value));
   });
   return ariaHiddenPicture("scale", 18, ...texts);
 }
@@ -47,14 +47,14 @@ export function drawEstimateMarks(axis: ChartAxis, estimate: Estimate): SVGEleme
   const line = (style: string, [from, to]: readonly [number, number]) =>
     svg("line", {
       class: style,
-      x1: percentage(positionOnAxis(axis, from)),
-      x2: percentage(positionOnAxis(axis, to)),
+      x1: percentAttribute(positionOnAxis(axis, from)),
+      x2: percentAttribute(positionOnAxis(axis, to)),
       y1: y,
       y2: y,
     });
   const dot = svg("circle", {
     class: "dot",
-    cx: percentage(positionOnAxis(axis, estimate.estimate)),
+    cx: percentAttribute(positionOnAxis(axis, estimate.estimate)),
     cy: y,
     r: 4.5,
   });
@@ -65,7 +65,7 @@ export function drawEstimateMarks(axis: ChartAxis, estimate: Estimate): SVGEleme
  * Returns the CSS class of a picture with a dot. The dot of an estimate that may be noise is
  * hollow.
  */
-export const stripClass = (estimate: Estimate): string =>
+export const stripClassBySignificance = (estimate: Estimate): string =>
   excludesZero(estimate) ? "strip" : "strip noise";
 
 function axisForRows(rows: readonly EstimateRow[]): ChartAxis {
@@ -85,7 +85,7 @@ export function dotTable(
   rows: EstimandRows,
   shown: readonly EstimateRow[],
 ): HTMLTableElement {
-  const own = shown.some(({ range }) => range !== undefined);
+  const own = shown.some(({ valueRange: range }) => range !== undefined);
   const axis = axisForRows(shown);
   const scale = own
     ? "each row has its own scale"
@@ -108,9 +108,9 @@ function dotTableCells(
   format: EstimandRows["format"],
   common: ChartAxis,
 ): (TableCell | string)[] {
-  const { label, estimate, range, unit } = row;
+  const { label, estimate, valueRange: range, unit } = row;
   const axis = range === undefined ? common : { from: range[0], to: range[1], ticks: [...range] };
-  const style = range === undefined ? stripClass(estimate) : "strip";
+  const style = range === undefined ? stripClassBySignificance(estimate) : "strip";
   const marks = ariaHiddenPicture(
     style,
     HEIGHT,

@@ -6,19 +6,20 @@ import { el, svg } from "../demo/shared/dom.js";
 import type { Estimate, EstimatesResponse, NumberEstimates, Question } from "./api.js";
 import { formatNumber, itemName, shareText, shareTickText } from "./labels.js";
 import { unitSuffix } from "./rows.js";
-import { axisContaining, type ChartAxis, percentage, positionOnAxis } from "./scale.js";
+import { axisContaining, type ChartAxis, percentAttribute, positionOnAxis } from "./scale.js";
 import { collapsedTable, createTable } from "./table.js";
 import { quantileName } from "./timeline.js";
 
 const HEIGHT = 200;
 /** Width in per cent of the space at the left, which has the labels of the vertical axis. */
-const GUTTER = 9;
+const LEFT_GUTTER_PERCENT = 9;
 
 /**
  * Converts a position in the plot to a position in the whole width, which includes this space. Both
  * are in per cent.
  */
-const plotToFullPosition = (part: number) => GUTTER + (part * (100 - GUTTER)) / 100;
+const plotToFullPosition = (part: number) =>
+  LEFT_GUTTER_PERCENT + (part * (100 - LEFT_GUTTER_PERCENT)) / 100;
 
 /**
  * Maximum number of bins whose intervals are drawn, as thin lines called whiskers. With more bins,
@@ -82,7 +83,7 @@ export function numberView(answer: EstimatesResponse, question: Question): reado
   if (number.quantiles?.length) shown.push(quantileTable(number, unit));
   // The mechanism pattern estimates shares below edges well, and shares of single bins badly.
   const drawn =
-    question.mechanism?.name === "pattern" ? shareBelowPlot(bins, number) : binSharePlot(bins);
+    question.mechanism?.name === "pattern" ? cumulativeSharePlot(bins, number) : binSharePlot(bins);
   if (bins.length > 1)
     shown.push(...sharePlotAndTable(drawn, bins, number, question, unit, together));
   return shown;
@@ -107,7 +108,7 @@ function quantileTable({ quantiles = [] }: NumberEstimates, unit: string): Eleme
  * the plot.
  */
 interface SharePlot {
-  readonly titleFor: (name: string) => string;
+  readonly plotTitleForQuestion: (name: string) => string;
   readonly shares: readonly Estimate[];
   readonly labels: readonly string[];
   readonly drawMarks: (axis: ChartAxis) => Element[];
@@ -115,19 +116,19 @@ interface SharePlot {
 
 function binSharePlot(bins: readonly HistogramBin[]): SharePlot {
   return {
-    titleFor: (name) => `Share of people by bin of ${name}`,
+    plotTitleForQuestion: (name) => `Share of people by bin of ${name}`,
     shares: bins.map((bin) => bin.share),
     labels: bins.map(({ label }) => label),
     drawMarks: (axis) => bins.flatMap((bin, index) => drawBin(bin, index, bins.length, axis)),
   };
 }
 
-function shareBelowPlot(
+function cumulativeSharePlot(
   bins: readonly HistogramBin[],
   { distribution = [] }: NumberEstimates,
 ): SharePlot {
   return {
-    titleFor: (name) => `Share of people below each ${name}`,
+    plotTitleForQuestion: (name) => `Share of people below each ${name}`,
     shares: distribution,
     labels: distribution.map(({ below }) => `below ${formatNumber(below)}`),
     drawMarks: (axis) =>
@@ -138,7 +139,7 @@ function shareBelowPlot(
 }
 
 function sharePlotAndTable(
-  { titleFor: title, shares, labels, drawMarks: marks }: SharePlot,
+  { plotTitleForQuestion: title, shares, labels, drawMarks: marks }: SharePlot,
   bins: readonly HistogramBin[],
   number: NumberEstimates,
   question: Question,
@@ -204,18 +205,24 @@ const verticalPosition = (axis: ChartAxis, value: number) => 100 - positionOnAxi
 
 function gridLines(axis: ChartAxis): Element[] {
   return axis.ticks.flatMap((value) => {
-    const y = percentage(verticalPosition(axis, value));
+    const y = percentAttribute(verticalPosition(axis, value));
     return [
       svg("line", {
         class: value === 0 ? "zero" : "tick",
-        x1: percentage(GUTTER),
+        x1: percentAttribute(LEFT_GUTTER_PERCENT),
         x2: "100%",
         y1: y,
         y2: y,
       }),
       svg(
         "text",
-        { class: "tick-text", x: percentage(GUTTER - 1), y, dy: 4, "text-anchor": "end" },
+        {
+          class: "tick-text",
+          x: percentAttribute(LEFT_GUTTER_PERCENT - 1),
+          y,
+          dy: 4,
+          "text-anchor": "end",
+        },
         shareTickText(value),
       ),
     ];
@@ -235,10 +242,10 @@ function drawBin(
   const [top, bottom] = [Math.max(own.estimate, 0), Math.min(own.estimate, 0)];
   const bar = svg("rect", {
     class: "bar",
-    x: percentage(left + gap),
-    width: percentage(right - left - 2 * gap),
-    y: percentage(verticalPosition(axis, top)),
-    height: percentage(positionOnAxis(axis, top) - positionOnAxis(axis, bottom)),
+    x: percentAttribute(left + gap),
+    width: percentAttribute(right - left - 2 * gap),
+    y: percentAttribute(verticalPosition(axis, top)),
+    height: percentAttribute(positionOnAxis(axis, top) - positionOnAxis(axis, bottom)),
   });
   return bins > MAX_BINS_WITH_WHISKERS ? [bar] : [bar, drawWhisker(own, (left + right) / 2, axis)];
 }
@@ -249,27 +256,33 @@ function drawBin(
  */
 function drawShareDot(own: Estimate, place: number, axis: ChartAxis): Element[] {
   const x = plotToFullPosition(place);
-  const y = percentage(verticalPosition(axis, own.estimate));
+  const y = percentAttribute(verticalPosition(axis, own.estimate));
   return [
     drawWhisker(own, x, axis),
-    svg("circle", { class: "dot", cx: percentage(x), cy: y, r: 3 }),
+    svg("circle", { class: "dot", cx: percentAttribute(x), cy: y, r: 3 }),
   ];
 }
 
 function drawWhisker(own: Estimate, place: number, axis: ChartAxis): Element {
   const [from, to] = own.simultaneous_interval;
-  const x = percentage(place);
+  const x = percentAttribute(place);
   return svg("line", {
     class: "whisker",
     x1: x,
     x2: x,
-    y1: percentage(verticalPosition(axis, from)),
-    y2: percentage(verticalPosition(axis, to)),
+    y1: percentAttribute(verticalPosition(axis, from)),
+    y2: percentAttribute(verticalPosition(axis, to)),
   });
 }
 
 const drawQuantileLine = (x: number) =>
-  svg("line", { class: "quantile", x1: percentage(x), x2: percentage(x), y1: 0, y2: "100%" });
+  svg("line", {
+    class: "quantile",
+    x1: percentAttribute(x),
+    x2: percentAttribute(x),
+    y1: 0,
+    y2: "100%",
+  });
 
 /**
  * Draws the edges of the bins as labels below the plot. If there are many edges, only some get a
@@ -286,7 +299,7 @@ function edgeLabels(bins: readonly HistogramBin[]): Element[] {
     const style = (index / every) % 2 === 1 ? "tick-text between" : "tick-text";
     return svg(
       "text",
-      { class: style, x: percentage(x), y: HEIGHT + 16, "text-anchor": anchor },
+      { class: style, x: percentAttribute(x), y: HEIGHT + 16, "text-anchor": anchor },
       formatNumber(edge),
     );
   });

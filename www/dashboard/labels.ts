@@ -115,7 +115,7 @@ const ESTIMAND_TEXTS: Readonly<Record<Estimand, EstimandTexts>> = {
 };
 
 /** Texts for estimands of ratings that can be any numbers from −1 to 1. */
-const FRACTIONAL: Readonly<Partial<Record<Estimand, EstimandTexts>>> = {
+const REAL_RATING_ESTIMAND_TEXTS: Readonly<Partial<Record<Estimand, EstimandTexts>>> = {
   plus: {
     long: "mean of ratings above 0 (other ratings count as 0)",
     short: "Mean rating above 0",
@@ -131,16 +131,17 @@ const FRACTIONAL: Readonly<Partial<Record<Estimand, EstimandTexts>>> = {
 };
 
 /** Returns true if the ratings of a question can be any numbers from −1 to 1. */
-const isFractional = ({ kind = "", value }: Question): boolean =>
+const hasRealValuedRatings = ({ kind = "", value }: Question): boolean =>
   kind === "ratings" && value === "real";
 
 /** Returns the texts that name an estimand of a question. */
 export const estimandTexts = (estimand: Estimand, question: Question): EstimandTexts =>
-  (isFractional(question) ? FRACTIONAL[estimand] : undefined) ?? ESTIMAND_TEXTS[estimand];
+  (hasRealValuedRatings(question) ? REAL_RATING_ESTIMAND_TEXTS[estimand] : undefined) ??
+  ESTIMAND_TEXTS[estimand];
 
 /** Returns true if estimates of this estimand are shares of people, which are shown in per cent. */
 export const isShare = (estimand: Estimand, question: Question): boolean =>
-  !["mean", "sum"].includes(estimand) && !isFractional(question);
+  !["mean", "sum"].includes(estimand) && !hasRealValuedRatings(question);
 
 /** Short description of each kind of question. */
 export const KIND_DESCRIPTIONS: Readonly<Record<string, string>> = {
@@ -157,13 +158,13 @@ export const KIND_DESCRIPTIONS: Readonly<Record<string, string>> = {
 };
 
 /** Kinds of questions whose items are numbers in any range, such as times or counts. */
-const REAL: ReadonlySet<string> = new Set(["numbers", "vector"]);
+const REAL_VALUED_KINDS: ReadonlySet<string> = new Set(["numbers", "vector"]);
 
 /**
  * Returns true if the items of a question are numbers in any range, and not ratings or shares of
  * people.
  */
-export const hasRealValuedItems = ({ kind = "" }: Question): boolean => REAL.has(kind);
+export const hasRealValuedItems = ({ kind = "" }: Question): boolean => REAL_VALUED_KINDS.has(kind);
 
 /** Formats a time in seconds since 1970, in the browser's time zone. */
 export function formatTime(seconds: number): string {

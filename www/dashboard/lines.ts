@@ -2,7 +2,7 @@
 
 import { el, svg } from "../demo/shared/dom.js";
 import type { EstimandRows } from "./rows.js";
-import { axisContaining, type ChartAxis, percentage, positionOnAxis } from "./scale.js";
+import { axisContaining, type ChartAxis, percentAttribute, positionOnAxis } from "./scale.js";
 import { collapsedTable } from "./table.js";
 import type { TimeLine, TimeLinePoint } from "./timeline.js";
 
@@ -72,7 +72,7 @@ function drawTimeLine(
 ): SVGSVGElement {
   const { label, points } = line;
   const across = (index: number) => 14 + ((index + 0.5) / points.length) * 84;
-  const y = (value: number) => percentage(100 - positionOnAxis(axis, value));
+  const y = (value: number) => percentAttribute(100 - positionOnAxis(axis, value));
   const own = pointsWithEstimate(line);
   const last = own[own.length - 1];
   const said =
@@ -97,14 +97,14 @@ function drawTimeLine(
     const before = own[index] ?? point;
     return svg("line", {
       class: "segment",
-      x1: percentage(across(before.index)),
+      x1: percentAttribute(across(before.index)),
       y1: y(before.estimate.estimate),
-      x2: percentage(across(point.index)),
+      x2: percentAttribute(across(point.index)),
       y2: y(point.estimate.estimate),
     });
   });
   const marks = own.flatMap(({ index, estimate }) => {
-    const x = percentage(across(index));
+    const x = percentAttribute(across(index));
     const [from, to] = estimate.simultaneous_interval;
     return [
       svg("line", { class: "together", x1: x, x2: x, y1: y(from), y2: y(to) }),
@@ -118,7 +118,7 @@ function drawTimeLine(
           "text",
           {
             class: "tick-text",
-            x: percentage(across(index)),
+            x: percentAttribute(across(index)),
             y: HEIGHT + 18,
             "text-anchor": "middle",
           },

@@ -19,9 +19,9 @@ const collector = new CollectorClient();
 const main = byId("main");
 const troubleElement = byId("trouble");
 let state: ViewState = viewStateFromFragment(location.hash);
-let page: TaskPage | TaskListView | null = null;
+let currentView: TaskPage | TaskListView | null = null;
 /** Ids of all tasks. `null` before the first response. */
-let tasks: readonly string[] | null = null;
+let taskIds: readonly string[] | null = null;
 /** Number of views that were opened so far. A late response for an earlier view is dropped. */
 let viewCount = 0;
 
@@ -46,7 +46,7 @@ const isTokenRefused = (thrown: unknown) =>
 function showSignIn(why: string | null): void {
   collector.token = null;
   storeToken(null);
-  [tasks, page] = [null, null];
+  [taskIds, currentView] = [null, null];
   viewCount += 1;
   byId("sign-out").hidden = true;
   document.title = "Sign in – hushbin";
@@ -54,7 +54,7 @@ function showSignIn(why: string | null): void {
     ...signInForm(async (token) => {
       collector.token = token;
       try {
-        await loadTasks();
+        await loadTasksAndOpenView();
         storeToken(token);
         byId("sign-out").hidden = false;
         return null;
@@ -73,8 +73,8 @@ function showSignIn(why: string | null): void {
  * Requests the list of tasks, then opens the view that the address describes. Throws if the
  * collector requires a token.
  */
-async function loadTasks(): Promise<void> {
-  tasks = (await collector.getFromTasks<{ readonly tasks: readonly string[] }>("")).tasks;
+async function loadTasksAndOpenView(): Promise<void> {
+  taskIds = (await collector.getFromTasks<{ readonly tasks: readonly string[] }>("")).tasks;
   troubleElement.hidden = true;
   await openView();
 }
@@ -82,12 +82,13 @@ async function loadTasks(): Promise<void> {
 async function openView(): Promise<void> {
   viewCount += 1;
   const own = viewCount;
-  const [only] = tasks ?? [];
-  const task = state.task ?? (tasks?.length === 1 && location.hash === "" ? (only ?? null) : null);
+  const [only] = taskIds ?? [];
+  const task =
+    state.task ?? (taskIds?.length === 1 && location.hash === "" ? (only ?? null) : null);
   document.title = `${task ?? "Tasks"} – hushbin`;
   if (task === null) {
-    const overview = new TaskListView(collector, tasks ?? []);
-    await overview.update();
+    const overview = new TaskListView(collector, taskIds ?? []);
+    await overview.reloadBatches();
     if (own !== viewCount) return;
     showPage(overview);
     return;
@@ -102,8 +103,8 @@ async function openView(): Promise<void> {
 }
 
 function showPage(shown: TaskPage | TaskListView): void {
-  const first = page === null;
-  page = shown;
+  const first = currentView === null;
+  currentView = shown;
   main.replaceChildren(shown.element);
   // After a link within the page, focus moves to the top of the new view.
   if (!first) main.querySelector("h1")?.focus();
@@ -111,19 +112,27 @@ function showPage(shown: TaskPage | TaskListView): void {
 
 /** Changes what the page shows of the task, and writes the change to the address. */
 function changeViewState(changes: Partial<ViewState>): void {
-  state = { ...state, task: page instanceof TaskPage ? page.id : state.task, ...changes };
+  state = {
+    ...state,
+    task: currentView instanceof TaskPage ? currentView.id : state.task,
+    ...changes,
+  };
   // Typing in the search must not add a history entry for each letter.
   const typed = Object.keys(changes).every((name) => name === "find");
   history[typed ? "replaceState" : "pushState"](null, "", viewStateToFragment(state) || "#tasks");
-  if (page instanceof TaskPage) page.show(state);
+  if (currentView instanceof TaskPage) currentView.showViewState(state);
 }
 
 async function onNavigation(): Promise<void> {
-  if (tasks === null) return;
+  if (taskIds === null) return;
   const before = state;
   state = viewStateFromFragment(location.hash);
-  if (page instanceof TaskPage && before.task === state.task && state.task === page.id) {
-    page.show(state);
+  if (
+    currentView instanceof TaskPage &&
+    before.task === state.task &&
+    state.task === currentView.id
+  ) {
+    currentView.showViewState(state);
   } else {
     await withErrorsShown(openView);
   }
@@ -131,14 +140,14 @@ async function onNavigation(): Promise<void> {
 
 /** Asks the collector for new batches and releases, and updates the page. */
 async function pollForChanges(): Promise<void> {
-  if (tasks === null || document.hidden) return;
-  const own = page;
-  if (own instanceof TaskListView) await own.update();
+  if (taskIds === null || document.hidden) return;
+  const own = currentView;
+  if (own instanceof TaskListView) await own.reloadBatches();
   if (own instanceof TaskPage) {
     const batches = await collector.getFromTasks<BatchesResponse>(
       `${encodeURIComponent(own.id)}/batches`,
     );
-    if (own === page && own.update(batches))
+    if (own === currentView && own.updateBatches(batches))
       announceToScreenReaders("A new batch has been released. The estimates are being updated.");
   }
   troubleElement.hidden = true;
@@ -175,11 +184,11 @@ byId("place").textContent = new URL("..", location.href).host;
 
 collector.token = storedToken();
 byId("sign-out").hidden = collector.token === null;
-await withErrorsShown(loadTasks);
+await withErrorsShown(loadTasksAndOpenView);
 const pollForever = async () => {
   // The first request may have failed. Then start again.
-  const waits = tasks === null && document.getElementById("token") === null;
-  await withErrorsShown(waits ? loadTasks : pollForChanges);
+  const waits = taskIds === null && document.getElementById("token") === null;
+  await withErrorsShown(waits ? loadTasksAndOpenView : pollForChanges);
   setTimeout(() => void pollForever(), POLL_MS);
 };
 setTimeout(() => void pollForever(), POLL_MS);

@@ -17,19 +17,19 @@ import { NO_LOCAL_EPSILON_TEXT } from "./sums.js";
 import { createTable } from "./table.js";
 
 /** Maximum number of tasks whose batches are requested. */
-const MAX_TASKS = 50;
+const MAX_TASKS_WITH_BATCHES = 50;
 
 export class TaskListView {
   readonly element: HTMLElement;
   readonly #collector: CollectorClient;
-  readonly #tasks: readonly string[];
+  readonly #taskIds: readonly string[];
   /** Task files by id, each requested once because it never changes. */
   readonly #answers = new Map<string, Promise<TaskResponse | null>>();
   readonly #body = el("div", { class: "panel wide" });
 
   constructor(collector: CollectorClient, tasks: readonly string[]) {
     this.#collector = collector;
-    this.#tasks = tasks;
+    this.#taskIds = tasks;
     this.element = el(
       "div",
       { class: "overview" },
@@ -52,8 +52,8 @@ export class TaskListView {
     return answer;
   }
 
-  async update(): Promise<void> {
-    const asked = this.#tasks.slice(0, MAX_TASKS).map(async (id) => {
+  async reloadBatches(): Promise<void> {
+    const asked = this.#taskIds.slice(0, MAX_TASKS_WITH_BATCHES).map(async (id) => {
       const path = encodeURIComponent(id);
       const [batches, task] = await Promise.all([
         this.#collector.getFromTasksOrNull<BatchesResponse>(`${path}/batches`),
@@ -62,7 +62,7 @@ export class TaskListView {
       return [id, batches && { batches, task }] as const;
     });
     const found = new Map(await Promise.all(asked));
-    const rows = this.#tasks.map((id) => {
+    const rows = this.#taskIds.map((id) => {
       const link = el(
         "a",
         { href: viewStateToFragment({ ...DEFAULT_STATE, task: id }) },
@@ -103,7 +103,7 @@ export class TaskListView {
     ];
     // A link keeps its focus while the table is replaced.
     const text = document.activeElement?.textContent ?? "";
-    const focused = this.#tasks.findIndex((id) => displayedName(id) === text);
+    const focused = this.#taskIds.findIndex((id) => displayedName(id) === text);
     this.#body.replaceChildren(createTable("Tasks", heads, rows, "tasks"));
     if (focused >= 0) this.#body.querySelectorAll("a")[focused]?.focus();
   }

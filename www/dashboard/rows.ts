@@ -26,7 +26,7 @@ export interface EstimateRow {
   readonly queryName: string | null;
   readonly estimate: Estimate;
   /** Minimum and maximum of the item's values. Undefined if all rows have the same range. */
-  readonly range?: readonly [number, number];
+  readonly valueRange?: readonly [number, number];
   readonly unit?: string;
 }
 
@@ -54,7 +54,7 @@ export function intervalText(
 }
 
 /** Returns the estimands for which a response has estimates. */
-export function estimandsOf({ estimates }: EstimatesResponse): readonly Estimand[] {
+export function estimandsInResponse({ estimates }: EstimatesResponse): readonly Estimand[] {
   const [first] = estimates;
   return first === undefined ? [] : ESTIMANDS.filter((estimand) => first[estimand] !== undefined);
 }
@@ -68,7 +68,7 @@ export function estimandRows(
   question: Question,
   wanted?: Estimand,
 ): EstimandRows | null {
-  const there = estimandsOf(answer);
+  const there = estimandsInResponse(answer);
   const estimand = wanted !== undefined && there.includes(wanted) ? wanted : there[0];
   if (estimand === undefined) return null;
   const ranges = new Map(
@@ -86,7 +86,7 @@ export function estimandRows(
       label,
       queryName: itemQueryName(item.item),
       estimate,
-      ...(range === undefined ? {} : { range: [range[0] * by, range[1] * by] as const }),
+      ...(range === undefined ? {} : { valueRange: [range[0] * by, range[1] * by] as const }),
       ...(item.unit === undefined ? {} : { unit: item.unit }),
     };
   });
@@ -118,7 +118,7 @@ export const ORDER_WORDS: Readonly<Record<RowOrder, string>> = {
 };
 
 /** Returns the distance of an estimate from 0, divided by the half-width of its interval. */
-function distanceInHalfWidths({ estimate }: EstimateRow): number {
+function halfWidthsFromZero({ estimate }: EstimateRow): number {
   const [from, to] = estimate.simultaneous_interval;
   // Intervals can be asymmetric. The half-width on the side of 0 counts.
   const half = estimate.estimate >= 0 ? estimate.estimate - from : to - estimate.estimate;
@@ -128,7 +128,7 @@ function distanceInHalfWidths({ estimate }: EstimateRow): number {
 const ROW_COMPARATORS: Readonly<Record<RowOrder, (a: EstimateRow, b: EstimateRow) => number>> = {
   largest: (a, b) => b.estimate.estimate - a.estimate.estimate,
   smallest: (a, b) => a.estimate.estimate - b.estimate.estimate,
-  clearest: (a, b) => distanceInHalfWidths(b) - distanceInHalfWidths(a),
+  clearest: (a, b) => halfWidthsFromZero(b) - halfWidthsFromZero(a),
   name: (a, b) => a.label.localeCompare(b.label, "en", { numeric: true }),
   task: () => 0,
 };

@@ -21,7 +21,7 @@ export interface SampleSizeCheck {
 }
 
 /** Estimate, with the range of the item's values if it is not the usual range of the estimand. */
-type EstimateWithRange = Pick<EstimateRow, "estimate" | "range">;
+type EstimateWithValueRange = Pick<EstimateRow, "estimate" | "valueRange">;
 
 /**
  * Checks whether there are enough reports, based on the standard errors of the estimates. A
@@ -30,10 +30,10 @@ type EstimateWithRange = Pick<EstimateRow, "estimate" | "range">;
 export function checkSampleSize(
   reports: number,
   estimand: Estimand,
-  estimates: readonly EstimateWithRange[],
+  estimates: readonly EstimateWithValueRange[],
 ): SampleSizeCheck {
   const whole = estimand === "mean" ? 2 : 1;
-  const half = ({ estimate, range }: EstimateWithRange) =>
+  const half = ({ estimate, valueRange: range }: EstimateWithValueRange) =>
     (HALF_WIDTH_STANDARD_ERRORS * (estimate.standard_error ?? 0)) /
     (range ? range[1] - range[0] : whole);
   const widest = Math.max(0, ...estimates.map(half));
@@ -53,7 +53,8 @@ export function checkSampleSize(
  */
 export function checkNumberSampleSize({ reports = 0, number }: EstimatesResponse): SampleSizeCheck {
   const { mean, distribution = [], range } = number ?? {};
-  if (mean && range) return checkSampleSize(reports, "mean", [{ estimate: mean, range }]);
+  if (mean && range)
+    return checkSampleSize(reports, "mean", [{ estimate: mean, valueRange: range }]);
   return checkSampleSize(
     reports,
     "share",

@@ -52,4 +52,4 @@ export function positionOnAxis({ from, to }: ChartAxis, value: number): number {
 }
 
 /** Formats a position in per cent as an SVG attribute. */
-export const percentage = (per: number): string => `${Number(per.toFixed(3))}%`;
+export const percentAttribute = (per: number): string => `${Number(per.toFixed(3))}%`;

@@ -25,7 +25,7 @@ export class PageSection {
   }
 
   /** Shows this content, and drops responses to requests that are still running. */
-  show(shown: SectionContent): void {
+  showContent(shown: SectionContent): void {
     this.#requestCount += 1;
     this.#replace(shown);
   }

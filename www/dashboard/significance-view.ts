@@ -26,13 +26,13 @@ const MAX_LISTED = 12;
  * State of the page that its panels need: the task, the selected batches and the displayed rows.
  */
 export interface TaskViewContext {
-  readonly task: string;
+  readonly taskId: string;
   readonly question: Question;
   readonly estimatesCache: EstimatesCache;
   readonly releasedBatches: readonly Batch[];
   readonly selectedBatches: readonly Batch[];
   /** Names of the requested items. `null` means all items. */
-  readonly items: readonly string[] | null;
+  readonly requestedItemNames: readonly string[] | null;
   readonly estimand: Estimand | null;
   readonly confidence: number;
   readonly rows: EstimandRows | null;
@@ -42,7 +42,7 @@ export interface TaskViewContext {
  * Returns two batches to compare: the latest selected batch, preceded by the released batch before
  * it. Returns null if there is no earlier batch.
  */
-export function batchesToCompare({
+export function previousAndLatestBatch({
   selectedBatches: selected,
   releasedBatches: released,
 }: Pick<TaskViewContext, "selectedBatches" | "releasedBatches">) {
@@ -107,9 +107,15 @@ function comparableRows(
 }
 
 async function changedItemsView(context: TaskViewContext): Promise<readonly Element[]> {
-  const pair = batchesToCompare(context);
+  const pair = previousAndLatestBatch(context);
   if (pair === null) return [el("p", {}, "There is no earlier batch for a comparison yet.")];
-  const { task, question, estimatesCache: answers, items, estimand } = context;
+  const {
+    taskId: task,
+    question,
+    estimatesCache: answers,
+    requestedItemNames: items,
+    estimand,
+  } = context;
   const confidence = confidencePerBatchOfTwo(context.confidence);
   const [before, after] = await Promise.all(
     pair.map(async ({ number }) => {

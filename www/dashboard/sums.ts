@@ -97,7 +97,7 @@ function promiseCheckView({
 const MAX_PARALLEL = 3;
 
 /** Requests the largest effect that dishonest people can have on each of the latest releases. */
-export async function requestInfluenceOfReleases(
+export async function requestDishonestInfluence(
   collector: CollectorClient,
   task: string,
   released: readonly Batch[],
@@ -114,7 +114,7 @@ export async function requestInfluenceOfReleases(
   return found;
 }
 
-const amount = (content: string) => ({ content, style: "amount" });
+const amountCell = (content: string) => ({ content, style: "amount" });
 
 /**
  * Formats an effect as a multiple of the standard error. Returns a dash for a multiple that is not
@@ -127,7 +127,7 @@ const formatErrorMultiple = (errors: number) =>
 const MAX_LISTED = 50;
 
 /** Draws the largest effect of dishonest people on the displayed sums, and on each release. */
-export function sumsInfluenceView(
+export function dishonestInfluenceView(
   { people, influence, statement }: SumInfluence,
   each: readonly (readonly [batch: number, found: SumInfluence])[],
 ): readonly Node[] {
@@ -136,15 +136,15 @@ export function sumsInfluenceView(
     const words = (value: number) => formatNumber(value) + unitSuffix(unit);
     return [
       item === undefined ? "length of the vector’s sum" : itemName(item),
-      ...[honest, dishonest, all].map((value) => amount(words(value))),
+      ...[honest, dishonest, all].map((value) => amountCell(words(value))),
     ];
   });
   const assumed = first?.people ?? 0;
   const heads = [
     "Sum",
-    amount("An honest person"),
-    amount("A dishonest person"),
-    amount(`All ${formatCount(assumed)} dishonest people`),
+    amountCell("An honest person"),
+    amountCell("A dishonest person"),
+    amountCell(`All ${formatCount(assumed)} dishonest people`),
   ];
   const more = influence.length > MAX_LISTED ? ` (first ${MAX_LISTED} items)` : "";
   const about =
@@ -154,7 +154,7 @@ export function sumsInfluenceView(
   return [
     el("p", {}, about),
     wrapInScrollArea(createTable(`Largest effect on a sum${more}`, heads, rows)),
-    ...(each.length === 0 ? [] : [wrapInScrollArea(releaseEffectsTable(each))]),
+    ...(each.length === 0 ? [] : [wrapInScrollArea(dishonestEffectsTable(each))]),
     help(statement),
   ];
 }
@@ -165,25 +165,27 @@ function wrapInScrollArea(own: HTMLTableElement): HTMLElement {
   return el("div", { class: "across", tabindex: 0, role: "region", "aria-label": label }, own);
 }
 
-function releaseEffectsTable(each: readonly (readonly [number, SumInfluence])[]): HTMLTableElement {
+function dishonestEffectsTable(
+  each: readonly (readonly [number, SumInfluence])[],
+): HTMLTableElement {
   const rows = each.map(([batch, { people, influence }]) => {
     const [first] = influence;
     const assumed = first?.people ?? 0;
     const errors = first?.standard_errors ?? Number.NaN;
     return [
       String(batch),
-      amount(formatCount(people)),
-      amount(formatCount(assumed)),
-      amount(formatErrorMultiple(errors / assumed)),
-      amount(formatErrorMultiple(errors)),
+      amountCell(formatCount(people)),
+      amountCell(formatCount(assumed)),
+      amountCell(formatErrorMultiple(errors / assumed)),
+      amountCell(formatErrorMultiple(errors)),
     ];
   });
   const heads = [
     "Batch",
-    amount("People"),
-    amount("Dishonest people (assumed)"),
-    amount("Effect of one such person, in standard errors"),
-    amount("Effect of all such people, in standard errors"),
+    amountCell("People"),
+    amountCell("Dishonest people (assumed)"),
+    amountCell("Effect of one such person, in standard errors"),
+    amountCell("Effect of all such people, in standard errors"),
   ];
   return createTable(
     "Largest effect of dishonest people on each batch",

@@ -46,7 +46,7 @@ import {
   type EstimandRows,
   type EstimateRow,
   estimandRows,
-  estimandsOf,
+  estimandsInResponse,
   matchesSearch,
   sortedRows,
 } from "./rows.js";
@@ -55,9 +55,9 @@ import { PageSection, type SectionContent } from "./section.js";
 import { significanceView } from "./significance-view.js";
 import type { ViewState } from "./state.js";
 import {
+  dishonestInfluenceView,
   privacyPromiseText,
-  requestInfluenceOfReleases,
-  sumsInfluenceView,
+  requestDishonestInfluence,
   sumsPrivacyView,
 } from "./sums.js";
 import { timelineView } from "./timeline-view.js";
@@ -73,16 +73,16 @@ export class TaskPage {
   readonly #task: TaskResponse;
   readonly #controls: EstimatesControls;
   readonly #facts = el("p", { class: "facts" });
-  readonly #estimates = new PageSection("estimates", "Estimates", "wide");
+  readonly #estimatesSection = new PageSection("estimates", "Estimates", "wide");
   readonly #significance = new PageSection("standing", "Significant results", "wide");
   readonly #timeline = new PageSection("timeline", "Estimates over time", "wide");
   readonly #batches = new PageSection("filling", "Batches");
   readonly #privacy = new PageSection("privacy", "Privacy");
-  readonly #influence = new PageSection("influence", "Made-up reports");
-  readonly #uploads = new PageSection("uploads", "Rejected uploads");
-  readonly #unit: BatchUnit;
+  readonly #madeUpReportsSection = new PageSection("influence", "Made-up reports");
+  readonly #rejectedUploadsSection = new PageSection("uploads", "Rejected uploads");
+  readonly #batchUnit: BatchUnit;
   #state: ViewState;
-  #batchData: BatchesResponse;
+  #batchesResponse: BatchesResponse;
 
   constructor(
     collector: CollectorClient,
@@ -94,12 +94,12 @@ export class TaskPage {
     this.#collector = collector;
     this.#cache = new EstimatesCache(collector);
     this.#task = task;
-    this.#unit = batchUnitOf(task.task);
+    this.#batchUnit = batchUnitOf(task.task);
     this.id = task.task.id;
     this.#state = state;
-    this.#batchData = known;
+    this.#batchesResponse = known;
     this.#controls = new EstimatesControls(change);
-    this.#influence.show(null);
+    this.#madeUpReportsSection.showContent(null);
     const again = el("button", { type: "button", class: "quiet" }, "Refresh");
     again.addEventListener("click", () => {
       this.#cache.clear();
@@ -123,45 +123,45 @@ export class TaskPage {
       this.#controls.element,
       ...this.#sections.map(({ element }) => element),
     );
-    this.#showBatches();
+    this.#showCurrentBatches();
     void this.#loadAll();
   }
 
   get #sections(): readonly PageSection[] {
     return [
-      this.#estimates,
+      this.#estimatesSection,
       this.#significance,
       this.#timeline,
       this.#batches,
       this.#privacy,
-      this.#influence,
-      this.#uploads,
+      this.#madeUpReportsSection,
+      this.#rejectedUploadsSection,
     ];
   }
 
-  get #question(): Question {
+  get #selectedQuestion(): Question {
     const questions = questionsOf(this.#task.task);
     const named = questions.find(({ name }) => name === this.#state.question);
     return named ?? questions[0] ?? {};
   }
 
   /** Shows the question, batches and order that `state` describes. */
-  show(state: ViewState): void {
+  showViewState(state: ViewState): void {
     const before = this.#state;
     this.#state = state;
     this.#showControls();
     const changed = before.question !== state.question || before.batches !== state.batches;
     void this.#loadEstimates(changed);
-    if (before.batches !== state.batches) void this.#loadInfluence();
+    if (before.batches !== state.batches) void this.#loadMadeUpInfluence();
   }
 
   /**
    * Shows the current batches. Returns true, and loads everything again, if there is a new release.
    */
-  update(known: BatchesResponse): boolean {
+  updateBatches(known: BatchesResponse): boolean {
     const before = this.#releasedRanges;
-    this.#batchData = known;
-    this.#showBatches();
+    this.#batchesResponse = known;
+    this.#showCurrentBatches();
     if (before === this.#releasedRanges) return false;
     void this.#loadAll();
     return true;
@@ -169,13 +169,13 @@ export class TaskPage {
 
   /** Text with the numbers of the released batches, as ranges. */
   get #releasedRanges(): string {
-    return formatAsRanges(releasedBatches(this.#batchData).map(({ number }) => number));
+    return formatAsRanges(releasedBatches(this.#batchesResponse).map(({ number }) => number));
   }
 
   /** Released batches whose estimates are shown: all of them, or those that the address selects. */
   get #selectedBatches(): readonly Batch[] {
     const { batches } = this.#state;
-    const released = releasedBatches(this.#batchData);
+    const released = releasedBatches(this.#batchesResponse);
     if (batches === null) return released;
     const spans = batches.split(",").map((part) => part.split("-").map(Number));
     return released.filter(({ number }) =>
@@ -183,29 +183,29 @@ export class TaskPage {
     );
   }
 
-  #showBatches(): void {
+  #showCurrentBatches(): void {
     const { task } = this.#task;
-    const released = releasedBatches(this.#batchData);
+    const released = releasedBatches(this.#batchesResponse);
     const questions = questionsOf(task).length;
     const asks = questions > 1 ? `, for ${formatCount(questions)} questions` : "";
     const promise = isSumTaskResponse(this.#task)
       ? privacyPromiseText(this.#task.privacy)
       : `Each report protects ${this.#task.protects}.`;
-    const collected = formatWithUnit(this.#unit, totalReports(released));
+    const collected = formatWithUnit(this.#batchUnit, totalReports(released));
     this.#facts.textContent = `${collected} in ${formatCountWithNoun(released.length, "release")}${asks}. ${promise}`;
     this.#showControls();
-    this.#batches.show([
-      el("h3", {}, `Batch ${openBatch(this.#batchData)?.number ?? ""} is open`),
-      ...drawOpenBatchProgress(this.#batchData, this.#unit, Date.now() / 1000),
-      el("p", { class: "help" }, closingRule(this.#batchData, this.#unit)),
-      ...[closedBatchTable(this.#batchData, this.#unit)].filter((list) => list !== null),
+    this.#batches.showContent([
+      el("h3", {}, `Batch ${openBatch(this.#batchesResponse)?.number ?? ""} is open`),
+      ...drawOpenBatchProgress(this.#batchesResponse, this.#batchUnit, Date.now() / 1000),
+      el("p", { class: "help" }, closingRule(this.#batchesResponse, this.#batchUnit)),
+      ...[closedBatchTable(this.#batchesResponse, this.#batchUnit)].filter((list) => list !== null),
     ]);
   }
 
   #showControls(): void {
     const questions = questionsOf(this.#task.task);
-    const released = releasedBatches(this.#batchData);
-    this.#controls.show(this.#state, questions, this.#question, released, this.#unit);
+    const released = releasedBatches(this.#batchesResponse);
+    this.#controls.show(this.#state, questions, this.#selectedQuestion, released, this.#batchUnit);
   }
 
   /** Loads all sections. */
@@ -217,41 +217,46 @@ export class TaskPage {
       const task = this.#task;
       if (isSumTaskResponse(task)) {
         const response = this.#collector.getFromTasks<SumsPrivacyResponse>(path);
-        const found = await responseOrReason(response);
+        const found = await responseOrUnreleasedReason(response);
         return sumsPrivacyView(task, typeof found === "string" ? null : found);
       }
       const response = this.#collector.getFromTasks<ReportsPrivacy>(path);
-      return privacyView(task, await responseOrReason(response));
+      return privacyView(task, await responseOrUnreleasedReason(response));
     });
-    await this.#loadInfluence();
-    await this.#uploads.load(async () =>
+    await this.#loadMadeUpInfluence();
+    await this.#rejectedUploadsSection.load(async () =>
       uploadsView(parseUploadCounts(await this.#collector.metrics())),
     );
   }
 
   /** Loads the estimates, the significant results and the time line. */
   async #loadEstimates(request: boolean): Promise<void> {
-    if (this.#question.kind === "text") return this.#loadCommonTexts(request);
+    if (this.#selectedQuestion.kind === "text") return this.#loadCommonTexts(request);
     let rows: EstimandRows | null = null;
-    await this.#estimates.load(async () => {
-      const items = itemsToRequest(this.#question, this.#state.find);
+    await this.#estimatesSection.load(async () => {
+      const items = itemsToRequest(this.#selectedQuestion, this.#state.find);
       if (items?.length === 0) return [el("p", {}, this.#noItemsText())];
-      const answer = await responseOrReason(
-        this.#cache.getEstimates(this.id, this.#question, this.#query(items), this.#releasedRanges),
+      const answer = await responseOrUnreleasedReason(
+        this.#cache.getEstimates(
+          this.id,
+          this.#selectedQuestion,
+          this.#estimatesQuery(items),
+          this.#releasedRanges,
+        ),
       );
       if (typeof answer === "string") {
         // The collector's own text counts messages instead of people.
         const words = isSumTaskResponse(this.#task)
           ? "No batch of this task is released yet."
           : answer;
-        return [el("p", {}, words), drawOpenBatchBar(this.#batchData, this.#unit)];
+        return [el("p", {}, words), drawOpenBatchBar(this.#batchesResponse, this.#batchUnit)];
       }
-      rows = estimandRows(answer, this.#question, this.#state.estimand ?? undefined);
+      rows = estimandRows(answer, this.#selectedQuestion, this.#state.estimand ?? undefined);
       if (rows !== null)
         this.#controls.showEstimands(
-          this.#question.kind === "number" ? [] : estimandsOf(answer),
+          this.#selectedQuestion.kind === "number" ? [] : estimandsInResponse(answer),
           rows.estimand,
-          this.#question,
+          this.#selectedQuestion,
         );
       return this.#estimatesView(answer, rows);
     });
@@ -261,32 +266,34 @@ export class TaskPage {
   }
 
   async #loadCommonTexts(request: boolean): Promise<void> {
-    this.#significance.show(null);
-    this.#timeline.show(null);
-    this.#controls.showEstimands([], "share", this.#question);
+    this.#significance.showContent(null);
+    this.#timeline.showContent(null);
+    this.#controls.showEstimands([], "share", this.#selectedQuestion);
     if (!request) return;
-    const { name = "" } = this.#question;
+    const { name = "" } = this.#selectedQuestion;
     const path = `${encodeURIComponent(this.id)}/heavy-hitters?question=${encodeURIComponent(name)}`;
-    await this.#estimates.load(async () =>
+    await this.#estimatesSection.load(async () =>
       commonTextsView(await this.#collector.getFromTasks<HeavyHitters>(path)),
     );
   }
 
-  async #loadInfluence(): Promise<void> {
+  async #loadMadeUpInfluence(): Promise<void> {
     const { batches } = this.#state;
     const query = batches === null ? "" : `?batches=${batches}`;
-    await this.#influence.load(async () => {
+    await this.#madeUpReportsSection.load(async () => {
       const path = `${encodeURIComponent(this.id)}/influence${query}`;
       if (isSumTaskResponse(this.#task)) {
-        const all = await responseOrReason(this.#collector.getFromTasks<SumInfluence>(path));
+        const all = await responseOrUnreleasedReason(
+          this.#collector.getFromTasks<SumInfluence>(path),
+        );
         if (typeof all === "string") return null;
-        const released = releasedBatches(this.#batchData);
-        return sumsInfluenceView(
+        const released = releasedBatches(this.#batchesResponse);
+        return dishonestInfluenceView(
           all,
-          await requestInfluenceOfReleases(this.#collector, this.id, released),
+          await requestDishonestInfluence(this.#collector, this.id, released),
         );
       }
-      const found = await responseOrReason(
+      const found = await responseOrUnreleasedReason(
         this.#collector.getFromTasks<MadeUpReportsInfluence>(path),
       );
       return typeof found === "string" ? null : influenceView(found, questionsOf(this.#task.task));
@@ -295,18 +302,18 @@ export class TaskPage {
 
   get #context() {
     return {
-      task: this.id,
-      question: this.#question,
+      taskId: this.id,
+      question: this.#selectedQuestion,
       estimatesCache: this.#cache,
-      releasedBatches: releasedBatches(this.#batchData),
+      releasedBatches: releasedBatches(this.#batchesResponse),
       selectedBatches: this.#selectedBatches,
-      items: itemsToRequest(this.#question, this.#state.find),
+      requestedItemNames: itemsToRequest(this.#selectedQuestion, this.#state.find),
       estimand: this.#state.estimand,
       confidence: CONFIDENCE,
     };
   }
 
-  #query(items: readonly string[] | null) {
+  #estimatesQuery(items: readonly string[] | null) {
     return { batches: this.#state.batches, confidence: CONFIDENCE, items };
   }
 
@@ -318,7 +325,7 @@ export class TaskPage {
   /** Returns the rows whose names match the search, in the selected order. */
   #matchingRows(rows: EstimandRows | null): readonly EstimateRow[] {
     if (rows === null) return [];
-    const open = (this.#question.items ?? this.#question.options) === "open";
+    const open = (this.#selectedQuestion.items ?? this.#selectedQuestion.options) === "open";
     const sought = open ? "" : this.#state.find.trim();
     return sortedRows(
       rows.rows.filter(({ label }) => matchesSearch(label, sought)),
@@ -334,7 +341,7 @@ export class TaskPage {
     const of =
       people === undefined
         ? formatCountWithNoun(reports, "report")
-        : `${formatWithUnit(this.#unit, messages)}, counted by ${formatCountWithNoun(messages, "message")},`;
+        : `${formatWithUnit(this.#batchUnit, messages)}, counted by ${formatCountWithNoun(messages, "message")},`;
     const batches = formatAsRanges(this.#selectedBatches.map(({ number }) => number));
     const about = el(
       "p",
@@ -342,7 +349,7 @@ export class TaskPage {
       `${of}${batches === "" ? "" : ` from ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. A thick bar is the interval of one row, with ${confidence * 100}% confidence. A thin bar is the simultaneous interval, with ${confidence * 100}% confidence for all rows at once. A hollow dot marks an estimate that may be noise.`,
     );
     const notes = noteParagraphs(bias, repeats);
-    if (this.#question.kind === "number") {
+    if (this.#selectedQuestion.kind === "number") {
       const { warning, isUseful: useful } = checkNumberSampleSize(answer);
       return [
         el(
@@ -352,7 +359,7 @@ export class TaskPage {
         ),
         ...noteParagraphs(warning),
         ...notes,
-        ...(useful ? numberView(answer, this.#question) : []),
+        ...(useful ? numberView(answer, this.#selectedQuestion) : []),
       ];
     }
     // A cross-tabulation with the mean of a number has no shares of cells.
@@ -360,8 +367,8 @@ export class TaskPage {
     const found = this.#matchingRows(rows);
     if (found.length === 0) return [about, el("p", {}, "No item matches this name.")];
     const drawn = found.slice(0, MAX_ROWS);
-    const all = itemCount(this.#question) ?? rows.rows.length;
-    const caption = tableCaption(rows, this.#question, drawn.length, found.length, all);
+    const all = itemCount(this.#selectedQuestion) ?? rows.rows.length;
+    const caption = tableCaption(rows, this.#selectedQuestion, drawn.length, found.length, all);
     const { warning, isUseful } =
       people === undefined
         ? checkSampleSize(reports, rows.estimand, rows.rows)
@@ -396,7 +403,7 @@ function tableCaption(
 /**
  * Returns the response. If nothing is released yet, returns the collector's explanation as text.
  */
-async function responseOrReason<T>(answer: Promise<T>): Promise<T | string> {
+async function responseOrUnreleasedReason<T>(answer: Promise<T>): Promise<T | string> {
   try {
     return await answer;
   } catch (thrown) {

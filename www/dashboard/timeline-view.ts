@@ -28,7 +28,7 @@ async function requestEstimatesPerBatch(
   context: TaskViewContext,
   items: readonly string[] | null,
 ): Promise<readonly (readonly [number, EstimatesResponse])[]> {
-  const { task, question, estimatesCache: answers, releasedBatches: released } = context;
+  const { taskId: task, question, estimatesCache: answers, releasedBatches: released } = context;
   const batches = released.slice(-MAX_RELEASES);
   const confidence = confidencePerBatch(batches.length, context.confidence);
   const found: (readonly [number, EstimatesResponse])[] = [];
@@ -63,7 +63,9 @@ export async function timelineView(
   if (!number && picked.length === 0) return null;
   const names = picked.map(({ queryName: query }) => query);
   const items =
-    number || names.includes(null) ? context.items : names.filter((name) => name !== null);
+    number || names.includes(null)
+      ? context.requestedItemNames
+      : names.filter((name) => name !== null);
   const answers = await requestEstimatesPerBatch(context, items);
   const units = new Map(picked.map(({ label, unit }) => [label, unit]));
   const labels = picked.map(({ label }) => label);

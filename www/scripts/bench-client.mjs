@@ -15,7 +15,7 @@ const CONCURRENT_REPORTS = 100;
 const ENTRIES_PER_REPORT = 20;
 
 /** Variants of the client, each with its name, its storage, and whether it seals reports. */
-const CLIENT_VARIANTS = /** @type {const} */ ([
+const STORAGE_AND_SEALING_CASES = /** @type {const} */ ([
   ["device", "device", false],
   ["memory", "memory", false],
   ["device, sealed", "device", true],
@@ -283,7 +283,7 @@ export async function benchClient() {
         `\nreport() of ${ENTRIES_PER_REPORT} items: µs until it returns, and until it is stored; bytes`,
       ),
     );
-    for (const [name, storage, sealing] of CLIENT_VARIANTS) {
+    for (const [name, storage, sealing] of STORAGE_AND_SEALING_CASES) {
       const options = {
         task: TASK,
         storage,

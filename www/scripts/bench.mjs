@@ -13,18 +13,18 @@ import { ExplainedError, main, run, step } from "./lib/run.mjs";
 /** @param {string} name of a package */
 const cargoBenchOf = (name) => (bench) =>
   run("cargo", ["bench", "--package", name, "--bench", bench]);
-const collector = cargoBenchOf("hushbin-server");
-const study = cargoBenchOf("hushbin-study");
+const runServerBench = cargoBenchOf("hushbin-server");
+const runStudyBench = cargoBenchOf("hushbin-study");
 const analysis = cargoBenchOf("hushbin-analysis");
 
 /** Functions that run the benchmarks, by name, in the order in which they run. */
 const BENCHES = {
-  mechanisms: collector,
-  accuracy: study,
-  questions: study,
-  accounting: collector,
+  mechanisms: runServerBench,
+  accuracy: runStudyBench,
+  questions: runStudyBench,
+  accounting: runServerBench,
   estimates: analysis,
-  collector,
+  collector: runServerBench,
   browser: benchBrowser,
   client: benchClient,
 };

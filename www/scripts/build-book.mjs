@@ -4,13 +4,13 @@
 import { join } from "node:path";
 import { DEMO_DIST, ROOT } from "./lib/paths.mjs";
 import { main, run, step } from "./lib/run.mjs";
-import { mdbook, requireTool } from "./lib/tools.mjs";
+import { mdbook, requiredToolEnv } from "./lib/tools.mjs";
 
 const BOOK = join(ROOT, "www/docs");
 const BOOK_DIST = join(DEMO_DIST, "book");
 
 export async function buildBook() {
-  const env = await requireTool(mdbook);
+  const env = await requiredToolEnv(mdbook);
   await step("build: book", () =>
     run("mdbook", ["build", BOOK, "--dest-dir", BOOK_DIST], { env, quiet: true }),
   );

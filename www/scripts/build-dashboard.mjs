@@ -64,7 +64,7 @@ export async function buildDashboard() {
  *
  * @throws Failed if a file differs
  */
-export async function checkDashboard() {
+export async function checkDashboardIsCurrent() {
   for (const [name, text] of await renderedFiles()) {
     const file = join(DASHBOARD_DIST, name);
     const there = await readFile(file, "utf8").catch(() => undefined);
@@ -79,6 +79,8 @@ export async function checkDashboard() {
 if (process.argv[1] === import.meta.filename) {
   const check = process.argv.includes("--check");
   await main(() =>
-    check ? checkDashboard() : step("build: dashboard, into server/dashboard", buildDashboard),
+    check
+      ? checkDashboardIsCurrent()
+      : step("build: dashboard, into server/dashboard", buildDashboard),
   );
 }

@@ -3,12 +3,12 @@
 import { readdirSync } from "node:fs";
 import { copyFile, cp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { ANALYSIS_GLUE, CLIENT, DEMO, DEMO_DIST, DIST } from "./lib/paths.mjs";
+import { ANALYSIS_GLUE_DIR, CLIENT, DEMO, DEMO_DIST, DIST } from "./lib/paths.mjs";
 import { main, step } from "./lib/run.mjs";
 import { compile, generateGlue, optimise } from "./lib/wasm.mjs";
 
 /** Returns the paths of the demo's task files, which its collector loads. */
-export function demoTasks() {
+export function demoTaskFiles() {
   const directory = join(DEMO, "story/tasks");
   return readdirSync(directory).map((name) => join(directory, name));
 }
@@ -30,9 +30,11 @@ export const compileAnalysis = ({ quick = false } = {}) =>
  */
 export async function buildAnalysis({ quick = false } = {}) {
   const compiled = await step("build: analysis to WebAssembly", () => compileAnalysis({ quick }));
-  await step("build: analysis' bindings", () => generateGlue(compiled, ANALYSIS_GLUE, "analysis"));
+  await step("build: analysis' bindings", () =>
+    generateGlue(compiled, ANALYSIS_GLUE_DIR, "analysis"),
+  );
   await step("build: analysis' wasm-opt", () =>
-    optimise(ANALYSIS_GLUE, "analysis", quick ? "none" : "speed"),
+    optimise(ANALYSIS_GLUE_DIR, "analysis", quick ? "none" : "speed"),
   );
 }
 
@@ -42,7 +44,7 @@ export async function buildAnalysis({ quick = false } = {}) {
  *
  * @param {boolean} quick
  */
-const packageImports = (quick) =>
+const packageAliasOptions = (quick) =>
   quick
     ? {
         alias: { hushbin: join(CLIENT, "index.ts") },
@@ -52,10 +54,10 @@ const packageImports = (quick) =>
     : { alias: { hushbin: join(DIST, "index.js") } };
 
 /** @param {boolean} quick */
-async function bundle(quick) {
+async function bundlePages(quick) {
   const { build } = await import("esbuild");
   await rm(DEMO_DIST, { recursive: true, force: true });
-  const unseen = [ANALYSIS_GLUE, join(DEMO, "wasm"), join(DEMO, "tests")];
+  const unseen = [ANALYSIS_GLUE_DIR, join(DEMO, "wasm"), join(DEMO, "tests")];
   const shown = (file) => !file.endsWith(".ts") && !unseen.includes(file);
   await cp(DEMO, DEMO_DIST, { recursive: true, filter: shown });
   await build({
@@ -69,18 +71,18 @@ async function bundle(quick) {
     chunkNames: "parts/[name]-[hash]",
     format: "esm",
     target: "es2022",
-    ...packageImports(quick),
+    ...packageAliasOptions(quick),
     // With source maps, visitors can read the page's code.
     sourcemap: true,
     logLevel: "warning",
   });
-  await copyFile(join(ANALYSIS_GLUE, "analysis.wasm"), join(DEMO_DIST, "shared/analysis.wasm"));
+  await copyFile(join(ANALYSIS_GLUE_DIR, "analysis.wasm"), join(DEMO_DIST, "shared/analysis.wasm"));
 }
 
 /** @param {Options} [options] */
 export async function buildDemo({ quick = false } = {}) {
   await buildAnalysis({ quick });
-  await step("build: demo pages", () => bundle(quick));
+  await step("build: demo pages", () => bundlePages(quick));
 }
 
 if (process.argv[1] === import.meta.filename) {

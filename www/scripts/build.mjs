@@ -5,10 +5,10 @@
 import { readFileSync } from "node:fs";
 import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
-import { bindFallback, fallbackScript } from "./lib/fallback.mjs";
+import { fallbackScript, generateFallbackGlue } from "./lib/fallback.mjs";
 import { patchGlue } from "./lib/glue.mjs";
 import { integrity } from "./lib/integrity.mjs";
-import { internalNamesIn, SHORTENING_OPTIONS } from "./lib/internal-names.mjs";
+import { internalNamesInReference, SHORTENING_OPTIONS } from "./lib/internal-names.mjs";
 import {
   API_REFERENCE_FILE,
   CLIENT,
@@ -20,7 +20,7 @@ import {
 } from "./lib/paths.mjs";
 import { makeReference } from "./lib/reference.mjs";
 import {
-  NPM_MODULE_OPTIONS as COMPILED,
+  NPM_MODULE_CARGO_ARGS as COMPILED,
   linkedComponents,
   packages,
 } from "./lib/release/components.mjs";
@@ -56,7 +56,7 @@ const BYTE_ENCODING_CHARACTERS = Array.from({ length: 127 - 35 }, (_, at) =>
   .filter((character) => character !== "\\")
   .join("");
 /** Number of byte values that take one character each. Larger bytes take two. */
-const SINGLE_CHARACTER_VALUES = 80;
+const SINGLE_CHARACTER_VALUE_COUNT = 80;
 
 /**
  * Writes a module into a script, as a text. Small bytes, which are the most frequent, take one
@@ -68,10 +68,10 @@ const SINGLE_CHARACTER_VALUES = 80;
 async function writeModuleAsText(name) {
   const { length } = BYTE_ENCODING_CHARACTERS;
   const characters = Array.from(await readFile(join(CLIENT_GLUE_DIR, `${name}.wasm`)), (byte) => {
-    const rest = byte - SINGLE_CHARACTER_VALUES;
+    const rest = byte - SINGLE_CHARACTER_VALUE_COUNT;
     return rest < 0
       ? BYTE_ENCODING_CHARACTERS[byte]
-      : `${BYTE_ENCODING_CHARACTERS[SINGLE_CHARACTER_VALUES + Math.floor(rest / length)]}${BYTE_ENCODING_CHARACTERS[rest % length]}`;
+      : `${BYTE_ENCODING_CHARACTERS[SINGLE_CHARACTER_VALUE_COUNT + Math.floor(rest / length)]}${BYTE_ENCODING_CHARACTERS[rest % length]}`;
   }).join("");
   await writeFile(
     join(CLIENT_GLUE_DIR, `${name}-bytes.ts`),
@@ -79,7 +79,7 @@ async function writeModuleAsText(name) {
   "${characters}";
 
 /** The module ${name}.wasm: by a loop, which takes a tenth of Uint8Array.from's time. */
-export const bytes = (): Uint8Array<ArrayBuffer> => {
+export const moduleBytes = (): Uint8Array<ArrayBuffer> => {
   const all = new Uint8Array(characters.length);
   let at = 0;
   let length = 0;
@@ -89,7 +89,7 @@ export const bytes = (): Uint8Array<ArrayBuffer> => {
   };
   while (at < characters.length) {
     const first = next();
-    all[length++] = first < ${SINGLE_CHARACTER_VALUES} ? first : ${SINGLE_CHARACTER_VALUES} + (first - ${SINGLE_CHARACTER_VALUES}) * ${length} + next();
+    all[length++] = first < ${SINGLE_CHARACTER_VALUE_COUNT} ? first : ${SINGLE_CHARACTER_VALUE_COUNT} + (first - ${SINGLE_CHARACTER_VALUE_COUNT}) * ${length} + next();
   }
   return all.subarray(0, length);
 };
@@ -106,14 +106,14 @@ const START = `export default async function __wbg_init({ module_or_path: module
     __wbg_instance_id++;
     return __wbg_finalize_init(instance, module);
 }
-export const currentInstance = () => __wbg_instance_id;
+export const currentInstanceId = () => __wbg_instance_id;
 `;
-const START_TYPE = `
+const INSTANCE_ID_DECLARATION = `
 /**
  * Which start of a module this is: objects of an earlier one are dead, and must not even
  * be freed.
  */
-export function currentInstance(): number;
+export function currentInstanceId(): number;
 `;
 
 /**
@@ -159,7 +159,7 @@ export const LAZY_LOADED_FILES = [
  * @param {readonly string[]} names
  * @param {object} options of esbuild
  */
-async function bundle(names, options) {
+async function bundleModules(names, options) {
   const { build } = await import("esbuild");
   return build({
     entryPoints: names.map((name) => join(CLIENT, `${name}.ts`)),
@@ -199,7 +199,7 @@ const keepImports = (files) => ({
  *
  * @type {import("esbuild").Plugin}
  */
-const INJECT_ERRORS = {
+const SHARE_ERROR_CLASSES_PLUGIN = {
   name: "injected",
   setup({ onResolve }) {
     onResolve({ filter: /^\.\.?\/errors\.js$/ }, ({ importer }) =>
@@ -209,7 +209,7 @@ const INJECT_ERRORS = {
 };
 
 /** Names of the files that are loaded later and throw error classes of the page. */
-const WITH_ERRORS = ["extras", "sums", "shuffled"];
+const FILES_THROWING_PAGE_ERRORS = ["extras", "sums", "shuffled"];
 
 /**
  * Bundles a file so that each call of its function `inject` evaluates the file again. Two entries
@@ -218,15 +218,15 @@ const WITH_ERRORS = ["extras", "sums", "shuffled"];
  * @param {string} name
  * @param {Pick<import("esbuild").BuildOptions, "outExtension" | "plugins">} kind
  */
-async function bundleRepeatable(name, { outExtension, plugins = [], ...kind }) {
+async function bundleAsFactory(name, { outExtension, plugins = [], ...kind }) {
   const { transform } = await import("esbuild");
   const options = {
     format: "esm",
     write: false,
     minifyIdentifiers: false,
-    plugins: [...plugins, INJECT_ERRORS],
+    plugins: [...plugins, SHARE_ERROR_CLASSES_PLUGIN],
   };
-  const { outputFiles } = await bundle([name], options);
+  const { outputFiles } = await bundleModules([name], options);
   const [body, end] = outputFiles?.[0]?.text.split("export{inject};") ?? [];
   if (end?.trim() !== "") {
     throw new ExplainedError(`${name}.ts exports something else than inject`);
@@ -243,7 +243,7 @@ async function bundleRepeatable(name, { outExtension, plugins = [], ...kind }) {
  *
  * @type {import("esbuild").Plugin}
  */
-const SCRIPT_ELEMENT_PLUGIN = {
+const LOAD_BY_SCRIPT_TAG_PLUGIN = {
   name: "by-element",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^\.\.?\// }, ({ path, kind }) =>
@@ -286,16 +286,16 @@ const OMIT_NODE_CRYPTO_PLUGIN = {
  * contains the hashes of the files that it loads. Also writes the hashes of all files.
  */
 async function buildScripts() {
-  const plugins = [OMIT_NODE_CRYPTO_PLUGIN, SCRIPT_ELEMENT_PLUGIN];
+  const plugins = [OMIT_NODE_CRYPTO_PLUGIN, LOAD_BY_SCRIPT_TAG_PLUGIN];
   for (const name of LAZY_LOADED_FILES) {
-    await bundle([name], {
+    await bundleModules([name], {
       format: "iife",
       globalName: `hushbin.files["${name}"]`,
       entryNames: `${CLASSIC_SCRIPT_NAME}.${name}`,
-      plugins: [...plugins, INJECT_ERRORS],
+      plugins: [...plugins, SHARE_ERROR_CLASSES_PLUGIN],
     });
   }
-  await bundle(["script"], { format: "iife", entryNames: CLASSIC_SCRIPT_NAME, plugins });
+  await bundleModules(["script"], { format: "iife", entryNames: CLASSIC_SCRIPT_NAME, plugins });
   const all = {};
   for (const file of [`${CLASSIC_SCRIPT_NAME}.js`, ...LAZY_LOADED_FILES.map(scriptOf)]) {
     all[file] = integrity(await readFile(join(DIST, file)));
@@ -303,7 +303,7 @@ async function buildScripts() {
   await writeFile(join(DIST, "integrity.json"), `${JSON.stringify(all, undefined, 2)}\n`);
 }
 
-const distFiles = (extension) =>
+const lazyFilesByImportPath = (extension) =>
   Object.fromEntries(LAZY_LOADED_FILES.map((name) => [`./${name}.js`, `./${name}${extension}`]));
 
 async function buildBundles() {
@@ -313,7 +313,7 @@ async function buildBundles() {
     plugins: [
       OMIT_NODE_CRYPTO_PLUGIN,
       keepImports({
-        ...distFiles(".js"),
+        ...lazyFilesByImportPath(".js"),
         // Tests must use the same module as the tested code.
         "./index.js": "./index.js",
         "./wasm/hushbin.wasm": "./hushbin.wasm",
@@ -326,7 +326,7 @@ async function buildBundles() {
     outExtension: { ".js": ".cjs" },
     plugins: [
       OMIT_NODE_CRYPTO_PLUGIN,
-      keepImports({ ...distFiles(".cjs"), "./index.js": "./index.cjs" }),
+      keepImports({ ...lazyFilesByImportPath(".cjs"), "./index.js": "./index.cjs" }),
     ],
     // Hosts that have only `require`, such as Jest, have no `import()`.
     supported: { "dynamic-import": false },
@@ -334,13 +334,13 @@ async function buildBundles() {
   // Keep white space. Minifying it also removes the comments by which bundlers recognise calls
   // without side effects.
   const readable = { minifyWhitespace: false, sourcemap: true };
-  await bundle([...ENTRIES, "workerd"], { ...esm, ...readable });
-  await bundle(ENTRIES, { ...cjs, ...readable });
+  await bundleModules([...ENTRIES, "workerd"], { ...esm, ...readable });
+  await bundleModules(ENTRIES, { ...cjs, ...readable });
   for (const kind of [esm, cjs]) {
-    const others = LAZY_LOADED_FILES.filter((name) => !WITH_ERRORS.includes(name));
-    await bundle(others, kind);
-    for (const name of WITH_ERRORS) {
-      await bundleRepeatable(name, kind);
+    const others = LAZY_LOADED_FILES.filter((name) => !FILES_THROWING_PAGE_ERRORS.includes(name));
+    await bundleModules(others, kind);
+    for (const name of FILES_THROWING_PAGE_ERRORS) {
+      await bundleAsFactory(name, kind);
     }
   }
   await buildScripts();
@@ -351,15 +351,15 @@ async function buildBundles() {
 
 const IMPORT_PATH = /(?:from|import)\s*\(?"(\.[^"]+)\.js"/g;
 
-const DECLARATIONS = join(TARGET, "declarations");
+const DECLARATIONS_DIR = join(TARGET, "declarations");
 
 /**
  * Builds the reference of the package's exports, for the package and the book. It needs the types
  * that {@link buildWasm} generates.
  */
 export async function buildReference() {
-  await rm(DECLARATIONS, { recursive: true, force: true });
-  await run("tsc", ["-p", "tsconfig.client.json", "--outDir", DECLARATIONS]);
+  await rm(DECLARATIONS_DIR, { recursive: true, force: true });
+  await run("tsc", ["-p", "tsconfig.client.json", "--outDir", DECLARATIONS_DIR]);
   await writeFile(API_REFERENCE_FILE, referenceText());
 }
 
@@ -370,7 +370,7 @@ export async function buildReference() {
 async function writeDeclarations() {
   const wanted = [...ENTRIES, "fallback"].map((name) => `${name}.d.ts`);
   for (const name of wanted) {
-    const text = await readFile(join(DECLARATIONS, name), "utf8");
+    const text = await readFile(join(DECLARATIONS_DIR, name), "utf8");
     for (const [, imported] of text.matchAll(IMPORT_PATH)) {
       const file = posix.join(posix.dirname(name), `${imported}.d.ts`);
       if (!wanted.includes(file)) {
@@ -397,12 +397,12 @@ function referenceText() {
     ]),
   );
   const { text, lacking } = makeReference(entries, (file) =>
-    readFileSync(join(DECLARATIONS, `${file}.d.ts`), "utf8"),
+    readFileSync(join(DECLARATIONS_DIR, `${file}.d.ts`), "utf8"),
   );
   if (lacking.length > 0) {
     throw new ExplainedError(`exported without a comment:\n${lacking.join("\n")}`);
   }
-  const internal = internalNamesIn(text);
+  const internal = internalNamesInReference(text);
   if (internal.length > 0) {
     throw new ExplainedError(`exported, but shortened by the build: ${internal.join(", ")}`);
   }
@@ -440,7 +440,7 @@ alloc, which are Rust's own, MIT or Apache-2.0.`,
  * Writes the publishable package into a separate folder. It has the README for users instead of the
  * one of this repository. Fields of package.json that only this repository needs are left out.
  */
-async function assemblePackage() {
+async function assemblePublishablePackage() {
   await rm(NPM_PACKAGE_DIR, { recursive: true, force: true });
   await cp(DIST, join(NPM_PACKAGE_DIR, "dist"), { recursive: true });
   const licences = (await readdir(ROOT)).filter((name) => name.startsWith("LICENSE-"));
@@ -481,7 +481,7 @@ async function writeGlue(names) {
     await writeFile(join(CLIENT_GLUE_DIR, `${own}-names.json`), JSON.stringify(names.get(own)));
     const types = await readFile(join(glueFolder(own), "hushbin.d.ts"), "utf8");
     for (const name of [own, fallback]) {
-      await writeFile(join(CLIENT_GLUE_DIR, `${name}.d.ts`), types + START_TYPE);
+      await writeFile(join(CLIENT_GLUE_DIR, `${name}.d.ts`), types + INSTANCE_ID_DECLARATION);
     }
   }
 }
@@ -507,7 +507,7 @@ export async function buildWasm({ quick = false } = {}) {
       await generateGlue(compiled, glueFolder(name), "hushbin");
       const [, , fallback] = GLUE_FILES.find(([own]) => own === name) ?? [];
       if (fallback !== undefined && !quick) {
-        await bindFallback(compiled, glueFolder(fallback));
+        await generateFallbackGlue(compiled, glueFolder(fallback));
       }
     });
   }
@@ -544,7 +544,7 @@ export async function buildFiles() {
   await step("build: bundles", buildBundles);
   await step("build: reference", buildReference);
   await step("build: declarations", writeDeclarations);
-  await step("build: package", assemblePackage);
+  await step("build: package", assemblePublishablePackage);
 }
 
 export async function buildPackage() {

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import semver from "semver";
 import { ROOT } from "./lib/paths.mjs";
 import { captureOutput, ExplainedError, main, print, run } from "./lib/run.mjs";
-import { cargoDeny, requireTool } from "./lib/tools.mjs";
+import { cargoDeny, requiredToolEnv } from "./lib/tools.mjs";
 
 /** Lowest severity at which an advisory of npm fails the check. */
 const SEVERITY = "high";
@@ -32,7 +32,7 @@ export function packagesRefusing(lock, node) {
     .map(([path, { version, engines }]) => `${path} ${version} asks for Node ${engines?.node}`);
 }
 
-function checkNodeVersions() {
+function checkOldestNodeAccepted() {
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
   const found = packagesRefusing(lock, OLDEST_NODE);
   if (found.length > 0) {
@@ -69,8 +69,8 @@ async function checkNpm() {
 }
 
 export async function checkDependencies() {
-  checkNodeVersions();
-  await checkRust(await requireTool(cargoDeny));
+  checkOldestNodeAccepted();
+  await checkRust(await requiredToolEnv(cargoDeny));
   await checkNpm();
 }
 

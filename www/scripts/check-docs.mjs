@@ -10,7 +10,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./lib/paths.mjs";
 import { ExplainedError, main } from "./lib/run.mjs";
-import { trackedFiles } from "./lib/tracked-files.mjs";
+import { nonIgnoredFiles } from "./lib/tracked-files.mjs";
 
 /**
  * Pattern of a block of `///` lines, of the attributes after it, and of the line that it documents.
@@ -45,8 +45,8 @@ export function docViolations(file, source, examples) {
   return found;
 }
 
-export async function checkDocs() {
-  const files = await trackedFiles(
+export async function checkRustDocComments() {
+  const files = await nonIgnoredFiles(
     /^(src|server\/src|server\/analysis\/src|server\/study\/src)\/.*\.rs$/,
   );
   const found = files.flatMap((file) =>
@@ -58,5 +58,5 @@ export async function checkDocs() {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  await main(checkDocs);
+  await main(checkRustDocComments);
 }

@@ -7,7 +7,7 @@ import { dirname, join, posix } from "node:path";
 import { tableIsCurrent } from "../../tests/js/stacks/table.mjs";
 import { ROOT } from "./lib/paths.mjs";
 import { ExplainedError, main } from "./lib/run.mjs";
-import { trackedFiles } from "./lib/tracked-files.mjs";
+import { nonIgnoredFiles } from "./lib/tracked-files.mjs";
 
 const readRepositoryFile = (file) => readFileSync(join(ROOT, file), "utf8");
 
@@ -19,7 +19,7 @@ function firstMatch(file, pattern) {
   return value;
 }
 
-const RELEASES = "www/docs/src/reference/releases.md";
+const RELEASES_DOC_PATH = "www/docs/src/reference/releases.md";
 const BROWSER_VERSIONS_PATTERN = /(Chrome \d+, Firefox \d+, Safari \d+)/;
 
 /**
@@ -33,11 +33,11 @@ function disagreements() {
     ["rust-toolchain.toml", firstMatch("rust-toolchain.toml", /^channel = "(\d+\.\d+)[\d.]*"$/m)],
     ["README.md", firstMatch("README.md", /Rust (\d+\.\d+)/)],
     [".github/CONTRIBUTING.md", firstMatch(".github/CONTRIBUTING.md", /Rust (\d+\.\d+)/)],
-    [RELEASES, firstMatch(RELEASES, /Rust (\d+\.\d+)/)],
+    [RELEASES_DOC_PATH, firstMatch(RELEASES_DOC_PATH, /Rust (\d+\.\d+)/)],
   ];
   const { engines, version } = JSON.parse(readRepositoryFile("package.json"));
   const node = engines.node.replace(">=", "");
-  const asked = ["README.md", ".github/CONTRIBUTING.md", RELEASES];
+  const asked = ["README.md", ".github/CONTRIBUTING.md", RELEASES_DOC_PATH];
   // The comment of FEATURES lists the oldest browsers.
   const browsers = firstMatch("www/scripts/lib/wasm.mjs", BROWSER_VERSIONS_PATTERN);
   return [
@@ -48,7 +48,7 @@ function disagreements() {
       .map((file) => firstMatch(file, /Node (\d+)/))
       .filter((stated) => stated !== node)
       .map((stated) => `Node ${stated} is asked for; package.json: ${node}`),
-    ...["www/docs/src/page/stacks.md", RELEASES]
+    ...["www/docs/src/page/stacks.md", RELEASES_DOC_PATH]
       .filter((file) => firstMatch(file, BROWSER_VERSIONS_PATTERN) !== browsers)
       .map((file) => `${file}: other browsers than www/scripts/lib/wasm.mjs has`),
     ...[firstMatch("Cargo.toml", /^version = "([^"]+)"$/m)]
@@ -62,7 +62,7 @@ function disagreements() {
   ];
 }
 
-const relativeTo = (file, path) => posix.join(posix.dirname(file), path);
+const resolveFromDocument = (file, path) => posix.join(posix.dirname(file), path);
 
 const CODE_FENCE_PATTERN = /^```[\s\S]*?^```/gm;
 const RELATIVE_LINK_PATTERN = /\]\((?!https?:|mailto:|#)([^)\s]+)\)/g;
@@ -86,11 +86,11 @@ export function missingFiles(file, text, exists) {
     .map(([, target = ""]) => target.replace(/#.*/, ""))
     // Targets with `::` are links to Rust items, in documents that rustdoc includes.
     .filter((target) => target !== "" && !target.includes("::"))
-    .map((target) => relativeTo(file, target))
+    .map((target) => resolveFromDocument(file, target))
     .filter((path) => !exists(path));
   const paths = [...prose.matchAll(QUOTED_PATH_PATTERN)]
     .map(([, path = ""]) => path)
-    .filter((path) => !exists(path) && !exists(relativeTo(file, path)));
+    .filter((path) => !exists(path) && !exists(resolveFromDocument(file, path)));
   return [...links, ...paths].map((path) => `${file} names ${path}, which is not there`);
 }
 
@@ -98,7 +98,7 @@ export function missingFiles(file, text, exists) {
  * Pattern of a link whose text is a name in backticks and whose target is a Rust file. The file
  * must define the name.
  */
-const DEFINITION_LINK = /\[`([A-Za-z_]\w*)`\]\(([^)\s#]+\.rs)\)/g;
+const RUST_ITEM_LINK_PATTERN = /\[`([A-Za-z_]\w*)`\]\(([^)\s#]+\.rs)\)/g;
 
 /**
  * Returns the items that a document attributes to a file that does not define them.
@@ -109,8 +109,8 @@ const DEFINITION_LINK = /\[`([A-Za-z_]\w*)`\]\(([^)\s#]+\.rs)\)/g;
  * @returns {string[]}
  */
 export function undefinedNames(file, text, source) {
-  return [...text.replace(CODE_FENCE_PATTERN, "").matchAll(DEFINITION_LINK)]
-    .map(([, name = "", target = ""]) => ({ name, home: relativeTo(file, target) }))
+  return [...text.replace(CODE_FENCE_PATTERN, "").matchAll(RUST_ITEM_LINK_PATTERN)]
+    .map(([, name = "", target = ""]) => ({ name, home: resolveFromDocument(file, target) }))
     .filter(({ name, home }) => {
       const defines = new RegExp(`\\b(?:fn|struct|enum|trait|type|mod|const)\\s+${name}\\b`);
       return !defines.test(source(home));
@@ -119,7 +119,7 @@ export function undefinedNames(file, text, source) {
 }
 
 export async function checkFacts() {
-  const there = new Set(await trackedFiles(/./));
+  const there = new Set(await nonIgnoredFiles(/./));
   for (const file of [...there]) {
     for (let folder = dirname(file); folder !== "."; folder = dirname(folder)) {
       there.add(folder);

@@ -14,7 +14,7 @@ import { ROOT } from "./lib/paths.mjs";
 import { ExplainedError, main, print } from "./lib/run.mjs";
 import { findRustImports, rustMacros } from "./lib/rust-imports.mjs";
 import { findScriptImports } from "./lib/script-imports.mjs";
-import { trackedFiles } from "./lib/tracked-files.mjs";
+import { nonIgnoredFiles } from "./lib/tracked-files.mjs";
 
 /**
  * Layers of the core, from the lowest to the highest. An import (arrow) may lead to the same layer
@@ -54,7 +54,7 @@ const PACKAGE_ENTRIES = {
  * @returns {Promise<Map<string, string>>} each file's text
  */
 async function readSourceFiles(roots, pattern) {
-  const files = (await trackedFiles(pattern)).filter((file) =>
+  const files = (await nonIgnoredFiles(pattern)).filter((file) =>
     roots.some((root) => file.startsWith(`${root}/`)),
   );
   return new Map(files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")]));
@@ -91,7 +91,7 @@ export const coreSources = () => rustSources("src");
  *
  * @returns {Promise<string[]>} complaints about all folders
  */
-export async function importViolations() {
+export async function cycleAndLayerViolations() {
   const core = await coreSources();
   const macros = rustMacros("src", core);
   const found = coreViolations(core);
@@ -115,7 +115,7 @@ export async function importViolations() {
  * @param {(file: string) => boolean} counts returns whether the imports of a file are included
  * @returns {Promise<import("./lib/rust-imports.mjs").Arrow[]>}
  */
-export async function upwardImports(counts) {
+export async function parentModuleImports(counts) {
   const macros = rustMacros("src", await coreSources());
   const found = [];
   for (const root of RUST_ROOTS) {
@@ -128,7 +128,7 @@ export async function upwardImports(counts) {
 }
 
 export async function checkImports() {
-  const found = await importViolations();
+  const found = await cycleAndLayerViolations();
   if (found.length > 0) {
     throw new ExplainedError(found.join("\n"));
   }

@@ -10,7 +10,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { figures, RULES } from "./lib/figures.mjs";
-import { exceededAreas, limitOf, limitText, loweredLimits, WHOLE_PROJECT } from "./lib/limits.mjs";
+import {
+  exceededAreas,
+  limitFromFigure,
+  limitText,
+  loweredLimits,
+  WHOLE_PROJECT,
+} from "./lib/limits.mjs";
 import { ROOT } from "./lib/paths.mjs";
 import { ExplainedError, main, print, run } from "./lib/run.mjs";
 
@@ -41,7 +47,7 @@ async function currentAndLimits() {
     name,
     rule,
     areas: measured[name] ?? {},
-    now: mapAreaValues(measured[name] ?? {}, (figure) => limitOf(rule, figure)),
+    now: mapAreaValues(measured[name] ?? {}, (figure) => limitFromFigure(rule, figure)),
     limits: limits[name] ?? {},
   }));
 }

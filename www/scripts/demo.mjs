@@ -43,7 +43,7 @@ async function buildPages() {
   await setup({ build: false });
   const { buildWasm } = await import("./build.mjs");
   const { buildDemo, compileAnalysis } = await import("./build-demo.mjs");
-  const { bindingsGenerator: binder, installTool } = await import("./lib/tools.mjs");
+  const { bindingsGeneratorTool: binder, installTool } = await import("./lib/tools.mjs");
   const quick = true;
   await runConcurrently(
     () => step("compile: what the pages calculate", () => compileAnalysis({ quick })),
@@ -106,13 +106,13 @@ class CollectorBuild {
  */
 async function startDemoCollector(program, { collectorPort, data }) {
   const { startCollector } = await import("./lib/collector.mjs");
-  const { demoTasks } = await import("./build-demo.mjs");
+  const { demoTaskFiles } = await import("./build-demo.mjs");
   const directory = data ?? mkdtempSync(join(tmpdir(), "hushbin-demo-"));
   const collector = await step("start: collector", () =>
     startCollector({
       program,
       data: resolve(directory),
-      tasks: demoTasks(),
+      tasks: demoTaskFiles(),
       listen: `127.0.0.1:${collectorPort}`,
       verbose: true,
     }),

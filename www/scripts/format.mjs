@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./lib/paths.mjs";
 import { ExplainedError, main, run } from "./lib/run.mjs";
-import { trackedFiles } from "./lib/tracked-files.mjs";
+import { nonIgnoredFiles } from "./lib/tracked-files.mjs";
 
 function edition() {
   const manifest = readFileSync(join(ROOT, "Cargo.toml"), "utf8");
@@ -21,7 +21,7 @@ function edition() {
 
 /** @param {{ check: boolean }} options */
 export async function formatRust({ check }) {
-  const files = await trackedFiles(/\.rs$/);
+  const files = await nonIgnoredFiles(/\.rs$/);
   await run("rustfmt", ["--edition", edition(), ...(check ? ["--check"] : []), ...files]);
 }
 

@@ -12,16 +12,16 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { demoTasks } from "./build-demo.mjs";
+import { demoTaskFiles } from "./build-demo.mjs";
 import { CROWDS, PICTURE_PIXEL_RATIO } from "./lib/book/crowds.mjs";
-import { CHAPTERS } from "./lib/book/links.mjs";
+import { CHAPTERS_DIR } from "./lib/book/links.mjs";
 import { launchChromium } from "./lib/browser.mjs";
 import { buildCollector, startCollector } from "./lib/collector.mjs";
 import { DEMO_DIST, DIST, ROOT, TARGET } from "./lib/paths.mjs";
 import { main, step } from "./lib/run.mjs";
 import { serve } from "./lib/serve.mjs";
 
-const PICTURES = join(ROOT, CHAPTERS, "pictures");
+const PICTURES_DIR = join(ROOT, CHAPTERS_DIR, "pictures");
 const PEOPLE = 20_000;
 /** Maximum number of reports in an upload. */
 const MAX_REPORTS_PER_UPLOAD = 4096;
@@ -33,8 +33,8 @@ const BOOK_VIEWPORT = { width: 760, height: 1800 };
 const README_VIEWPORT = { width: 1180, height: 560 };
 
 /** Reads a task from a chapter. The task is the JSON block that is labelled with this file name. */
-function taskOf({ chapter, file }) {
-  const text = readFileSync(join(ROOT, CHAPTERS, chapter), "utf8");
+function readTaskFromChapter({ chapter, file }) {
+  const text = readFileSync(join(ROOT, CHAPTERS_DIR, chapter), "utf8");
   const [, json] = new RegExp(`^\`\`\`json ${file}\n([\\s\\S]*?)^\`\`\`$`, "m").exec(text) ?? [];
   if (json === undefined) {
     throw new Error(`${chapter} has no block of JSON called ${file}`);
@@ -78,7 +78,7 @@ async function inBothThemes(browser, name, viewport, take) {
       viewport,
     });
     try {
-      writeFileSync(join(PICTURES, `${name}-${colorScheme}.png`), await take(page));
+      writeFileSync(join(PICTURES_DIR, `${name}-${colorScheme}.png`), await take(page));
     } finally {
       await page.close();
     }
@@ -91,7 +91,7 @@ const waitUntilDrawn = (page) =>
 
 async function takeKinds(browser, endpoint) {
   for (const { name, question, file, chapter } of CROWDS) {
-    const { id } = taskOf({ file, chapter });
+    const { id } = readTaskFromChapter({ file, chapter });
     const state = new URLSearchParams({ task: id, ...(question && { question }) });
     await inBothThemes(browser, name, BOOK_VIEWPORT, async (page) => {
       await page.goto(`${endpoint}/dashboard/#${state}`);
@@ -122,13 +122,13 @@ async function pictures({ debug }) {
     ? join(TARGET, "debug/hushbin")
     : await step("build: collector", buildCollector);
   const folder = mkdtempSync(join(tmpdir(), "hushbin-pictures-"));
-  mkdirSync(PICTURES, { recursive: true });
+  mkdirSync(PICTURES_DIR, { recursive: true });
   const tasks = CROWDS.map((crowd) => {
     const file = join(folder, crowd.file);
-    writeFileSync(file, JSON.stringify(taskOf(crowd)));
+    writeFileSync(file, JSON.stringify(readTaskFromChapter(crowd)));
     return file;
   });
-  const all = [...new Set(tasks), ...demoTasks()];
+  const all = [...new Set(tasks), ...demoTaskFiles()];
   const collector = await startCollector({ program, data: join(folder, "data"), tasks: all });
   const site = await serve({
     directories: { "/": DEMO_DIST },
@@ -141,7 +141,7 @@ async function pictures({ debug }) {
   });
   const browser = await launchChromium();
   try {
-    const asked = new Map(CROWDS.map((crowd) => [taskOf(crowd).id, crowd.answers]));
+    const asked = new Map(CROWDS.map((crowd) => [readTaskFromChapter(crowd).id, crowd.answers]));
     for (const [id, answers] of asked) {
       await step(`report: ${id}`, () => sendCrowdReports(collector.url, id, answers));
     }

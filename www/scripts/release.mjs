@@ -15,7 +15,7 @@ import { parseArgs } from "node:util";
 import { BUNDLED_NPM_PACKAGES } from "./build.mjs";
 import { RELEASE_BUILD_DIR, RELEASE_FILES_DIR, ROOT } from "./lib/paths.mjs";
 import {
-  checkFolder,
+  checkOnlyReleaseFiles,
   differingFiles,
   findMachinePaths,
   measureFiles,
@@ -23,8 +23,8 @@ import {
 } from "./lib/release/artefacts.mjs";
 import {
   ARCHITECTURES,
-  imageName,
-  makePackageBill,
+  imageFileName,
+  makeNpmPackageSbom,
   makePrograms,
 } from "./lib/release/binaries.mjs";
 import { makeCrates } from "./lib/release/crates.mjs";
@@ -32,20 +32,20 @@ import { makePackage, tarballName } from "./lib/release/npm.mjs";
 import { checkTag, publish } from "./lib/release/publish.mjs";
 import {
   clone,
-  describeSource,
   git,
   headCommit,
   installCloneTools,
   machinePaths,
+  readSourceMetadata,
 } from "./lib/release/source.mjs";
 import { tryRelease } from "./lib/release/trial.mjs";
 import { bold, ExplainedError, main, print, run, seconds, step } from "./lib/run.mjs";
-import { bindingsGenerator, cargoZigbuild, installTool, zig } from "./lib/tools.mjs";
+import { bindingsGeneratorTool, cargoZigbuildTool, installTool, zig } from "./lib/tools.mjs";
 
 /** @typedef {import("./lib/release/source.mjs").Source} Source */
 
 async function installReleaseTools() {
-  for (const tool of [bindingsGenerator(), zig, cargoZigbuild]) {
+  for (const tool of [bindingsGeneratorTool(), zig, cargoZigbuildTool]) {
     await installTool(tool);
   }
 }
@@ -70,19 +70,19 @@ ${tag}\`\`\`
  * @returns {Promise<Source>}
  */
 async function makeReleaseFiles(workshop, out, { commit, dryRun, verify }) {
-  checkFolder(out);
+  checkOnlyReleaseFiles(out);
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   const cloned = await step(`source: a clone of ${commit}`, () => clone(workshop, commit));
   const source = await step("source: versions and CHANGELOG", () =>
-    describeSource(workshop, cloned, dryRun),
+    readSourceMetadata(workshop, cloned, dryRun),
   );
   await installCloneTools(cloned, [...ARCHITECTURES.keys()]);
   await step("crates", () => makeCrates(source, out, { verify }));
   const tag = await step("npm package", () => makePackage(source, out));
   await makePrograms(source, out, step);
   await step("bill of materials: npm package", () =>
-    makePackageBill(source, out, BUNDLED_NPM_PACKAGES),
+    makeNpmPackageSbom(source, out, BUNDLED_NPM_PACKAGES),
   );
   writeFileSync(join(out, `hushbin-${source.version}-notes.md`), notes(source, tag));
   return source;
@@ -103,7 +103,7 @@ async function checkReleaseFiles(source, out) {
   });
   for (const architecture of ARCHITECTURES.values()) {
     await step(`check: the image for ${architecture} and the npm package, used`, async () => {
-      const [image, packed] = [join(out, imageName(source)), join(out, tarballName(source))];
+      const [image, packed] = [join(out, imageFileName(source)), join(out, tarballName(source))];
       print(`  ${await tryRelease(image, architecture, packed)}`);
     });
   }
@@ -131,7 +131,7 @@ async function checkReproducible({ commit }, out, dryRun) {
   rmSync(join(RELEASE_BUILD_DIR, "again"), { recursive: true, force: true });
 }
 
-function table(out) {
+function printReleaseFiles(out) {
   for (const [name, { size, sha256 }] of measureFiles(out)) {
     print(`${sha256}  ${String(size).padStart(9)}  ${name}`);
   }
@@ -153,7 +153,7 @@ await main(async () => {
   if (values.from !== undefined) {
     const cloned = await step("source: a clone of HEAD", () => clone(workshop, commit));
     await publish(
-      await describeSource(workshop, cloned, dryRun),
+      await readSourceMetadata(workshop, cloned, dryRun),
       resolve(ROOT, values.from),
       dryRun,
     );
@@ -175,7 +175,7 @@ await main(async () => {
     await step("check: made twice, the same bytes", () => checkReproducible(source, out, dryRun));
   }
   writeChecksums(out);
-  table(out);
+  printReleaseFiles(out);
   print(bold(`\n${out}: made and checked in ${seconds(performance.now() - begun)}`));
   if (!dryRun) {
     await publish(source, out, dryRun);

@@ -40,7 +40,7 @@ async function getJson(url) {
  * Returns the collector's task with the id that the task file states. Fails if this task differs
  * from the file.
  */
-async function agreedTask(file, endpoint) {
+async function collectorTaskMatchingFile(file, endpoint) {
   const draft = JSON.parse(readFileSync(file, "utf8"));
   const { task } = await getJson(`${endpoint}/tasks/${encodeURIComponent(draft.id)}`);
   for (const field of ["items", "sparsity", "epsilon", "value"]) {
@@ -70,7 +70,7 @@ async function reportsSoFar(endpoint, task, analyser) {
  *
  * @param {{ endpoint: string, task: any, analyser: string | undefined }} options
  */
-async function prepareReplayPage({ endpoint, task, analyser }) {
+async function installReplayGlobals({ endpoint, task, analyser }) {
   const timing = { underway: 0, since: 0, sendingMs: 0, makingMs: 0, requests: 0 };
   /** @type {typeof fetch} */
   const timedFetch = async (url, init) => {
@@ -130,7 +130,7 @@ async function reportOneByOne(inputs) {
 }
 
 /** Runs in the page. Returns the measured times. */
-const readTiming = () => /** @type {any} */ (globalThis).timing;
+const readPageTiming = () => /** @type {any} */ (globalThis).timing;
 
 async function replay({ task: file, data, endpoint, people, oneByOne, analyser }) {
   await setup({ browser: true });
@@ -140,7 +140,7 @@ async function replay({ task: file, data, endpoint, people, oneByOne, analyser }
   const { withPackagePage } = await import("./lib/package-page.mjs");
   await buildPackage();
   const task = await step(`read: ${file}, as the collector has it`, () =>
-    agreedTask(file, endpoint),
+    collectorTaskMatchingFile(file, endpoint),
   );
   const { items, inputs } = await step(`read: ${data}`, () => readDataSet(data, people));
   const count = Array.isArray(task.items) ? task.items.length : task.items;
@@ -151,7 +151,7 @@ async function replay({ task: file, data, endpoint, people, oneByOne, analyser }
 
   const before = await reportsSoFar(endpoint, task, analyser);
   await withPackagePage(async (page) => {
-    await page.evaluate(prepareReplayPage, { endpoint, task, analyser });
+    await page.evaluate(installReplayGlobals, { endpoint, task, analyser });
     const begun = performance.now();
     const timing = await step(`report: ${whole(inputs.length)} people`, async () => {
       const bar = progress("  reported", inputs.length);
@@ -165,7 +165,7 @@ async function replay({ task: file, data, endpoint, people, oneByOne, analyser }
         bar.at(done + chunk.length);
       }
       bar.end();
-      return page.evaluate(readTiming);
+      return page.evaluate(readPageTiming);
     });
     const total = performance.now() - begun;
     const taken = (await reportsSoFar(endpoint, task, analyser)) - before;

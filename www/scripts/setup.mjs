@@ -11,14 +11,14 @@ import { ROOT } from "./lib/paths.mjs";
 import { captureOutput, ExplainedError, main, print, run, step } from "./lib/run.mjs";
 import { setupBrowser } from "./lib/setup-browser.mjs";
 import { setupDatabase } from "./lib/setup-database.mjs";
-import { installStackTools } from "./lib/stack-tools.mjs";
+import { installBundlersAndRuntimes } from "./lib/stack-tools.mjs";
 import {
-  bindingsGenerator,
+  bindingsGeneratorTool,
   cargoDeny,
   geckodriver,
   installTool,
   mdbook,
-  wasmBindgen,
+  wasmBindgenTestRunner,
   wasmPack,
 } from "./lib/tools.mjs";
 
@@ -75,7 +75,7 @@ export async function setup({
   await step("set-up: Rust toolchain and targets", installRustToolchain);
   await step("set-up: npm packages", packages);
   if (build) {
-    await step("set-up: wasm-bindgen", () => installTool(bindingsGenerator()));
+    await step("set-up: wasm-bindgen", () => installTool(bindingsGeneratorTool()));
   }
   if (pack) {
     await step("set-up: wasm-pack", () => installTool(wasmPack));
@@ -90,12 +90,14 @@ export async function setup({
     await step("set-up: browsers", () => setupBrowser({ all: stacks }));
   }
   if (tests) {
-    await step("set-up: wasm-bindgen's runner of tests", () => installTool(wasmBindgen()));
+    await step("set-up: wasm-bindgen's runner of tests", () =>
+      installTool(wasmBindgenTestRunner()),
+    );
     await step("set-up: PostgreSQL", setupDatabase);
   }
   if (stacks) {
     await step("set-up: geckodriver", () => installTool(geckodriver));
-    await step("set-up: bundlers and runtimes", installStackTools);
+    await step("set-up: bundlers and runtimes", installBundlersAndRuntimes);
     await step("set-up: Python's packages for the notebook", installNotebookTools);
   }
 }

@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { ROOT, TARGET } from "./lib/paths.mjs";
 import { captureOutput, ExplainedError, main, run, step, withPath } from "./lib/run.mjs";
 
-const TOY = "tests/toy/";
+const TOY_DIR = "tests/toy/";
 const MECHANISM_LIST_FILE = "src/mechanism/mechanism_list.rs";
 const LAST_MECHANISM_LINE = "            window: Window,\n";
 const TOY_MECHANISM_LINE = "            toy: Toy,\n";
@@ -20,7 +20,7 @@ const TOY_MECHANISM_LINE = "            toy: Toy,\n";
  * Pattern of a crate's version. The copy gets another version, so that cargo keeps the copied
  * crates and build results apart from the originals.
  */
-const VERSION = /^version = "(.*)"$/m;
+const CRATE_VERSION_PATTERN = /^version = "(.*)"$/m;
 /**
  * Returns options of cargo that compile these crates without optimisation. They are for programs
  * that run only a short time.
@@ -31,15 +31,17 @@ export const unoptimised = (...crates) =>
   crates.flatMap((name) => ["--config", `profile.dev.package.${name}.opt-level=0`]);
 const OPTIONS = unoptimised("hushbin", "hushbin-analysis", "hushbin-tests");
 /** Files of the repository that cargo needs. */
-const CRATES =
+const CARGO_INPUT_FILE_PATTERN =
   /^(Cargo\.|rust-toolchain|README|CHANGELOG|LICENSE|src|server|tests\/|www\/demo\/wasm|www\/docs\/src)/;
 
-async function files() {
+async function filesToCopy() {
   const listed = await captureOutput("git", ["ls-files", "-co", "--exclude-standard"]);
   if (listed === undefined) {
     throw new ExplainedError("git does not list the files of the repository");
   }
-  return listed.split("\n").filter((file) => CRATES.test(file) && existsSync(join(ROOT, file)));
+  return listed
+    .split("\n")
+    .filter((file) => CARGO_INPUT_FILE_PATTERN.test(file) && existsSync(join(ROOT, file)));
 }
 
 async function copyWithToy(copy) {
@@ -48,20 +50,23 @@ async function copyWithToy(copy) {
     await mkdir(dirname(join(copy, as)), { recursive: true });
     await copyFile(join(ROOT, file), join(copy, as));
   };
-  const all = await files();
-  const ours = all.filter((file) => !file.startsWith(TOY));
+  const all = await filesToCopy();
+  const ours = all.filter((file) => !file.startsWith(TOY_DIR));
   for (const file of ours) {
     await place(file, file);
   }
-  for (const file of all.filter((file) => file.startsWith(TOY) && file.endsWith(".rs"))) {
-    const own = file.slice(TOY.length);
+  for (const file of all.filter((file) => file.startsWith(TOY_DIR) && file.endsWith(".rs"))) {
+    const own = file.slice(TOY_DIR.length);
     if (ours.includes(own)) {
       throw new ExplainedError(`${own} is there already: the toy is to bring files of its own`);
     }
     await place(file, own);
   }
   const manifest = await readFile(join(copy, "Cargo.toml"), "utf8");
-  await writeFile(join(copy, "Cargo.toml"), manifest.replace(VERSION, 'version = "$1+toy"'));
+  await writeFile(
+    join(copy, "Cargo.toml"),
+    manifest.replace(CRATE_VERSION_PATTERN, 'version = "$1+toy"'),
+  );
   const list = await readFile(join(copy, MECHANISM_LIST_FILE), "utf8");
   if (list.split(LAST_MECHANISM_LINE).length !== 2) {
     throw new ExplainedError(

@@ -11,7 +11,7 @@ import { buildBook } from "./build-book.mjs";
 import { buildAnalysis, buildDemo } from "./build-demo.mjs";
 import { formatRust } from "./format.mjs";
 import { findChromedriver } from "./lib/browser.mjs";
-import { ANALYSIS_GLUE, CLIENT_GLUE_DIR, ROOT } from "./lib/paths.mjs";
+import { ANALYSIS_GLUE_DIR, CLIENT_GLUE_DIR, ROOT } from "./lib/paths.mjs";
 import {
   bold,
   costTable,
@@ -98,17 +98,17 @@ const glue = memoize(async () => {
   if (!existsSync(join(CLIENT_GLUE_DIR, "sums-bytes.ts"))) {
     await build();
   }
-  if (!existsSync(join(ANALYSIS_GLUE, "analysis.d.ts"))) {
+  if (!existsSync(join(ANALYSIS_GLUE_DIR, "analysis.d.ts"))) {
     await buildAnalysis();
   }
 });
 
 /** Runs the checks that need no compiler. They take only seconds, so they run first. */
 async function checkSources() {
-  const { checkDashboard } = await import("./build-dashboard.mjs");
+  const { checkDashboardIsCurrent } = await import("./build-dashboard.mjs");
   const { checkImports } = await import("./check-imports.mjs");
   const { checkDependencies } = await import("./check-dependencies.mjs");
-  const { checkDocs } = await import("./check-docs.mjs");
+  const { checkRustDocComments } = await import("./check-docs.mjs");
   const { checkFacts } = await import("./check-facts.mjs");
   const { checkLimits } = await import("./check-limits.mjs");
   await step("format: Rust", () => formatRust({ check: true }));
@@ -119,10 +119,10 @@ async function checkSources() {
     const files = readdirSync(join(ROOT, CHECKED)).filter((name) => name.endsWith(".test.mjs"));
     return run("node", ["--test", ...files.map((name) => `${CHECKED}/${name}`)], { quiet: true });
   });
-  await step("dashboard: built of its sources", checkDashboard);
+  await step("dashboard: built of its sources", checkDashboardIsCurrent);
   await step("imports: one way", checkImports);
   await step("limits: numbers that may only fall", checkLimits);
-  await step("documentation: summaries, examples", checkDocs);
+  await step("documentation: summaries, examples", checkRustDocComments);
   await step("facts: stated alike, and there", checkFacts);
   await step("dependencies: licences, sources, advisories", checkDependencies);
 }
@@ -182,9 +182,9 @@ const docs = () =>
  * @param {NodeJS.ProcessEnv} driver environment variable with the browser's driver
  */
 async function bindings(browser, driver) {
-  const { requireTool, wasmBindgen } = await import("./lib/tools.mjs");
+  const { requiredToolEnv, wasmBindgenTestRunner } = await import("./lib/tools.mjs");
   const env = {
-    ...(await requireTool(wasmBindgen())),
+    ...(await requiredToolEnv(wasmBindgenTestRunner())),
     ...driver,
     CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: "wasm-bindgen-test-runner",
     // Timeout in seconds, large enough for slow machines.
@@ -215,9 +215,9 @@ async function web() {
  * the root of the project and without settings.
  */
 async function wasmPackTest() {
-  const { requireTool, wasmBindgen, wasmPack } = await import("./lib/tools.mjs");
-  const { PATH } = await requireTool(wasmBindgen());
-  const env = { ...(await requireTool(wasmPack)) };
+  const { requiredToolEnv, wasmBindgenTestRunner, wasmPack } = await import("./lib/tools.mjs");
+  const { PATH } = await requiredToolEnv(wasmBindgenTestRunner());
+  const env = { ...(await requiredToolEnv(wasmPack)) };
   env.PATH = [env.PATH, PATH].join(delimiter);
   await step("test: bindings, by wasm-pack in headless Chromium", () =>
     run("wasm-pack", ["test", "--headless", "--chrome"], { env }),

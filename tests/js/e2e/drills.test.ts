@@ -8,7 +8,7 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Task } from "../../../www/client/index.js";
-import { launchProfile } from "../../../www/scripts/lib/browser.mjs";
+import { launchPersistentChromium } from "../../../www/scripts/lib/browser.mjs";
 import { FAULTS } from "./gateway.js";
 import { ALLOWED, answers, OFTEN, type Options, SETTINGS, World } from "./harness.js";
 import { crash, fillQuota, kill, numbersOf, Person, type Remembered, settle } from "./person.js";
@@ -57,7 +57,7 @@ describe("whatever happens to pages, browsers, requests and the collector", () =
       }
       for (let index = 0; index < ALONE; index += 1) {
         const directory = world.directory(`profile-${index}`);
-        people.push(person({ open: () => launchProfile(directory), directory }));
+        people.push(person({ open: () => launchPersistentChromium(directory), directory }));
       }
       // Two requests of three have a fault.
       world.gateway.weather = () => FAULTS[Math.floor(1.5 * FAULTS.length * random())];
@@ -169,7 +169,7 @@ describe("a report that was said to be queued", () => {
     world.gateway.weather = () => "refuse";
     let told = 0;
     for (let round = 1; round <= 3; round += 1) {
-      const context = await launchProfile(directory);
+      const context = await launchPersistentChromium(directory);
       const page = await tabOf(context, KILLED);
       const enough = told + 10 * round;
       await new Promise<void>((resolve, reject) => {
@@ -192,7 +192,7 @@ describe("a report that was said to be queued", () => {
       });
       await context.close();
     }
-    const context = await launchProfile(directory);
+    const context = await launchPersistentChromium(directory);
     world.gateway.clear();
     const { reports } = await (await tabOf(context, KILLED)).evaluate(settle);
     await context.close();

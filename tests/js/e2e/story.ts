@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { demoTasks } from "../../../www/scripts/build-demo.mjs";
+import { demoTaskFiles } from "../../../www/scripts/build-demo.mjs";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { type Collector, startCollector } from "../../../www/scripts/lib/collector.mjs";
 import { DEMO_DIST, TARGET } from "../../../www/scripts/lib/paths.mjs";
@@ -27,7 +27,7 @@ export class Story {
     this.collector = await startCollector({
       program: join(TARGET, "debug/hushbin"),
       data: join(this.#directory, "data"),
-      tasks: demoTasks(),
+      tasks: demoTaskFiles(),
     });
     this.gateway.to = this.collector.url;
     const endpoint = await this.gateway.listen();

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { BrowserContext, Worker } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { launchProfile } from "../../../www/scripts/lib/browser.mjs";
+import { launchPersistentChromium } from "../../../www/scripts/lib/browser.mjs";
 import { Example } from "./harness.js";
 import { Person } from "./person.js";
 
@@ -20,7 +20,10 @@ let person: Person;
 beforeAll(async () => {
   example = await Example.withPackages("www/examples/extension");
   await example.follow();
-  browser = await launchProfile(join(example.folder, "profile"), join(example.folder, "dist"));
+  browser = await launchPersistentChromium(
+    join(example.folder, "profile"),
+    join(example.folder, "dist"),
+  );
   browser.setDefaultTimeout(300_000);
   worker = browser.serviceWorkers()[0] ?? (await browser.waitForEvent("serviceworker"));
   await worker.evaluate(() => {

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { ROOT } from "../../../www/scripts/lib/paths.mjs";
-import { trackedFiles } from "../../../www/scripts/lib/tracked-files.mjs";
+import { nonIgnoredFiles } from "../../../www/scripts/lib/tracked-files.mjs";
 import { chapter } from "../e2e/book/chapters.js";
 import { Shell } from "../e2e/book/shell.js";
 import { serveRegistry } from "./registry.js";
@@ -34,7 +34,7 @@ export class Example {
       ...env,
     });
     closers.push(() => shell.close());
-    for (const file of await trackedFiles(new RegExp(`^${folder}/`))) {
+    for (const file of await nonIgnoredFiles(new RegExp(`^${folder}/`))) {
       await shell.write(relative(folder, file), readFileSync(join(ROOT, file), "utf8"));
     }
     return new Example(shell, folder, closers);

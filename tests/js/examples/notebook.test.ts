@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { notebookTools } from "../../../www/scripts/lib/notebook-tools.mjs";
+import { notebookToolsFolder } from "../../../www/scripts/lib/notebook-tools.mjs";
 import { TARGET } from "../../../www/scripts/lib/paths.mjs";
 import { Example } from "./harness.js";
 
@@ -19,7 +19,7 @@ const TRUTH: Readonly<Record<string, readonly [number, number]>> = {
 let example: Example;
 
 beforeAll(async () => {
-  const python = notebookTools();
+  const python = notebookToolsFolder();
   example = await Example.withPackages("www/examples/notebook", {
     PYTHONPATH: python,
     PATH: [join(python, "bin"), join(TARGET, "debug"), process.env.PATH].join(delimiter),

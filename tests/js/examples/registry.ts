@@ -10,7 +10,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NPM_PACKAGE_DIR } from "../../../www/scripts/lib/paths.mjs";
-import { stackTools } from "../../../www/scripts/lib/stack-tools.mjs";
+import { stackToolsFolder } from "../../../www/scripts/lib/stack-tools.mjs";
 
 interface Version {
   readonly manifest: { readonly name: string; readonly version: string };
@@ -36,7 +36,7 @@ function packAgain(folder: string, response: ServerResponse): void {
  * machines.
  */
 function installed(): Version[] {
-  const tools = stackTools();
+  const tools = stackToolsFolder();
   const { packages } = JSON.parse(
     readFileSync(join(tools, "node_modules/.package-lock.json"), "utf8"),
   );

@@ -10,7 +10,12 @@ import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LAZY_LOADED_FILES } from "../../../www/scripts/build.mjs";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
-import { BIN, CLIENT_GLUE_DIR, NPM_PACKAGE_DIR, ROOT } from "../../../www/scripts/lib/paths.mjs";
+import {
+  CLIENT_GLUE_DIR,
+  NPM_BIN_DIR,
+  NPM_PACKAGE_DIR,
+  ROOT,
+} from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
 import { FEATURES } from "../../../www/scripts/lib/wasm.mjs";
 
@@ -179,7 +184,7 @@ describe("the tarball", () => {
     // Wasm has no types. The oldest resolution knows only `main` and `types`.
     const modules = ["hushbin.wasm", "collision.wasm"];
     const args = ["--profile", "node16", "--exclude-entrypoints", ...modules];
-    run(join(BIN, "attw"), [tarball, ...args], ROOT);
+    run(join(NPM_BIN_DIR, "attw"), [tarball, ...args], ROOT);
   });
 });
 
@@ -230,7 +235,7 @@ describe.each([
     // wasm-opt refuses a module that uses any other feature.
     const features = FEATURES.map((feature) => `--enable-${feature}`);
     const args = [installed(`dist/${name}`), "--mvp-features", ...features];
-    run(join(BIN, "wasm-opt"), [...args, "-o", join(project, "checked.wasm")]);
+    run(join(NPM_BIN_DIR, "wasm-opt"), [...args, "-o", join(project, "checked.wasm")]);
   });
 });
 
@@ -527,7 +532,7 @@ const BUNDLERS: [string, (to: string) => unknown][] = [
       writeFileSync(join(project, to, "index.html"), html);
     },
   ],
-  ["Vite", (to) => run(join(BIN, "vite"), ["build", "--outDir", to, "--logLevel", "warn"])],
+  ["Vite", (to) => run(join(NPM_BIN_DIR, "vite"), ["build", "--outDir", to, "--logLevel", "warn"])],
 ];
 
 describe.each(BUNDLERS)("split into chunks by %s", (name, bundle) => {
@@ -681,7 +686,7 @@ describe("typed", () => {
     const config = { compilerOptions: { ...OPTIONS, ...options }, files: ["use.ts"] };
     writeFileSync(join(project, "tsconfig.json"), JSON.stringify(config));
     try {
-      run(join(BIN, "tsc"), ["-p", "tsconfig.json"]);
+      run(join(NPM_BIN_DIR, "tsc"), ["-p", "tsconfig.json"]);
       return "";
     } catch (error) {
       return String((error as { stdout: string }).stdout);

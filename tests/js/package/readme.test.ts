@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type BuildOptions, build, type OutputFile } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
-import { BIN, CLIENT, NPM_PACKAGE_DIR } from "../../../www/scripts/lib/paths.mjs";
+import { CLIENT, NPM_BIN_DIR, NPM_PACKAGE_DIR } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
 
 const README = readFileSync(join(NPM_PACKAGE_DIR, "README.md"), "utf8");
@@ -102,7 +102,8 @@ describe("the README", () => {
     const names = files.map(([file]) => file);
     const config = { compilerOptions, files: [...names, "around.d.ts", "modules.d.ts"] };
     write("tsconfig.json", JSON.stringify(config));
-    const tsc = () => execFileSync(join(BIN, "tsc"), [], { cwd: project, encoding: "utf8" });
+    const tsc = () =>
+      execFileSync(join(NPM_BIN_DIR, "tsc"), [], { cwd: project, encoding: "utf8" });
     expect(names.length).toBeGreaterThan(10);
     expect(tsc).not.toThrow();
     // The types know the names of a task in the page, so a wrong name fails.

@@ -9,11 +9,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Task } from "../../../www/client/index.js";
-import { launchFirefox, runFirefox } from "../../../www/scripts/lib/bidi.mjs";
+import { launchFirefox, startPersistentFirefox } from "../../../www/scripts/lib/bidi.mjs";
 import type { Engine, Profile, Tab } from "../../../www/scripts/lib/engines.mjs";
 import { DIST } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
-import { launchWebKit, runWebKit } from "../../../www/scripts/lib/webdriver.mjs";
+import { launchWebKit, startPersistentWebKit } from "../../../www/scripts/lib/webdriver.mjs";
 import { FAULTS, Gateway } from "../e2e/gateway.js";
 import { ALLOWED, answers, OFTEN, World } from "../e2e/harness.js";
 import { begin, fillQuota, numbersOf, type Remembered, report, settle } from "../e2e/person.js";
@@ -39,8 +39,8 @@ const KILLED = often("killed");
 const FATES = ["stay", "reload", "leave", "leave and return", "close"] as const;
 
 const ENGINES = [
-  ["Firefox", launchFirefox, runFirefox],
-  ["WebKitGTK", launchWebKit, runWebKit],
+  ["Firefox", launchFirefox, startPersistentFirefox],
+  ["WebKitGTK", launchWebKit, startPersistentWebKit],
 ] as const;
 
 describe.each(ENGINES)("%s", (_, launch, run) => {

@@ -20,7 +20,7 @@ import { type Collector, startCollector } from "../../../www/scripts/lib/collect
 import { type Engine, launchEngines } from "../../../www/scripts/lib/engines.mjs";
 import { ROOT, TARGET } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
-import { stackTools } from "../../../www/scripts/lib/stack-tools.mjs";
+import { stackToolsFolder } from "../../../www/scripts/lib/stack-tools.mjs";
 import { freePort } from "../../../www/scripts/lib/webdriver.mjs";
 import type { Stack } from "./list.mjs";
 import { sums, task } from "./survey.js";
@@ -30,7 +30,7 @@ import { sums, task } from "./survey.js";
  * runner.
  */
 const { NODE_ENV: _, VITEST: __, ...OURS } = process.env;
-const TOOLS = stackTools();
+const TOOLS = stackToolsFolder();
 const ENV = {
   ...OURS,
   PATH: [join(TOOLS, "node_modules/.bin"), process.env.PATH].join(delimiter),

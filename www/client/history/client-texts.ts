@@ -1,11 +1,11 @@
 /** Texts about a client and its reports, for tasks with a local or a central ε. */
 
-import { maximumCertainty } from "../certainty.js";
+import { maximumCertaintyPercent } from "../certainty.js";
 import type { Client } from "../client.js";
 import { displayedName } from "../displayed-name.js";
 import type { BudgetStatus, HistoryEntry, SumHistoryEntry } from "../results.js";
 import { honestPeopleOf, messagesPerPerson, type SumTask } from "../sums/task.js";
-import { budgetOf, reportsPerYear, type Task } from "../task.js";
+import { budgetOf, maxReportsPerYear, type Task } from "../task.js";
 import { protectionOf } from "./facts.js";
 import type { Formatters, ReportEntry } from "./report.js";
 import type { Words } from "./words.js";
@@ -39,9 +39,9 @@ export interface ClientTexts
   readonly entries: readonly ReportEntry[];
 }
 
-/** Formats the result of {@link maximumCertainty} for the language. */
+/** Formats the result of {@link maximumCertaintyPercent} for the language. */
 const formatCertainty = (epsilon: number, { number }: Formatters): string =>
-  number(Number(maximumCertainty(epsilon)));
+  number(Number(maximumCertaintyPercent(epsilon)));
 
 /**
  * Shows the names in a sentence as {@link displayedName} does. The sentence was made with the names
@@ -75,7 +75,7 @@ function taskTexts(
   // One memo a year has no larger total than the memo.
   const memos = memo ? Math.ceil(365 / memo.days) : 0;
   if (memos !== 1) {
-    const yearly = reportsPerYear(budget);
+    const yearly = maxReportsPerYear(budget);
     const spent = memo ? memos * memo.epsilon : yearly * epsilon;
     const sure = formatCertainty(spent, formatters);
     sentences.push(words.year(reports, days, yearly, number(spent), sure));
@@ -115,7 +115,7 @@ async function localClientTexts(
     meaning,
     used: known ? words.used(used, allowed, number(used * task.epsilon)) : undefined,
     total: words.spent(reports, number(spent.spent), formatCertainty(spent.spent, formatters)),
-    entries: sent.map((each) => ({ ...each, cost: cost(each), parts: words.parts })),
+    entries: sent.map((each) => ({ ...each, cost: cost(each), uploadPartNames: words.parts })),
     until,
     ...(heldUntil && { heldUntil }),
     reports,
@@ -147,7 +147,7 @@ async function sumClientTexts(
     ),
     used: sums.used(used, allowed, number(used * epsilon)),
     total: sums.spent(reports, number(centralSpent)),
-    entries: sent.map((each) => ({ ...each, cost: cost(each), parts: sums.parts })),
+    entries: sent.map((each) => ({ ...each, cost: cost(each), uploadPartNames: sums.parts })),
     until,
     reports,
     durable,

@@ -11,7 +11,7 @@ export interface ReportEntry extends Omit<HistoryEntry, "epsilon"> {
   /** Text with the ε of the report. */
   readonly cost: string;
   /** Names of the parts of the report's upload. */
-  readonly parts: UploadPartNames;
+  readonly uploadPartNames: UploadPartNames;
 }
 
 /** Functions that format dates and numbers as text. */
@@ -36,7 +36,7 @@ export function splitUpload(bytes: Uint8Array): readonly Uint8Array[] {
  * person first opens the element.
  */
 function createBytesDetails(
-  { bytes, parts: names }: ReportEntry,
+  { bytes, uploadPartNames: names }: ReportEntry,
   words: Words,
 ): HTMLDetailsElement {
   const details = el("details", "bytes", el("summary", "", words.bytes(bytes.length)));
@@ -62,22 +62,22 @@ function createBytesDetails(
 export class ReportListItem {
   readonly item: HTMLLIElement;
   readonly #words: Words;
-  readonly #state = el("span", "state");
+  readonly #stateElement = el("span", "state");
 
   constructor(entry: ReportEntry, words: Words, { date }: Formatters) {
     const { at, cost } = entry;
     this.#words = words;
     const time = el("time", "time", date(at));
     time.dateTime = at.toISOString();
-    const line = el("p", "line", this.#state, " ", el("span", "cost", cost), " ", time);
+    const line = el("p", "line", this.#stateElement, " ", el("span", "cost", cost), " ", time);
     this.item = el("li", "report", line, createBytesDetails(entry, words));
   }
 
   update({ state }: ReportEntry): void {
     const text = this.#words.state[state];
-    if (this.#state.textContent !== text) {
-      this.#state.textContent = text;
-      this.#state.dataset.state = state;
+    if (this.#stateElement.textContent !== text) {
+      this.#stateElement.textContent = text;
+      this.#stateElement.dataset.state = state;
     }
   }
 }

@@ -38,12 +38,12 @@ export class ClientView {
   readonly #coverageElement = el("p", "asked");
   readonly #epsilonMeaningElement = el("p", "meaning");
   readonly #list = el("ul", "reports");
-  readonly #showAllButton = createButton("more", () => this.#showAll());
+  readonly #showAllButton = createButton("more", () => this.#showAllReports());
   readonly #revokeButton = createButton("revoke", () => void this.#revokeConsent());
   /**
    * List items of reports, by the hexadecimal digits of the upload. No two uploads are equal.
    */
-  readonly #itemByUploadDigits = new Map<string, ReportListItem>();
+  readonly #itemByUploadHex = new Map<string, ReportListItem>();
   #maxShownReports = INITIAL_REPORT_COUNT;
   #isRevokedHere = false;
   #refreshPromise: Promise<void> | undefined;
@@ -136,14 +136,14 @@ export class ClientView {
   #showReports(sent: readonly ReportEntry[]): void {
     const { words } = this.#options;
     const newest = [...sent].reverse().slice(0, this.#maxShownReports);
-    const gone = new Set(this.#itemByUploadDigits.keys());
+    const gone = new Set(this.#itemByUploadHex.keys());
     let before = this.#list.firstChild;
     for (const report of newest) {
       const key = bytesToHex(report.bytes);
       gone.delete(key);
       const line =
-        this.#itemByUploadDigits.get(key) ?? new ReportListItem(report, words, this.#formatters);
-      this.#itemByUploadDigits.set(key, line);
+        this.#itemByUploadHex.get(key) ?? new ReportListItem(report, words, this.#formatters);
+      this.#itemByUploadHex.set(key, line);
       line.update(report);
       if (line.item === before) {
         before = before.nextSibling;
@@ -152,15 +152,15 @@ export class ClientView {
       }
     }
     for (const key of gone) {
-      this.#itemByUploadDigits.get(key)?.item.remove();
-      this.#itemByUploadDigits.delete(key);
+      this.#itemByUploadHex.get(key)?.item.remove();
+      this.#itemByUploadHex.delete(key);
     }
     this.#list.hidden = newest.length === 0;
     this.#showAllButton.textContent = words.more(sent.length);
     this.#showAllButton.hidden = newest.length === sent.length;
   }
 
-  async #showAll(): Promise<void> {
+  async #showAllReports(): Promise<void> {
     const last = this.#list.lastElementChild;
     this.#maxShownReports = Number.POSITIVE_INFINITY;
     await this.refresh();

@@ -173,7 +173,9 @@ const STATE_TEXTS: Words["state"] = {
   withdrawn: "withdrawn before the collector confirmed it",
 };
 
-const guessTexts = (distance: string): Readonly<Record<Protection["about"], string>> => ({
+const protectedInformationTexts = (
+  distance: string,
+): Readonly<Record<Protection["about"], string>> => ({
   everything: "an answer of yours",
   item: "your answer about one item, even if they know all others,",
   near: `which of two inputs is yours, if these differ by at most ${distance} in sum,`,
@@ -199,7 +201,7 @@ export const ENGLISH: Words = {
       ? "Each report covers the names in your answers."
       : `Each report covers ${countWithNoun(items, "item")}.`,
   meaning: (epsilon, certainty, protects, distance) =>
-    `Random noise is added to each report in this browser. Someone who is 50\u00a0% sure of ${guessTexts(distance)[protects]} is at most ${certainty}\u00a0% sure after seeing one report (ε\u00a0=\u00a0${epsilon}). This limit also holds for the operator of the collector.`,
+    `Random noise is added to each report in this browser. Someone who is 50\u00a0% sure of ${protectedInformationTexts(distance)[protects]} is at most ${certainty}\u00a0% sure after seeing one report (ε\u00a0=\u00a0${epsilon}). This limit also holds for the operator of the collector.`,
   year: (reports, days, reportsAYear, epsilon, certainty) =>
     `This browser sends at most ${countWithNoun(reports, "report")} in ${countWithNoun(days, "day")}, so at most ${reportsAYear} in a year. Someone who knows that all of these are yours is at most ${certainty}\u00a0% sure of an answer that never changed (ε\u00a0=\u00a0${epsilon}).`,
   unlinked:

@@ -25,7 +25,7 @@ export const HASHINGS = ["balanced", "independent"] as const;
 const HASHINGS_BY_NUMBER: readonly string[] = [...HASHINGS, "balanced-items", "balanced-windows"];
 
 /** Number that is written for a value that canonical bytes cannot express. The core refuses it. */
-export const UNENCODABLE_VALUE = 0xffff_ffff;
+export const UNENCODABLE_SENTINEL = 0xffff_ffff;
 
 /** Parameters of a mechanism that reports one bucket. */
 interface BucketMechanism<Name extends string, Rule extends string, Hashing extends string> {
@@ -65,11 +65,13 @@ export function bucketMechanismCodec<Name extends string, Rule extends string, O
       return readFields(value, "mechanism", required, { hashes: readInteger });
     },
     writeCanonicalBytes({ rule, favoured, hashing, buckets, hashes = 1 }, bytes) {
-      bytes.appendInteger(rule === paper ? 0 : favoured || UNENCODABLE_VALUE);
+      bytes.appendInteger(rule === paper ? 0 : favoured || UNENCODABLE_SENTINEL);
       // With one hash function, the number is the index of its kind.
       const number = HASHINGS_BY_NUMBER.indexOf(hashing) + HASHINGS_BY_NUMBER.length * (hashes - 1);
-      bytes.appendInteger(hashes > 0 && number < UNENCODABLE_VALUE ? number : UNENCODABLE_VALUE);
-      bytes.appendInteger(buckets % sides === 0 ? buckets / sides : UNENCODABLE_VALUE);
+      bytes.appendInteger(
+        hashes > 0 && number < UNENCODABLE_SENTINEL ? number : UNENCODABLE_SENTINEL,
+      );
+      bytes.appendInteger(buckets % sides === 0 ? buckets / sides : UNENCODABLE_SENTINEL);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { oneOfReader, readFields, readInteger, readNumber } from "../fields.js";
-import { HASHINGS, type MechanismCodec, UNENCODABLE_VALUE } from "./codec.js";
+import { HASHINGS, type MechanismCodec, UNENCODABLE_SENTINEL } from "./codec.js";
 
 /**
  * Parameters of the mechanism hash-bin. It estimates means of real values. A report covers all
@@ -45,7 +45,7 @@ const LEVELS = ["event", "neighbouring", "user"] as const;
 const NOISES = ["two-point", "laplace"] as const;
 
 /** Readers of the parameters that a level requires in addition. */
-const FIELDS_BY_LEVEL = {
+const FIELD_READERS_BY_LEVEL = {
   event: {},
   neighbouring: { distance: readNumber },
   user: { clip: readNumber, noise: /* @__PURE__ */ oneOfReader(NOISES) },
@@ -62,7 +62,7 @@ export const hashBinCodec: MechanismCodec<HashBinMechanism> = {
       hashing: oneOfReader(HASHINGS),
       bins: readInteger,
       grid: readInteger,
-      ...FIELDS_BY_LEVEL[level],
+      ...FIELD_READERS_BY_LEVEL[level],
     };
     return readFields(
       value,
@@ -80,6 +80,6 @@ export const hashBinCodec: MechanismCodec<HashBinMechanism> = {
     bytes.appendInteger(HASHINGS.indexOf(hashing));
     bytes.appendInteger(bins);
     const bits = Math.log2(grid);
-    bytes.appendInteger(Number.isInteger(bits) ? bits : UNENCODABLE_VALUE);
+    bytes.appendInteger(Number.isInteger(bits) ? bits : UNENCODABLE_SENTINEL);
   },
 };

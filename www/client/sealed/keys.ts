@@ -12,7 +12,7 @@ type SealingModule = typeof import("../sealing.js");
  * @throws NetworkError if the response does not come from a shuffler, or the shuffler does not have
  * the keys yet
  */
-export async function fetchKeyConfigurations(
+export async function fetchAnalyserKeys(
   url: string,
   fetch: typeof globalThis.fetch,
 ): Promise<readonly string[]> {
@@ -33,7 +33,7 @@ export async function fetchKeyConfigurations(
  * @throws SealingError if there is none
  */
 export async function selectPinnedKey(
-  { hashKeyConfiguration, isKeyConfiguration }: SealingModule,
+  { hashKeyConfiguration, isKeyConfigurationForTask }: SealingModule,
   keys: readonly string[],
   pins: readonly string[],
   fingerprint: string,
@@ -42,7 +42,7 @@ export async function selectPinnedKey(
     const bytes = bytesFromHex(key);
     const pin = bytesToHex((await hashKeyConfiguration(bytes)).subarray(0, 16));
     // A pin alone is not enough: the key must be for this task.
-    if (pins.includes(pin) && isKeyConfiguration(bytes, fingerprint)) {
+    if (pins.includes(pin) && isKeyConfigurationForTask(bytes, fingerprint)) {
       return bytes;
     }
   }

@@ -13,7 +13,7 @@ import type { Task } from "../task.js";
 /** Options for sealing that have been checked. */
 export interface SealedSettings {
   /** Pins of the analyser's keys, in lower case. */
-  readonly analyser: readonly string[];
+  readonly analyserKeyPins: readonly string[];
   readonly relay: Relay | undefined;
   /** Value of the option `delayMs`. Undefined if the page did not set it. */
   readonly delayMs: number | undefined;
@@ -63,5 +63,5 @@ export function sealedSettingsOf({
   const pins = Array.isArray(analyser) ? analyser.map((pin) => String(pin).toLowerCase()) : [];
   const pinned = pins.length > 0 && pins.every((pin) => /^[0-9a-f]{32}$/.test(pin));
   checkOption("analyser", analyser, pinned, "an array of pins, of 32 hexadecimal digits each");
-  return { analyser: pins, relay, delayMs };
+  return { analyserKeyPins: pins, relay, delayMs };
 }

@@ -39,7 +39,7 @@ export function createRelayFetch(
       import("../sealing.js"),
     ]);
     return exchangeThroughRelay(
-      { relay, gateway: bytes, fetch, suite: await createCipherSuite() },
+      { relay, gatewayKeyConfiguration: bytes, fetch, suite: await createCipherSuite() },
       String(input),
       init,
     );

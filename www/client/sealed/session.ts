@@ -8,7 +8,7 @@ import type { ClientSettings } from "../options.js";
 import type { SealFunction } from "../sealing.js";
 import type { ReportFunction, SealableSession, SessionOverrides } from "../session-overrides.js";
 import type { SessionRequests } from "../session-requests.js";
-import { fetchKeyConfigurations, selectPinnedKey } from "./keys.js";
+import { fetchAnalyserKeys, selectPinnedKey } from "./keys.js";
 import { sealedSettingsOf } from "./options.js";
 import { createRelayFetch } from "./relay.js";
 
@@ -66,7 +66,7 @@ const sealedReporter =
     let before: Uint8Array | undefined;
     for (;;) {
       try {
-        return await session.commitReport(entries, (report) => {
+        return await session.makeAndChargeReport(entries, (report) => {
           // Leave the transaction, seal, and try again. The ledger may then need a different
           // report.
           if (sealed === undefined || !haveSameText(report, before)) {
@@ -113,8 +113,10 @@ export function sealedSessionOverrides(
   requests: SessionRequests,
 ): SessionOverrides {
   const { url, dryRun } = settings;
-  const { analyser, relay, delayMs } = sealedSettingsOf(settings);
-  const fetch = relay ? createRelayFetch(relay.url, relay.gateway, requests.fetch) : requests.fetch;
+  const { analyserKeyPins: analyser, relay, delayMs } = sealedSettingsOf(settings);
+  const fetch = relay
+    ? createRelayFetch(relay.url, relay.gateway, requests.fetchUnlessStopped)
+    : requests.fetchUnlessStopped;
   if (dryRun) {
     return { fetch };
   }
@@ -128,7 +130,7 @@ export function sealedSessionOverrides(
     // A page that closes has no time to seal a request.
     ...(relay && delayMs === undefined && { delayMs: 0 }),
     createReportFunction: async ({ fingerprint }) => {
-      const keys = await requests.retryUntilSuccess(() => fetchKeyConfigurations(url, fetch));
+      const keys = await requests.retryUntilSuccess(() => fetchAnalyserKeys(url, fetch));
       const own = await awaitSealingStep("what seals could not be loaded", loading);
       const key = await awaitSealingStep(
         CANNOT_SEAL,

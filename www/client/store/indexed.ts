@@ -3,20 +3,20 @@
 import {
   type CollectorCharges,
   emptyLedger,
-  type Ledger,
-  type LedgerPair,
   ledgerAfterRevocation,
+  type TaskAndCollectorLedgers,
+  type TaskLedger,
 } from "../budget.js";
 import { StorageError } from "../errors.js";
 import { onPageCacheChange } from "../page.js";
 import { TIMEOUT_MS } from "../time.js";
 import {
-  type LedgerChange,
+  type LedgerChangeResult,
   MAX_SETTLED,
   type NewReport,
   type ReportState,
+  type ReportWithKey,
   type Store,
-  type StoredReport,
 } from "./store.js";
 
 /**
@@ -41,7 +41,7 @@ const REPORT_STORE_NAME = "reports";
 const STATE_INDEX_NAME = "state";
 
 /** Row of the object store of reports. The key of a report is not part of its row. */
-type ReportRow = Omit<StoredReport, "key"> & { readonly task: string };
+type ReportRow = Omit<ReportWithKey, "key"> & { readonly task: string };
 
 /**
  * Waits for a request of the database.
@@ -102,8 +102,8 @@ async function openDatabase(): Promise<IDBDatabase> {
 
 /** Change of the ledgers that waits for its transaction. */
 interface PendingChange {
-  readonly change: (before: LedgerPair) => LedgerChange<unknown>;
-  readonly resolve: (changed: readonly [unknown, StoredReport | undefined]) => void;
+  readonly change: (before: TaskAndCollectorLedgers) => LedgerChangeResult<unknown>;
+  readonly resolve: (changed: readonly [unknown, ReportWithKey | undefined]) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -128,7 +128,7 @@ export class IndexedStore implements Store {
   /** Transactions that are in progress. */
   readonly #openTransactions = new Set<IDBTransaction>();
   /** Functions that stop waiting for a transaction when the page is left. */
-  readonly #interrupts = new Set<() => void>();
+  readonly #pageLeaveInterrupts = new Set<() => void>();
   #pending: PendingChange[] = [];
   #isApplyingChanges = false;
   /**
@@ -146,8 +146,8 @@ export class IndexedStore implements Store {
         this.#pageReturned = new Promise((resolve) => {
           this.#resolvePageReturned = resolve;
         });
-        this.#interrupts.forEach((interrupt) => void interrupt());
-        this.#abort();
+        this.#pageLeaveInterrupts.forEach((interrupt) => void interrupt());
+        this.#abortOpenTransactions();
       },
       () => {
         this.#pageReturned = undefined;
@@ -174,14 +174,14 @@ export class IndexedStore implements Store {
     return all === undefined || all.some(({ name }) => name === DATABASE);
   }
 
-  async readLedgers(): Promise<LedgerPair> {
+  async readLedgers(): Promise<TaskAndCollectorLedgers> {
     const [ledgers] = await this.changeLedgers((before) => ({ ...before, result: before }));
     return ledgers;
   }
 
   changeLedgers<R>(
-    change: (before: LedgerPair) => LedgerChange<R>,
-  ): Promise<readonly [R, StoredReport | undefined]> {
+    change: (before: TaskAndCollectorLedgers) => LedgerChangeResult<R>,
+  ): Promise<readonly [R, ReportWithKey | undefined]> {
     return new Promise((resolve, reject) => {
       // The promise resolves with the result of this change, so the types agree.
       const pending = { change, resolve: resolve as PendingChange["resolve"], reject };
@@ -211,7 +211,7 @@ export class IndexedStore implements Store {
       let attempt: TransactionAttempt | undefined;
       try {
         const keyOf = await this.#runWithRetry(async () => {
-          const stored = attempt && (await this.#findStoredKeys(attempt));
+          const stored = attempt && (await this.#keyFinderIfStored(attempt));
           if (stored) {
             return stored;
           }
@@ -232,7 +232,7 @@ export class IndexedStore implements Store {
    * attempt was not stored. If the page was left, it may not have learned that the attempt was
    * stored. Running the attempt again would report the same answers twice.
    */
-  async #findStoredKeys({
+  async #keyFinderIfStored({
     addedReports: [first],
   }: TransactionAttempt): Promise<ReportKeyFinder | undefined> {
     const rows = first ? await this.#readRows(this.#allReportsRange) : [];
@@ -256,7 +256,7 @@ export class IndexedStore implements Store {
       LEDGER_STORE_NAME,
       REPORT_STORE_NAME,
     );
-    const first: IDBRequest<Ledger | undefined> = ledgers.get(this.#taskLedgerKey);
+    const first: IDBRequest<TaskLedger | undefined> = ledgers.get(this.#taskLedgerKey);
     const last: IDBRequest<CollectorCharges | undefined> = ledgers.get(this.#collectorLedgerKey);
     let failure: unknown;
     // Requests of a transaction complete in order.
@@ -264,16 +264,16 @@ export class IndexedStore implements Store {
       // Everything here is synchronous: a transaction ends as soon as it has no open request.
       const { result: ledger = emptyLedger() } = first;
       const { result: charges = [] } = last;
-      let now: LedgerPair = { ledger, charges };
+      let now: TaskAndCollectorLedgers = { taskLedger: ledger, collectorCharges: charges };
       try {
         for (const pending of batch) {
           now = this.#applyChange(pending, now, reports, attempt);
         }
-        if (now.ledger !== ledger) {
-          ledgers.put(now.ledger, this.#taskLedgerKey);
+        if (now.taskLedger !== ledger) {
+          ledgers.put(now.taskLedger, this.#taskLedgerKey);
         }
-        if (now.charges !== charges) {
-          ledgers.put(now.charges, this.#collectorLedgerKey);
+        if (now.collectorCharges !== charges) {
+          ledgers.put(now.collectorCharges, this.#collectorLedgerKey);
         }
       } catch (cause) {
         failure = cause;
@@ -295,18 +295,18 @@ export class IndexedStore implements Store {
    */
   #applyChange(
     { change, resolve, reject }: PendingChange,
-    before: LedgerPair,
+    before: TaskAndCollectorLedgers,
     reports: IDBObjectStore,
     { addedReports: all, promiseSettlers: tell }: TransactionAttempt,
-  ): LedgerPair {
-    let changed: LedgerChange<unknown>;
+  ): TaskAndCollectorLedgers {
+    let changed: LedgerChangeResult<unknown>;
     try {
       changed = change(before);
     } catch (error) {
       tell.push(() => reject(error));
       return before;
     }
-    const { ledger, charges, newReport: made, result } = changed;
+    const { taskLedger: ledger, collectorCharges: charges, newReport: made, result } = changed;
     if (made === undefined) {
       tell.push(() => resolve([result, undefined]));
       return changed;
@@ -316,14 +316,14 @@ export class IndexedStore implements Store {
     all.push(made);
     tell.push((keyOf) => resolve([result, { ...made, key: keyOf(made, added) }]));
     const waitingBytes = ledger.waitingBytes + made.bytes.length;
-    return { ledger: { ...ledger, waitingBytes }, charges };
+    return { taskLedger: { ...ledger, waitingBytes }, collectorCharges: charges };
   }
 
-  readWaitingReports(): Promise<readonly StoredReport[]> {
+  readWaitingReports(): Promise<readonly ReportWithKey[]> {
     return this.#runWithRetry(() => this.#readRows(this.#waitingRange));
   }
 
-  async readAllReports(): Promise<readonly StoredReport[]> {
+  async readAllReports(): Promise<readonly ReportWithKey[]> {
     const rows = await this.#runWithRetry(() => this.#readRows(this.#allReportsRange));
     return rows.sort((one, other) => one.key - other.key);
   }
@@ -333,7 +333,7 @@ export class IndexedStore implements Store {
     return this.#runWithRetry(() => this.#setRowStates((key) => wanted.has(key), state, false));
   }
 
-  withdrawReports(): Promise<void> {
+  withdrawReportsAndConsent(): Promise<void> {
     return this.#runWithRetry(() => this.#setRowStates(() => true, "withdrawn", true));
   }
 
@@ -364,7 +364,7 @@ export class IndexedStore implements Store {
         };
       }
       // Requested last: by then all rows are read, and all changes of them are queued.
-      const read: IDBRequest<Ledger | undefined> = ledgers.get(this.#taskLedgerKey);
+      const read: IDBRequest<TaskLedger | undefined> = ledgers.get(this.#taskLedgerKey);
       read.onsuccess = () => {
         const ledger = read.result ?? emptyLedger();
         const after = { ...ledger, waitingBytes: ledger.waitingBytes - bytes };
@@ -383,17 +383,17 @@ export class IndexedStore implements Store {
   }
 
   /** Returns the reports in a range of the index, each with its key. */
-  async #readRows(range: IDBKeyRange): Promise<StoredReport[]> {
+  async #readRows(range: IDBKeyRange): Promise<ReportWithKey[]> {
     const [reports] = this.#beginTransaction("readonly", REPORT_STORE_NAME);
     const index = reports.index(STATE_INDEX_NAME);
     const [rows, keys] = await Promise.all([
-      this.#resultOf<ReportRow[]>(index.getAll(range)),
-      this.#resultOf(index.getAllKeys(range)),
+      this.#databaseRequestResult<ReportRow[]>(index.getAll(range)),
+      this.#databaseRequestResult(index.getAllKeys(range)),
     ]);
     return rows.map((row, at) => ({ ...row, key: Number(keys[at]) }));
   }
 
-  async #resultOf<T>(request: IDBRequest<T>): Promise<T> {
+  async #databaseRequestResult<T>(request: IDBRequest<T>): Promise<T> {
     try {
       return await requestResult(request);
     } catch (cause) {
@@ -419,7 +419,7 @@ export class IndexedStore implements Store {
       const left = new Promise<undefined>((resolve) => {
         interrupt = () => resolve(undefined);
       });
-      this.#interrupts.add(interrupt);
+      this.#pageLeaveInterrupts.add(interrupt);
       try {
         const done = await Promise.race([work().then((result) => ({ result })), left]);
         if (done !== undefined) {
@@ -432,7 +432,7 @@ export class IndexedStore implements Store {
         again = false;
         await this.#reopen(database, error);
       } finally {
-        this.#interrupts.delete(interrupt);
+        this.#pageLeaveInterrupts.delete(interrupt);
       }
     }
   }
@@ -463,7 +463,7 @@ export class IndexedStore implements Store {
     }
   }
 
-  #abort(): void {
+  #abortOpenTransactions(): void {
     for (const transaction of this.#openTransactions) {
       try {
         transaction.abort();

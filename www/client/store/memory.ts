@@ -3,16 +3,16 @@
 import {
   type CollectorCharges,
   emptyLedger,
-  type Ledger,
-  type LedgerPair,
   ledgerAfterRevocation,
+  type TaskAndCollectorLedgers,
+  type TaskLedger,
 } from "../budget.js";
 import {
-  type LedgerChange,
+  type LedgerChangeResult,
   MAX_SETTLED,
   type ReportState,
+  type ReportWithKey,
   type Store,
-  type StoredReport,
 } from "./store.js";
 
 /** Ledger of all tasks of a collector. The stores of these tasks share it. */
@@ -22,28 +22,33 @@ export interface SharedCharges {
 
 export class MemoryStore implements Store {
   readonly durable = false;
-  readonly #reports = new Map<number, StoredReport>();
+  readonly #reports = new Map<number, ReportWithKey>();
   readonly #sharedCharges: SharedCharges;
-  #ledger: Ledger = emptyLedger();
+  #taskLedger: TaskLedger = emptyLedger();
   #lastKey = 0;
 
   constructor(shared: SharedCharges = { charges: [] }) {
     this.#sharedCharges = shared;
   }
 
-  async readLedgers(): Promise<LedgerPair> {
+  async readLedgers(): Promise<TaskAndCollectorLedgers> {
     return this.#ledgerPair;
   }
 
-  get #ledgerPair(): LedgerPair {
-    return { ledger: this.#ledger, charges: this.#sharedCharges.charges };
+  get #ledgerPair(): TaskAndCollectorLedgers {
+    return { taskLedger: this.#taskLedger, collectorCharges: this.#sharedCharges.charges };
   }
 
   async changeLedgers<R>(
-    changeLedgers: (before: LedgerPair) => LedgerChange<R>,
-  ): Promise<readonly [R, StoredReport | undefined]> {
-    const { ledger, charges, newReport: made, result } = changeLedgers(this.#ledgerPair);
-    this.#ledger = ledger;
+    changeLedgers: (before: TaskAndCollectorLedgers) => LedgerChangeResult<R>,
+  ): Promise<readonly [R, ReportWithKey | undefined]> {
+    const {
+      taskLedger: ledger,
+      collectorCharges: charges,
+      newReport: made,
+      result,
+    } = changeLedgers(this.#ledgerPair);
+    this.#taskLedger = ledger;
     this.#sharedCharges.charges = charges;
     if (made === undefined) {
       return [result, undefined];
@@ -51,11 +56,11 @@ export class MemoryStore implements Store {
     this.#lastKey += 1;
     const stored = { ...made, key: this.#lastKey };
     this.#reports.set(stored.key, stored);
-    this.#ledger = { ...ledger, waitingBytes: ledger.waitingBytes + made.bytes.length };
+    this.#taskLedger = { ...ledger, waitingBytes: ledger.waitingBytes + made.bytes.length };
     return [result, stored];
   }
 
-  async readWaitingReports(): Promise<readonly StoredReport[]> {
+  async readWaitingReports(): Promise<readonly ReportWithKey[]> {
     return [...this.#reports.values()].filter(({ state }) => state === "waiting");
   }
 
@@ -64,8 +69,8 @@ export class MemoryStore implements Store {
       const report = this.#reports.get(key);
       if (report?.state === "waiting") {
         this.#reports.set(key, { ...report, state });
-        const waitingBytes = this.#ledger.waitingBytes - report.bytes.length;
-        this.#ledger = { ...this.#ledger, waitingBytes };
+        const waitingBytes = this.#taskLedger.waitingBytes - report.bytes.length;
+        this.#taskLedger = { ...this.#taskLedger, waitingBytes };
       }
     }
     for (const { key, state: kept } of this.#reports.values()) {
@@ -78,12 +83,12 @@ export class MemoryStore implements Store {
     }
   }
 
-  withdrawReports(): Promise<void> {
-    this.#ledger = ledgerAfterRevocation(this.#ledger);
+  withdrawReportsAndConsent(): Promise<void> {
+    this.#taskLedger = ledgerAfterRevocation(this.#taskLedger);
     return this.setFinalState(this.#reports.keys(), "withdrawn");
   }
 
-  async readAllReports(): Promise<readonly StoredReport[]> {
+  async readAllReports(): Promise<readonly ReportWithKey[]> {
     return [...this.#reports.values()];
   }
 

@@ -1,6 +1,6 @@
 /** Interface of stores. A store contains the ledger and the reports of a task in this browser. */
 
-import type { LedgerPair } from "../budget.js";
+import type { TaskAndCollectorLedgers } from "../budget.js";
 
 /** State of a report. */
 export type ReportState =
@@ -25,12 +25,12 @@ export interface NewReport {
 }
 
 /** Report with its key in the store. */
-export interface StoredReport extends NewReport {
+export interface ReportWithKey extends NewReport {
   readonly key: number;
 }
 
 /** Result of a change of the ledgers. */
-export interface LedgerChange<R> extends LedgerPair {
+export interface LedgerChangeResult<R> extends TaskAndCollectorLedgers {
   /** Report to add. Undefined if no report was made. */
   readonly newReport?: NewReport;
   /** Result for the caller, who gets it after the ledgers and the report are stored. */
@@ -45,7 +45,7 @@ export interface Store {
   /** True if the content of the store outlives the page. */
   readonly durable: boolean;
   /** Returns the ledgers of the task and of its collector. */
-  readLedgers(): Promise<LedgerPair>;
+  readLedgers(): Promise<TaskAndCollectorLedgers>;
   /**
    * Changes the ledgers, and adds the report that was made. Either both are stored or neither.
    * Changes of all tabs are made one after another, and each sees the result of the one before. A
@@ -56,19 +56,19 @@ export interface Store {
    * @throws StorageError, and what `change` throws
    */
   changeLedgers<R>(
-    changeLedgers: (before: LedgerPair) => LedgerChange<R>,
-  ): Promise<readonly [R, StoredReport | undefined]>;
+    changeLedgers: (before: TaskAndCollectorLedgers) => LedgerChangeResult<R>,
+  ): Promise<readonly [R, ReportWithKey | undefined]>;
   /** Returns the waiting reports of all tabs and earlier pages, oldest first. */
-  readWaitingReports(): Promise<readonly StoredReport[]>;
+  readWaitingReports(): Promise<readonly ReportWithKey[]>;
   /** Sets the state of the given reports. Reports that no longer wait are unchanged. */
   setFinalState(keys: readonly number[], state: ReportState): Promise<void>;
   /**
    * Sets the state of all waiting reports to `withdrawn`, and deletes the slot of the memo. Records
    * in the ledger that consent was revoked.
    */
-  withdrawReports(): Promise<void>;
+  withdrawReportsAndConsent(): Promise<void>;
   /** Returns all reports that the store remembers, the oldest first. */
-  readAllReports(): Promise<readonly StoredReport[]>;
+  readAllReports(): Promise<readonly ReportWithKey[]>;
   /** Closes the store and frees its resources. */
   close(): void;
 }

@@ -6,7 +6,7 @@
 import { namedValuesOf } from "../entries.js";
 import { AnswerError, UnknownItemError } from "../errors.js";
 import type { PackedEntries } from "../input.js";
-import { itemsOf, type NumbersTask, type SumTask, type VectorTask } from "./task.js";
+import { itemNamesOrCount, type NumbersTask, type SumTask, type VectorTask } from "./task.js";
 
 type NumbersByName<Name extends string> =
   | Readonly<Record<Name, number>>
@@ -39,7 +39,7 @@ const isList = (input: unknown): input is Iterable<unknown> =>
 
 /** Returns the given numbers in the order of the task's items. */
 function valuesInOrder(task: SumTask, input: unknown): unknown[] {
-  const items = itemsOf(task);
+  const items = itemNamesOrCount(task);
   if (typeof items === "number") {
     const values = isList(input) ? [...input] : [];
     if (values.length !== items) {
@@ -70,7 +70,7 @@ export function readNumbers(task: SumTask, input: unknown): PackedEntries {
   const values = valuesInOrder(task, input);
   values.forEach((value, index) => {
     if (!Number.isFinite(value)) {
-      const items = itemsOf(task);
+      const items = itemNamesOrCount(task);
       const name = typeof items === "number" ? String(index) : items[index];
       throw new AnswerError(name, value, "a finite number");
     }

@@ -7,25 +7,25 @@ import { HushbinError, WasmError } from "../errors.js";
 import { INJECTED_ARGUMENTS } from "../injected.js";
 import { errorMessage, isWasmAllowed } from "../module.js";
 import init, {
-  currentInstance,
+  currentInstanceId,
   digest,
   __wbg_reset_state as restart,
   SumRandomizer,
 } from "../wasm/sums.js";
-import { bytes } from "../wasm/sums-bytes.js";
+import { moduleBytes } from "../wasm/sums-bytes.js";
 
 /**
  * Functions of the core for sum tasks, in the implementation that is in use: the WebAssembly module
  * or the core in JavaScript.
  */
-export let sumsFunctions = { SumRandomizer, digest, currentInstance, restart };
+export let sumsFunctions = { SumRandomizer, digest, currentInstanceId, restart };
 
 let loadPromise: Promise<void> | undefined;
 let hasTrapped = false;
 
 async function startSumsCore(module: WebAssembly.Module | undefined): Promise<void> {
   try {
-    await init({ module_or_path: module ?? (await WebAssembly.compile(bytes())) });
+    await init({ module_or_path: module ?? (await WebAssembly.compile(moduleBytes())) });
   } catch (cause) {
     if (isWasmAllowed()) {
       throw new WasmError(`WebAssembly could not be loaded: ${errorMessage(cause)}`, { cause });

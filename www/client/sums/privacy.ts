@@ -1,15 +1,15 @@
 /** Privacy of a sum task: its guarantee, and on whom it relies. */
 
-import { maximumCertainty } from "../certainty.js";
+import { maximumCertaintyPercent } from "../certainty.js";
 import { roundUpThreeDigits } from "../rounding.js";
-import { budgetOf, reportsPerYear } from "../task.js";
-import { honestPeopleOf, itemsOf, messagesPerPerson, type SumTask } from "./task.js";
+import { budgetOf, maxReportsPerYear } from "../task.js";
+import { honestPeopleOf, itemNamesOrCount, messagesPerPerson, type SumTask } from "./task.js";
 
 /**
  * Length of an upload's header in bytes, without the number of messages. It follows
  * `src/upload/mod.rs`.
  */
-const HEADER_BYTES = 33;
+const UPLOAD_HEADER_LENGTH = 33;
 /** Number of bytes that sealing adds to a message. It is `OVERHEAD` in `src/sealed.rs`. */
 const SEALING_OVERHEAD_BYTES = 52;
 
@@ -41,7 +41,7 @@ const varintLength = (value: number) => Math.ceil((32 - Math.clz32(value | 1)) /
 
 /** Returns the length of a message in bytes. A message encodes a coordinate and a sign. */
 function messageLength(task: SumTask): number {
-  const items = itemsOf(task);
+  const items = itemNamesOrCount(task);
   const count = typeof items === "number" ? items : items.length;
   // Vectors are padded to a power of two, and spread over twice that number of coordinates.
   const padded = 2 ** Math.ceil(Math.log2(count));
@@ -66,7 +66,7 @@ export function privacyOf(task: SumTask): SumPrivacy {
   const length = countWithNoun(days, "day");
   const allowed =
     reports === 1 ? `one report in ${length}` : `${reports} reports in each window of ${length}`;
-  const windows = reportsPerYear(budget);
+  const windows = maxReportsPerYear(budget);
   const year = `(${roundUpThreeDigits(epsilon * windows)}, ${formatScientific(roundUpThreeDigits(delta * windows))})`;
   return {
     trust: "shuffler",
@@ -76,7 +76,7 @@ export function privacyOf(task: SumTask): SumPrivacy {
     honestPeople,
     messages,
     bytes:
-      HEADER_BYTES +
+      UPLOAD_HEADER_LENGTH +
       varintLength(messages) +
       messages * (SEALING_OVERHEAD_BYTES + messageLength(task)),
     statement:
@@ -85,7 +85,7 @@ export function privacyOf(task: SumTask): SumPrivacy {
       "batch but nothing that links a report to a person (no order or time of arrival, no " +
       `address, no stable id), each batch is (${epsilon}, ${formatScientific(delta)})-differentially ` +
       "private for every person with one report in it: except with probability δ, a guess goes " +
-      `from 50 % sure to at most ${maximumCertainty(epsilon)} % sure. This assumes that the shuffler ` +
+      `from 50 % sure to at most ${maximumCertaintyPercent(epsilon)} % sure. This assumes that the shuffler ` +
       `follows the protocol, that every batch has at least ${people} people, and that the ` +
       `browsers of ${honestPeople} of them follow the protocol. A person's browser sends at most ` +
       `${allowed}. The 365 days from the first report add up to at most ${year}.`,

@@ -53,9 +53,9 @@ export class SumReportMaker implements ReportMaker, SumRandomizer {
   readonly messages: number;
   #handle: WasmRandomizer | undefined;
   /** Instance of the module to which the handle belongs. */
-  #instance = -1;
-  #clipped = 0;
-  #truncated = 0;
+  #handleInstanceNumber = -1;
+  #clippedByHandle = 0;
+  #truncatedByHandle = 0;
   /**
    * Totals of both counts over earlier handles, which were lost when the instance was restarted.
    */
@@ -66,15 +66,15 @@ export class SumReportMaker implements ReportMaker, SumRandomizer {
     this.task = task;
     this.messages = messagesPerPerson(task);
     callSumsCore(() => this.#recreateHandle());
-    this.fingerprint = bytesToHex(this.#hash(canonicalSumBytes(task)));
+    this.fingerprint = bytesToHex(this.#hashOfBytes(canonicalSumBytes(task)));
   }
 
   get clipped(): number {
-    return this.#earlierCounts[0] + this.#clipped;
+    return this.#earlierCounts[0] + this.#clippedByHandle;
   }
 
   get truncated(): number {
-    return this.#earlierCounts[1] + this.#truncated;
+    return this.#earlierCounts[1] + this.#truncatedByHandle;
   }
 
   randomize(input: SumInput): Uint8Array {
@@ -88,8 +88,8 @@ export class SumReportMaker implements ReportMaker, SumRandomizer {
   makeReport({ values }: PackedEntries): Uint8Array {
     return this.#callHandle((handle) => {
       const all = handle.randomize(values);
-      this.#clipped = handle.clipped();
-      this.#truncated = handle.left();
+      this.#clippedByHandle = handle.clipped();
+      this.#truncatedByHandle = handle.left();
       return all;
     });
   }
@@ -109,21 +109,21 @@ export class SumReportMaker implements ReportMaker, SumRandomizer {
   free(): void {
     const handle = this.#handle;
     this.#handle = undefined;
-    if (handle !== undefined && this.#instance === sumsFunctions.currentInstance()) {
+    if (handle !== undefined && this.#handleInstanceNumber === sumsFunctions.currentInstanceId()) {
       callSumsCore(() => handle.free());
     }
   }
 
-  #hash(bytes: Uint8Array): Uint8Array {
+  #hashOfBytes(bytes: Uint8Array): Uint8Array {
     return callSumsCore(() => sumsFunctions.digest(bytes));
   }
 
   #recreateHandle(): WasmRandomizer {
     this.#earlierCounts = [this.clipped, this.truncated];
-    this.#clipped = 0;
-    this.#truncated = 0;
+    this.#clippedByHandle = 0;
+    this.#truncatedByHandle = 0;
     this.#handle = new sumsFunctions.SumRandomizer(canonicalSumBytes(this.task));
-    this.#instance = sumsFunctions.currentInstance();
+    this.#handleInstanceNumber = sumsFunctions.currentInstanceId();
     return this.#handle;
   }
 
@@ -134,7 +134,11 @@ export class SumReportMaker implements ReportMaker, SumRandomizer {
     }
     try {
       return callSumsCore(() =>
-        run(this.#instance === sumsFunctions.currentInstance() ? handle : this.#recreateHandle()),
+        run(
+          this.#handleInstanceNumber === sumsFunctions.currentInstanceId()
+            ? handle
+            : this.#recreateHandle(),
+        ),
       );
     } catch (cause) {
       if (typeof cause !== "number") {

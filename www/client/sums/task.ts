@@ -13,7 +13,7 @@ import {
   type UncheckedFields,
 } from "../fields.js";
 import { type Attribute, readAttribute, readItems, writeItems, writeUnit } from "../question.js";
-import { type AnyTask, canonicalBudgetBytes, readBudget } from "../task.js";
+import { type AnyTask, canonicalBuilderWithBudget, readBudget } from "../task.js";
 
 /** Vector that each person has. The sum over all people is estimated. */
 export interface SumVector {
@@ -121,7 +121,7 @@ export const messagesPerPerson = ({ messages: { levels, drawn, noise } }: SumTas
  *
  * @internal
  */
-export const itemsOf = (task: SumTask): readonly string[] | number =>
+export const itemNamesOrCount = (task: SumTask): readonly string[] | number =>
   "numbers" in task ? task.numbers.map(({ name }) => name) : task.vector.items;
 
 const readPeopleCount: FieldReader<number> = (from, key) => {
@@ -211,7 +211,7 @@ function writeInteger64(value: bigint, bytes: CanonicalBytesBuilder): void {
  * @internal
  */
 export function canonicalSumBytes(task: SumTask): Uint8Array {
-  const bytes = canonicalBudgetBytes(task);
+  const bytes = canonicalBuilderWithBudget(task);
   bytes.appendText("hushbin sum 1");
   bytes.appendText(task.id);
   bytes.appendFloat(task.epsilon);
@@ -220,7 +220,7 @@ export function canonicalSumBytes(task: SumTask): Uint8Array {
   bytes.appendFloat(honestFractionOf(task));
   if ("numbers" in task) {
     bytes.appendInteger(0);
-    writeItems(itemsOf(task), bytes);
+    writeItems(itemNamesOrCount(task), bytes);
     for (const { unit, min, max } of task.numbers) {
       writeUnit(unit, bytes);
       bytes.appendFloat(min);

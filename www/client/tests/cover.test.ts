@@ -398,7 +398,7 @@ describe("a failure", () => {
       return change.call(this, (pair) =>
         edit({
           ...pair,
-          ledger: { ...pair.ledger, used: 0, waitingBytes: waitingBytes && 1024 * 1024 },
+          taskLedger: { ...pair.taskLedger, used: 0, waitingBytes: waitingBytes && 1024 * 1024 },
         }),
       ) as ReturnType<typeof change>;
     } as typeof change);

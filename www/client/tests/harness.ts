@@ -2,7 +2,7 @@
 
 import { IDBFactory, IDBKeyRange } from "fake-indexeddb";
 import { afterEach, vi } from "vitest";
-import type { Ledger } from "../budget.js";
+import type { TaskLedger } from "../budget.js";
 import { type Client, type ClientOptions, createClient, type Task } from "../index.js";
 import { requestResult } from "../store/indexed.js";
 
@@ -296,7 +296,7 @@ export function stubPage(): StubPage {
 }
 
 /** Returns the ledgers of the tasks in the database, in the order of their URLs. */
-export async function storedLedgers(): Promise<readonly Ledger[]> {
+export async function storedLedgers(): Promise<readonly TaskLedger[]> {
   const database = await requestResult(indexedDB.open("hushbin"));
   const rows = await requestResult(database.transaction("ledgers").objectStore("ledgers").getAll());
   database.close();

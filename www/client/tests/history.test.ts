@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { maximumCertainty } from "../certainty.js";
+import { maximumCertaintyPercent } from "../certainty.js";
 import { readClientTexts } from "../history/client-texts.js";
 import { splitUpload } from "../history/report.js";
 import { ENGLISH } from "../history.js";
@@ -56,13 +56,15 @@ describe("what ε means", () => {
       list.split(", "),
     );
     expect(given).toHaveLength(7);
-    expect(given?.map((epsilon) => `"${maximumCertainty(Number(epsilon))}"`)).toEqual(stated);
+    expect(given?.map((epsilon) => `"${maximumCertaintyPercent(Number(epsilon))}"`)).toEqual(
+      stated,
+    );
   });
 
   it.each([0, 0.001, 0.5, 1, 3, 5, 8, 12, 20])("is not understated at ε = %d", (epsilon) => {
     const sure = 100 / (1 + Math.exp(-epsilon));
     // Rounded to the nearest per cent; above 99 % rounded up.
-    const over = Number(maximumCertainty(epsilon)) - sure;
+    const over = Number(maximumCertaintyPercent(epsilon)) - sure;
     expect(over).toBeGreaterThanOrEqual(sure > 99 ? -1e-12 : -0.5);
     expect(over).toBeLessThanOrEqual(sure > 99 ? 100 - sure : 0.5);
   });

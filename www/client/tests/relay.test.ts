@@ -248,7 +248,7 @@ describe("through a relay", () => {
     try {
       const gateway = await Hidden.create();
       const way = createRelayFetch("/relay", gateway.configuration, gateway.fetch);
-      await new FetchTransport(REPORTS, way).send([Uint8Array.of(1)]);
+      await new FetchTransport(REPORTS, way).sendUploads([Uint8Array.of(1)]);
       expect(gateway.seen[0]?.url).toBe("https://page.example/relay");
       expect(gateway.inside[0]?.fields).toMatch(/origin.https:\/\/page\.example/);
     } finally {
@@ -263,7 +263,7 @@ describe("through a relay", () => {
     gateway.instead.push(new Response("<html>", { status: 502 }));
     const outcomes = [];
     for (let attempt = 0; attempt < 3; attempt += 1) {
-      outcomes.push((await transport.send(upload)).kind);
+      outcomes.push((await transport.sendUploads(upload)).kind);
     }
     expect(outcomes).toEqual(["retry", "retry", "acknowledged"]);
     expect(gateway.inside).toHaveLength(3);
@@ -275,7 +275,7 @@ describe("through a relay", () => {
 
   it("what the collector refuses for good is refused", async () => {
     const gateway = await Hidden.create(problem(413, "too-large"));
-    expect(await gateway.transport().send([Uint8Array.of(1)])).toMatchObject({
+    expect(await gateway.transport().sendUploads([Uint8Array.of(1)])).toMatchObject({
       kind: "rejected",
       status: 413,
       detail: "because too-large",
@@ -291,14 +291,16 @@ describe("through a relay", () => {
     const gateway = await Hidden.create();
     // Without a network, a second attempt would follow.
     gateway.instead.push(answer, answer.clone());
-    expect(await gateway.transport().send([Uint8Array.of(1)])).toMatchObject({ kind: "retry" });
+    expect(await gateway.transport().sendUploads([Uint8Array.of(1)])).toMatchObject({
+      kind: "retry",
+    });
     expect(gateway.collector.sent).toEqual([]);
   });
 
   it("is waited for where it asks to", async () => {
     const gateway = await Hidden.create();
     gateway.instead.push(new Response("", { status: 429, headers: { "retry-after": "7" } }));
-    expect(await gateway.transport().send([Uint8Array.of(1)])).toMatchObject({
+    expect(await gateway.transport().sendUploads([Uint8Array.of(1)])).toMatchObject({
       kind: "retry",
       status: 429,
       retryAfterMs: 7000,
@@ -309,7 +311,7 @@ describe("through a relay", () => {
     const gateway = await Hidden.create();
     const type = "https://iana.org/assignments/http-problem-types#ohttp-key";
     gateway.instead.push(Response.json({ type }, { status: 400 }));
-    expect(await gateway.transport().send([Uint8Array.of(1)])).toMatchObject({
+    expect(await gateway.transport().sendUploads([Uint8Array.of(1)])).toMatchObject({
       kind: "retry",
       reason: expect.stringMatching(/has not the key of relay\.gateway/),
     });
@@ -327,7 +329,9 @@ describe("through a relay", () => {
   ])("an answer that is %s is none", async (_, change) => {
     const gateway = await Hidden.create();
     gateway.change = change;
-    expect(await gateway.transport().send([Uint8Array.of(1)])).toMatchObject({ kind: "retry" });
+    expect(await gateway.transport().sendUploads([Uint8Array.of(1)])).toMatchObject({
+      kind: "retry",
+    });
   });
 
   describe("and sealed to an analyser", () => {

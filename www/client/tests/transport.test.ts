@@ -20,7 +20,7 @@ const unanswered = {
 describe("an attempt", () => {
   it("posts the bytes as they are, with nothing that needs permission", async () => {
     const { collector, transport: sender } = transport();
-    await sender.send(bytes());
+    await sender.sendUploads(bytes());
     expect(collector.sent).toHaveLength(1);
     const { url, init } = collector.sent[0] ?? {};
     expect(url).toBe(URL);
@@ -32,7 +32,7 @@ describe("an attempt", () => {
   it.each([200, 201])("is acknowledged by the collector's own %i", async (status) => {
     const answer = { uploads: 1, accepted: 0, duplicates: 1 };
     const { transport: sender } = transport(Response.json(answer, { status }));
-    expect(await sender.send(bytes())).toEqual({ kind: "acknowledged" });
+    expect(await sender.sendUploads(bytes())).toEqual({ kind: "acknowledged" });
   });
 
   it.each([
@@ -44,12 +44,15 @@ describe("an attempt", () => {
     ["a proxy's 202", Response.json({ uploads: 1, accepted: 1, duplicates: 0 }, { status: 202 })],
   ])("is not acknowledged by %s", async (_, answer) => {
     const { transport: sender } = transport(answer);
-    expect(await sender.send(bytes())).toMatchObject({ kind: "retry", status: answer.status });
+    expect(await sender.sendUploads(bytes())).toMatchObject({
+      kind: "retry",
+      status: answer.status,
+    });
   });
 
   it("follows no redirect", async () => {
     const { collector, transport: sender } = transport();
-    await sender.send(bytes());
+    await sender.sendUploads(bytes());
     expect(collector.sent[0]?.init.redirect).toBe("manual");
   });
 
@@ -61,7 +64,7 @@ describe("an attempt", () => {
     [413, "too-large"],
   ])("is refused for good by the collector's own %i %s", async (status, slug) => {
     const { transport: sender } = transport(problem(status, slug));
-    expect(await sender.send(bytes())).toEqual({
+    expect(await sender.sendUploads(bytes())).toEqual({
       kind: "rejected",
       status,
       problem: `urn:hushbin:problem:${slug}`,
@@ -73,7 +76,7 @@ describe("an attempt", () => {
     "may be repeated after anybody's %i",
     async (status) => {
       const { transport: sender } = transport(new Response("<html>", { status }));
-      expect(await sender.send(bytes())).toMatchObject({ kind: "retry", status });
+      expect(await sender.sendUploads(bytes())).toMatchObject({ kind: "retry", status });
     },
   );
 
@@ -81,7 +84,7 @@ describe("an attempt", () => {
     "may be repeated after the collector's %s",
     async (slug) => {
       const { transport: sender } = transport(problem(500, slug));
-      expect(await sender.send(bytes())).toMatchObject({
+      expect(await sender.sendUploads(bytes())).toMatchObject({
         kind: "retry",
         reason: `the collector answered 500: because ${slug}`,
       });
@@ -90,13 +93,13 @@ describe("an attempt", () => {
 
   it("may be repeated when nobody answers", async () => {
     const { collector, transport: sender } = transport("down", "down");
-    expect(await sender.send(bytes())).toEqual(unanswered);
+    expect(await sender.sendUploads(bytes())).toEqual(unanswered);
     expect(collector.sent).toHaveLength(2);
   });
 
   it("goes without keepalive where another script holds what may outlive the page", async () => {
     const { collector, transport: sender } = transport("down");
-    expect(await sender.send(bytes())).toEqual({ kind: "acknowledged" });
+    expect(await sender.sendUploads(bytes())).toEqual({ kind: "acknowledged" });
     expect(collector.sent.map(({ init }) => init.keepalive)).toEqual([true, false]);
   });
 
@@ -108,18 +111,18 @@ describe("an attempt", () => {
       },
     });
     const { collector, transport: sender } = transport(new Response(body), created());
-    const first = sender.send(bytes(60 * 1024));
-    await sender.send(bytes(1));
+    const first = sender.sendUploads(bytes(60 * 1024));
+    await sender.sendUploads(bytes(1));
     expect(collector.sent.map(({ init }) => init.keepalive)).toEqual([true, false]);
     end();
     await first;
-    await sender.send(bytes(1));
+    await sender.sendUploads(bytes(1));
     expect(collector.sent.map(({ init }) => init.keepalive)).toEqual([true, false, true]);
   });
 
   it("carries the wait that is asked for", async () => {
     const { transport: sender } = transport(problem(503, "overloaded", { "retry-after": "7" }));
-    expect(await sender.send(bytes())).toMatchObject({ kind: "retry", retryAfterMs: 7000 });
+    expect(await sender.sendUploads(bytes())).toMatchObject({ kind: "retry", retryAfterMs: 7000 });
   });
 
   it("is repeated when the body of the answer is lost, which says whose it is", async () => {
@@ -132,7 +135,7 @@ describe("an attempt", () => {
     const { transport: sender } = transport(
       ...[lost(), lost()].map((body) => new Response(body, { status: 201 })),
     );
-    expect(await sender.send(bytes())).toEqual(unanswered);
+    expect(await sender.sendUploads(bytes())).toEqual(unanswered);
   });
 });
 
@@ -146,7 +149,7 @@ describe("time", () => {
 
   it("runs out for an attempt without answer", async () => {
     const { transport: sender } = transport("silent");
-    const outcome = sender.send(bytes());
+    const outcome = sender.sendUploads(bytes());
     await vi.advanceTimersByTimeAsync(30_000);
     expect(await outcome).toMatchObject({
       kind: "retry",
@@ -157,16 +160,16 @@ describe("time", () => {
 
   it("keeps what outlives the page within the browser's quota", async () => {
     const { collector, transport: sender } = transport("silent", "silent", "silent", "silent");
-    const all = [40_000, 30_000, 20_000, 2_000].map((length) => sender.send(bytes(length)));
+    const all = [40_000, 30_000, 20_000, 2_000].map((length) => sender.sendUploads(bytes(length)));
     const keepalive = () => collector.sent.map(({ init }) => init.keepalive);
     expect(keepalive()).toEqual([true, false, true, false]);
     await vi.advanceTimersByTimeAsync(30_000);
     await Promise.all(all);
     // Finished requests no longer count towards the limit of keepalive.
-    await sender.send(bytes(60 * 1024));
+    await sender.sendUploads(bytes(60 * 1024));
     expect(keepalive().at(-1)).toBe(true);
     collector.answers.push(...Array.from({ length: 10 }, () => "silent" as const));
-    const many = Array.from({ length: 10 }, () => sender.send(bytes(1)));
+    const many = Array.from({ length: 10 }, () => sender.sendUploads(bytes(1)));
     expect(keepalive().slice(-10).filter(Boolean)).toHaveLength(9);
     await vi.advanceTimersByTimeAsync(30_000);
     await Promise.all(many);

@@ -9,7 +9,7 @@ import { itemName, itemQueryName } from "../labels.js";
 import { timeLinePlots } from "../lines.js";
 import { commonTextsView, influenceView, noteParagraphs } from "../panels.js";
 import { type EstimandRows, estimandRows } from "../rows.js";
-import { sumsInfluenceView } from "../sums.js";
+import { dishonestInfluenceView } from "../sums.js";
 import { itemTimeLines, numberTimeLines } from "../timeline.js";
 
 const HOSTILE = "a\u202eb\u2066";
@@ -80,7 +80,7 @@ describe("hostile names", () => {
     const of = [{ name: HOSTILE, min: 0, max: 9 }];
     const response = { ...RESPONSE, estimates: [{ item: HOSTILE, mean: SHARE }] };
     const rows = estimandRows(response, { kind: "numbers", of } as Question);
-    expect(rows?.rows[0]?.range).toEqual([0, 9]);
+    expect(rows?.rows[0]?.valueRange).toEqual([0, 9]);
   });
 
   it("are shown visibly in controls", () => {
@@ -126,7 +126,9 @@ describe("hostile names", () => {
     const found = { reports: 1, made_up: 1, influence: [effect], crowd: [test], statement: "" };
     expectVisible(influenceView(found as never, [QUESTION]));
     const sums = { item: HOSTILE, unit: HOSTILE, honest: 1, dishonest: 1, all: 1, people: 1 };
-    expectVisible(sumsInfluenceView({ people: 1, influence: [sums], statement: "" } as never, []));
+    expectVisible(
+      dishonestInfluenceView({ people: 1, influence: [sums], statement: "" } as never, []),
+    );
     const texts = [{ text: HOSTILE, goes_on: true, ...SHARE }];
     expectVisible(commonTextsView({ texts, confidence: 0.95, reports: 1 } as never));
   });

@@ -64,7 +64,10 @@ describe("rows", () => {
       estimates: [{ item: "width", unit: "px", mean: estimate(9, 1) }],
     };
     const question = { kind: "numbers", of: [{ name: "width", min: 0, max: 40 }] };
-    expect(estimandRows(answer, question)?.rows[0]).toMatchObject({ range: [0, 40], unit: "px" });
+    expect(estimandRows(answer, question)?.rows[0]).toMatchObject({
+      valueRange: [0, 40],
+      unit: "px",
+    });
   });
 
   it("are found by all words of a name, in whatever case", () => {

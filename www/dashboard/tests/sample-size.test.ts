@@ -37,7 +37,7 @@ describe("reports that are too few", () => {
 
   it("are told by the range of means", () => {
     expect(checkSampleSize(50, "mean", [told(0.1)])).toEqual({ isUseful: true });
-    const far = checkSampleSize(50, "mean", [{ ...told(30), range: [0, 100] }]);
+    const far = checkSampleSize(50, "mean", [{ ...told(30), valueRange: [0, 100] }]);
     expect(far.isUseful).toBe(false);
     expect(far.warning).toMatch(
       /^50 reports have arrived\. .* a tenth of the range need about 1,700 /,

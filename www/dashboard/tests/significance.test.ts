@@ -12,7 +12,7 @@ import {
   significantChanges,
   significantRows,
 } from "../significance.js";
-import { batchesToCompare } from "../significance-view.js";
+import { previousAndLatestBatch } from "../significance-view.js";
 import { DEFAULT_STATE, viewStateFromFragment, viewStateToFragment } from "../state.js";
 import { confidencePerBatch, itemTimeLines, numberTimeLines } from "../timeline.js";
 
@@ -62,7 +62,7 @@ describe("what stands out", () => {
     const batch = (number: number): Batch => ({ number, state: "released", reports: 1, opened: 0 });
     const released = [batch(1), batch(3), batch(4)];
     const numbers = (selected: readonly Batch[]) =>
-      batchesToCompare({ selectedBatches: selected, releasedBatches: released })?.map(
+      previousAndLatestBatch({ selectedBatches: selected, releasedBatches: released })?.map(
         ({ number }) => number,
       );
     expect(numbers(released)).toEqual([3, 4]);

@@ -7,11 +7,11 @@ import {
   type TaskResponse,
 } from "../api.js";
 import {
-  batchSizeLimits,
   batchUnitOf,
   capitalize,
   formatWithoutUnit,
   formatWithUnit,
+  minAndMaxBatchSize,
   REPORT_UNIT,
 } from "../batch-unit.js";
 import { estimatesPath } from "../estimates-cache.js";
@@ -59,9 +59,9 @@ describe("batches of sums", () => {
 
   it("have no fewer people than the promise takes", () => {
     const closes = { least: 1, most: 30_001, hours: 24 };
-    expect(batchSizeLimits(batchUnitOf(NUMBERS), closes)).toEqual([400, 1501]);
-    expect(batchSizeLimits(batchUnitOf(NUMBERS), { ...closes, most: 2 })).toEqual([400, 400]);
-    expect(batchSizeLimits(REPORT_UNIT, { least: 5, most: 9, hours: 0 })).toEqual([5, 9]);
+    expect(minAndMaxBatchSize(batchUnitOf(NUMBERS), closes)).toEqual([400, 1501]);
+    expect(minAndMaxBatchSize(batchUnitOf(NUMBERS), { ...closes, most: 2 })).toEqual([400, 400]);
+    expect(minAndMaxBatchSize(REPORT_UNIT, { least: 5, most: 9, hours: 0 })).toEqual([5, 9]);
   });
 });
 
@@ -71,9 +71,9 @@ describe("estimates of sums", () => {
     expect(question.name).toBeUndefined();
     const means = estimandRows(ANSWER, question);
     expect(means?.estimand).toBe("mean");
-    expect(means?.rows[0]).toMatchObject({ label: "load", unit: "ms", range: [0, 100] });
+    expect(means?.rows[0]).toMatchObject({ label: "load", unit: "ms", valueRange: [0, 100] });
     // The range of a sum is the range of one number times the number of people.
-    expect(estimandRows(ANSWER, question, "sum")?.rows[0]?.range).toEqual([0, 50_000]);
+    expect(estimandRows(ANSWER, question, "sum")?.rows[0]?.valueRange).toEqual([0, 50_000]);
     expect(questionsOf(VECTOR)).toEqual([{ kind: "vector", items: 3 }]);
     expect(
       estimatesPath("timings", question, { batches: "2", confidence: 0.95, items: null }),

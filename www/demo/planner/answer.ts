@@ -38,14 +38,14 @@ export class PlanView {
     const view = several
       ? severalQuestionsContent(answer, input)
       : singleQuestionContent(answer, input);
-    this.#show(view, shown);
+    this.#showPlanContent(view, shown);
     byId("assumes").textContent = answer.assumes;
     const { verdict } = answer;
     const kind = VERDICTS[verdict.kind];
     this.#verdict.showVerdict(verdict.kind, kind, verdict.text, `${kind} · ${view.shortVerdict}`);
   }
 
-  #show(view: PlanContent, shown: number): void {
+  #showPlanContent(view: PlanContent, shown: number): void {
     byId("figures").replaceChildren(...view.keyNumbers.map(keyNumberElement));
     byId("each").hidden = view.questionCosts.length === 0;
     byId("each-rows").replaceChildren(...view.questionCosts.map(questionCostRow));
@@ -96,7 +96,11 @@ function keyNumberElement([name, exact, words, note, solved]: KeyNumber): HTMLEl
 
 function questionCostRow({ name, note, ...own }: QuestionCost): HTMLElement {
   const small = (text: string) => el("span", { class: "parameters" }, text);
-  const interval = el("data", { value: own.halfWidth, title: String(own.halfWidth) }, own.interval);
+  const interval = el(
+    "data",
+    { value: own.halfWidth, title: String(own.halfWidth) },
+    own.intervalText,
+  );
   return el(
     "tr",
     {},
@@ -107,7 +111,12 @@ function questionCostRow({ name, note, ...own }: QuestionCost): HTMLElement {
   );
 }
 
-function comparisonRowElement({ chosen, name, note, costs }: ComparisonRow): HTMLElement {
+function comparisonRowElement({
+  chosen,
+  name,
+  note,
+  errorEpsilonAndPeople: costs,
+}: ComparisonRow): HTMLElement {
   return el(
     "tr",
     { "data-picked": chosen },

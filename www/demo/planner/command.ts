@@ -32,7 +32,7 @@ export function planCommand(input: PlannerInput, id: string): string[] | null {
   const [question] = questions;
   if (!question) return null;
   // The options describe one question. Several questions need a file.
-  if (questions.length > 1) return planCommandReadingFile(input, id);
+  if (questions.length > 1) return severalQuestionsCommand(input, id);
   const { name, of, mechanism, ...fields } = question;
   if (question.kind === "ratings") {
     const { objective, level } = mechanism as { objective: unknown; level: string };
@@ -54,7 +54,7 @@ export function planCommand(input: PlannerInput, id: string): string[] | null {
  * Returns the words of the command for several questions, which the command reads from its standard
  * input.
  */
-function planCommandReadingFile({ questions, wanted, ...known }: Survey, id: string): string[] {
+function severalQuestionsCommand({ questions, wanted, ...known }: Survey, id: string): string[] {
   const each = Object.entries(wanted ?? {}).flatMap(([name, own]) =>
     Object.entries(own).map(([field, value]) => `--${field} ${name}=${value}`),
   );

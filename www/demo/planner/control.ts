@@ -76,7 +76,7 @@ export class NumberControl {
   }
 
   /** Shows a value that was set elsewhere. */
-  show(value: number): void {
+  showValue(value: number): void {
     this.#number.value = Number.isFinite(value) ? String(value) : "";
     this.#moveSlider(value);
   }
@@ -128,7 +128,7 @@ export class NumberListControl {
   }
 
   /** Shows a value that was set elsewhere. */
-  show(value: string): void {
+  showValue(value: string): void {
     this.#input.value = value;
   }
 
@@ -162,7 +162,7 @@ export class DropDownControl {
   }
 
   /** Shows a value that was set elsewhere. */
-  show(value: string): void {
+  showValue(value: string): void {
     this.#select.value = value;
   }
 }
@@ -191,7 +191,7 @@ export class RadioControl {
   }
 
   /** Shows a value that was set elsewhere. */
-  show(value: string): void {
+  showValue(value: string): void {
     for (const radio of this.element.querySelectorAll("input"))
       radio.checked = radio.value === value;
   }

@@ -11,7 +11,7 @@ export interface CurvePointRequest {
   readonly curve: CurveName;
   /** Position on the curve's horizontal axis: ε, or the number of people. */
   readonly axisValue: number;
-  readonly question: Survey;
+  readonly variedSurvey: Survey;
 }
 
 export type CurveName = "epsilon" | "people";
@@ -107,7 +107,7 @@ export function curvePointRequests(input: PlannerInput, answer: AnyPlan): CurveP
   const byEpsilon = geometricPoints(extendedRange(MIN_AXIS_RANGES.epsilon, found)).map((at) => ({
     curve: "epsilon" as const,
     axisValue: at,
-    question: {
+    variedSurvey: {
       ...rest,
       people: answer.people,
       epsilon: at,
@@ -120,7 +120,7 @@ export function curvePointRequests(input: PlannerInput, answer: AnyPlan): CurveP
       return {
         curve: "people" as const,
         axisValue: whole,
-        question: { ...rest, people: whole, ...budget },
+        variedSurvey: { ...rest, people: whole, ...budget },
       };
     },
   );

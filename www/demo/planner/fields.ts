@@ -1,6 +1,6 @@
 // The number fields and list fields of the form: labels, help texts, and stops of the sliders.
 
-import { maximumCertainty } from "../../client/certainty.js";
+import { maximumCertaintyPercent } from "../../client/certainty.js";
 import type { ListFieldName, NumberFieldName } from "./state.js";
 import { powersOfTen, sliderStopsBetween } from "./stops.js";
 
@@ -117,7 +117,7 @@ export const FIELDS: Readonly<Record<NumberFieldName, NumberField>> = {
   epsilon: {
     label: "Local ε",
     unit: "",
-    help: `Privacy loss of one report. A smaller ε is more private. At ε = 1, someone who was ${formatCertainty("50")} of an answer can become at most ${formatCertainty(maximumCertainty(1))}. At ε = 0.5 the limit is ${formatCertainty(maximumCertainty(0.5))}, at ε = 2 it is ${formatCertainty(maximumCertainty(2))}.`,
+    help: `Privacy loss of one report. A smaller ε is more private. At ε = 1, someone who was ${formatCertainty("50")} of an answer can become at most ${formatCertainty(maximumCertaintyPercent(1))}. At ε = 0.5 the limit is ${formatCertainty(maximumCertaintyPercent(0.5))}, at ε = 2 it is ${formatCertainty(maximumCertaintyPercent(2))}.`,
     stops: sliderStopsBetween(0.05, 12),
   },
   cap: {

@@ -22,7 +22,7 @@ import {
   type ListFieldName,
   NUMBER_FIELD_NAMES,
   type NumberFieldName,
-  type QuestionSettings,
+  type ParsedQuestionSettings,
   visibleControls,
 } from "./state.js";
 
@@ -99,29 +99,29 @@ export class PlannerForm {
   readonly #choices = new Map<ChoiceControlName, ChoiceControl>();
   readonly #numbers = new Map<NumberFieldName, NumberControl>();
   readonly #lists = new Map<ListFieldName, NumberListControl>();
-  readonly #list: QuestionList;
-  #questions: Questions;
+  readonly #questionList: QuestionList;
+  #editedQuestions: Questions;
 
   constructor(questions: Questions, onChange: (questions: Questions) => void) {
-    this.#questions = questions;
-    const change = (part: Partial<QuestionSettings>) => {
-      this.#questions = withShownReplaced(this.#questions, {
-        ...shownQuestion(this.#questions),
+    this.#editedQuestions = questions;
+    const change = (part: Partial<ParsedQuestionSettings>) => {
+      this.#editedQuestions = withShownReplaced(this.#editedQuestions, {
+        ...shownQuestion(this.#editedQuestions),
         ...part,
       });
       // Sums are planned for the first question, which may not be the one shown so far.
-      if ("trust" in part) this.show(this.#questions);
+      if ("trust" in part) this.show(this.#editedQuestions);
       else this.#showRelevant();
-      onChange(this.#questions);
+      onChange(this.#editedQuestions);
     };
     const turn = (to: Questions) => {
       this.show(to);
       onChange(to);
     };
-    this.#list = new QuestionList({
-      pick: (at) => turn({ ...this.#questions, shownQuestionIndex: at }),
-      add: () => turn(withQuestionAdded(this.#questions, { ...DEFAULTS, kind: "choice" })),
-      remove: () => turn(withoutShownQuestion(this.#questions)),
+    this.#questionList = new QuestionList({
+      pick: (at) => turn({ ...this.#editedQuestions, shownQuestionIndex: at }),
+      add: () => turn(withQuestionAdded(this.#editedQuestions, { ...DEFAULTS, kind: "choice" })),
+      remove: () => turn(withoutShownQuestion(this.#editedQuestions)),
     });
     for (const name of Object.keys(CHOICE_OPTIONS) as ChoiceControlName[]) {
       const [legend, words] = CHOICE_LABELS[name];
@@ -143,17 +143,17 @@ export class PlannerForm {
       const elements = names.map((name) => this.#control(name)?.element ?? el("p"));
       byId(`group-${group}`).append(...elements);
     }
-    byId("group-goals").prepend(this.#list.element);
+    byId("group-goals").prepend(this.#questionList.element);
     this.show(questions);
   }
 
   /** Shows questions that were set outside of the form. */
   show(questions: Questions): void {
-    this.#questions = questions;
+    this.#editedQuestions = questions;
     const state = shownQuestion(questions);
-    for (const [name, control] of this.#choices) control.show(state[name]);
-    for (const [name, control] of this.#numbers) control.show(state[name]);
-    for (const [name, control] of this.#lists) control.show(state[name]);
+    for (const [name, control] of this.#choices) control.showValue(state[name]);
+    for (const [name, control] of this.#numbers) control.showValue(state[name]);
+    for (const [name, control] of this.#lists) control.showValue(state[name]);
     this.#showRelevant();
   }
 
@@ -172,12 +172,12 @@ export class PlannerForm {
   }
 
   #showRelevant(): void {
-    const { all, shownQuestionIndex: shown } = this.#questions;
-    const sums = shownQuestion(this.#questions).trust === "shuffler";
-    this.#list.show(questionNames(all), shown);
-    this.#list.element.hidden = sums;
+    const { all, shownQuestionIndex: shown } = this.#editedQuestions;
+    const sums = shownQuestion(this.#editedQuestions).trust === "shuffler";
+    this.#questionList.show(questionNames(all), shown);
+    this.#questionList.element.hidden = sums;
     byId("trust-help").hidden = !sums;
-    const asked = visibleControls(shownQuestion(this.#questions), all.length === 1);
+    const asked = visibleControls(shownQuestion(this.#editedQuestions), all.length === 1);
     for (const [group, names] of Object.entries(CONTROL_GROUPS)) {
       for (const name of names) {
         const control = this.#control(name);

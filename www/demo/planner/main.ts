@@ -53,8 +53,8 @@ class PlannerPage {
   /** Index of the question whose errors are plotted. */
   #plottedQuestionIndex = 0;
   #plots: Plots | null = null;
-  #curves: Curves = NO_CURVES;
-  #newCurves: Curves = NO_CURVES;
+  #shownCurves: Curves = NO_CURVES;
+  #curvesInProgress: Curves = NO_CURVES;
   #saving: ReturnType<typeof setTimeout> | undefined;
 
   start(): void {
@@ -99,13 +99,13 @@ class PlannerPage {
     this.#form.showErrors(here ? invalid.wrong : new Map());
     if (invalid) {
       const of = here ? "" : ` of ${questionNames(questions.all)[invalid.at]}`;
-      this.#refuse(`Please correct the marked field${of}.`);
+      this.#showRefusalMessage(`Please correct the marked field${of}.`);
       return;
     }
     setBusy("verdict", true);
     this.#send({
       id: this.#newestQuestionId,
-      question: plannerInput(questions),
+      plannerInput: plannerInput(questions),
       plottedQuestionIndex: questions.shownQuestionIndex,
     });
   }
@@ -167,7 +167,7 @@ class PlannerPage {
         this.#answer = message.answer;
         this.#plottedQuestionIndex = message.shown;
         this.#view.show(message.answer, message.question, message.shown);
-        this.#newCurves = NO_CURVES;
+        this.#curvesInProgress = NO_CURVES;
         setBusy("plots", true);
         if (newest) this.#markVerdictReady();
         break;
@@ -176,16 +176,19 @@ class PlannerPage {
         break;
       case "point": {
         const { curve, point } = message;
-        this.#newCurves = { ...this.#newCurves, [curve]: [...this.#newCurves[curve], point] };
-        if (this.#newCurves[curve].length >= MIN_POINTS) {
-          this.#curves = { ...this.#curves, [curve]: this.#newCurves[curve] };
+        this.#curvesInProgress = {
+          ...this.#curvesInProgress,
+          [curve]: [...this.#curvesInProgress[curve], point],
+        };
+        if (this.#curvesInProgress[curve].length >= MIN_POINTS) {
+          this.#shownCurves = { ...this.#shownCurves, [curve]: this.#curvesInProgress[curve] };
         }
         break;
       }
       case "done":
         setBusy("plots", false);
     }
-    void this.#draw();
+    void this.#drawPlots();
   }
 
   #showRefusal({ field, question, message }: Refusal): void {
@@ -197,10 +200,10 @@ class PlannerPage {
       : undefined;
     const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
     this.#form.showErrors(new Map(control === undefined ? [] : [[control, sentence]]));
-    this.#refuse(sentence);
+    this.#showRefusalMessage(sentence);
   }
 
-  #refuse(message: string): void {
+  #showRefusalMessage(message: string): void {
     this.#answer = null;
     this.#view.showRefusal(message);
     setBusy("plots", false);
@@ -212,7 +215,7 @@ class PlannerPage {
     document.documentElement.dataset.ready = "true";
   }
 
-  async #draw(): Promise<void> {
+  async #drawPlots(): Promise<void> {
     if (!this.#answer || isSumPlan(this.#answer)) return;
     // The plotting library is large. The first numbers do not wait for it.
     if (!this.#plots) {
@@ -227,7 +230,7 @@ class PlannerPage {
       people: curvePointOf(answer.people, answer, this.#plottedQuestionIndex),
     };
     const partial = byId("plots").getAttribute("aria-busy") === "true";
-    this.#plots.show({ planPoints: here, curves: this.#curves, morePointsFollow: partial });
+    this.#plots.show({ planPoints: here, curves: this.#shownCurves, morePointsFollow: partial });
   }
 }
 

@@ -18,13 +18,13 @@ export type PlanFunction = (input: PlannerInput) => AnyPlan;
 /** Question for the planner, with an id that the caller chooses. */
 export interface PlanRequest {
   readonly id: number;
-  readonly question: PlannerInput;
+  readonly plannerInput: PlannerInput;
   /** Index of the question whose errors are plotted, by default 0. */
   readonly plottedQuestionIndex?: number;
 }
 
 /** Message about the progress of a question. `id` is the id of its request. */
-export type PlanMessage = { readonly id: number } & (
+export type PlanProgressMessage = { readonly id: number } & (
   | { readonly kind: "begun" }
   | {
       readonly kind: "answer";
@@ -67,19 +67,19 @@ export function withPlanCache(plan: PlanFunction): PlanFunction {
 }
 
 /** Queue that answers the newest question and drops older ones. */
-export class PlanQueue {
+export class LatestRequestPlanner {
   readonly #plan: PlanFunction;
-  readonly #post: (message: PlanMessage) => void;
+  readonly #post: (message: PlanProgressMessage) => void;
   readonly #pause: () => Promise<void>;
   #newest: PlanRequest | null = null;
-  #working: Promise<void> | null = null;
+  #workPromise: Promise<void> | null = null;
 
   /**
    * `post` receives the messages. `pause` resolves after newer questions had a chance to arrive.
    */
   constructor(
     plan: PlanFunction,
-    post: (message: PlanMessage) => void,
+    post: (message: PlanProgressMessage) => void,
     pause: () => Promise<void>,
   ) {
     this.#plan = withPlanCache(plan);
@@ -91,15 +91,15 @@ export class PlanQueue {
    * Puts a question to the planner and drops the question in progress. Resolves when no question is
    * left.
    */
-  requestPlan(asked: PlanRequest): Promise<void> {
+  replaceRequest(asked: PlanRequest): Promise<void> {
     this.#newest = asked;
-    this.#working ??= this.#answerAll().finally(() => {
-      this.#working = null;
+    this.#workPromise ??= this.#answerNewestUntilIdle().finally(() => {
+      this.#workPromise = null;
     });
-    return this.#working;
+    return this.#workPromise;
   }
 
-  async #answerAll(): Promise<void> {
+  async #answerNewestUntilIdle(): Promise<void> {
     while (this.#newest) {
       const asked = this.#newest;
       this.#newest = null;
@@ -107,7 +107,11 @@ export class PlanQueue {
     }
   }
 
-  async #answer({ id, question, plottedQuestionIndex: shown = 0 }: PlanRequest): Promise<void> {
+  async #answer({
+    id,
+    plannerInput: question,
+    plottedQuestionIndex: shown = 0,
+  }: PlanRequest): Promise<void> {
     this.#post({ id, kind: "begun" });
     let answer: AnyPlan;
     try {
@@ -118,10 +122,13 @@ export class PlanQueue {
       return;
     }
     this.#post({ id, kind: "answer", question, shown, answer });
-    for (const { curve, axisValue: at, question: moved } of curvePointRequests(question, answer)) {
+    for (const { curve, axisValue: at, variedSurvey: moved } of curvePointRequests(
+      question,
+      answer,
+    )) {
       await this.#pause();
       if (this.#newest) return;
-      const found = this.#planOrNull(moved);
+      const found = this.#planUnlessRefused(moved);
       const point = curvePointOf(at, found && isSumPlan(found) ? null : found, shown);
       this.#post({ id, kind: "point", curve, point });
     }
@@ -132,7 +139,7 @@ export class PlanQueue {
    * Returns the plan for one point of a curve. Returns null if there is no plan, which leaves a
    * gap.
    */
-  #planOrNull(question: PlannerInput): AnyPlan | null {
+  #planUnlessRefused(question: PlannerInput): AnyPlan | null {
     try {
       return this.#plan(question);
     } catch (thrown) {

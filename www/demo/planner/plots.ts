@@ -20,11 +20,11 @@ interface PlotLine {
 }
 
 interface PlotDescription {
-  readonly figure: string;
+  readonly figureId: string;
   readonly curve: CurveName;
   readonly title: string;
   /** Name of the horizontal axis. `tick` formats the numbers on this axis. */
-  readonly axis: string;
+  readonly axisName: string;
   readonly tick: (value: number) => string;
   readonly lines: readonly [PlotLine, PlotLine];
 }
@@ -52,26 +52,26 @@ const LOCAL_EPSILON_LINE: PlotLine = {
 
 const PLOT_DESCRIPTIONS: readonly PlotDescription[] = [
   {
-    figure: "plot-epsilon",
+    figureId: "plot-epsilon",
     curve: "epsilon",
     title: "Error against local ε",
-    axis: "local ε",
+    axisName: "local ε",
     tick: String,
     lines: [ERROR_LINE, SMALLEST_FREQUENCY_LINE],
   },
   {
-    figure: "plot-people",
+    figureId: "plot-people",
     curve: "people",
     title: "Error against number of people",
-    axis: "people",
+    axisName: "people",
     tick: formatCompactCount,
     lines: [ERROR_LINE, SMALLEST_FREQUENCY_LINE],
   },
   {
-    figure: "plot-privacy",
+    figureId: "plot-privacy",
     curve: "people",
     title: "Privacy loss against number of people",
-    axis: "people",
+    axisName: "people",
     tick: formatCompactCount,
     lines: [CENTRAL_EPSILON_LINE, LOCAL_EPSILON_LINE],
   },
@@ -85,7 +85,7 @@ const RIGHT = 14;
 /**
  * Pause in ms between two drawings, so that controls respond first. One drawing takes about 20 ms.
  */
-const REDRAW_AFTER_MS = 80;
+const MIN_REDRAW_INTERVAL_MS = 80;
 /** Space in px for one label of the horizontal axis. */
 const TICK_LABEL_WIDTH = 55;
 
@@ -113,7 +113,7 @@ export class Plots {
     setTimeout(() => {
       this.#due = false;
       this.#draw();
-    }, REDRAW_AFTER_MS);
+    }, MIN_REDRAW_INTERVAL_MS);
   }
 
   #draw(): void {
@@ -122,16 +122,16 @@ export class Plots {
 }
 
 class PlotPanel {
-  readonly #frame: PlotDescription;
-  readonly #place = el("div", { class: "plot" });
+  readonly #plotDescription: PlotDescription;
+  readonly #plotContainer = el("div", { class: "plot" });
   readonly #body = el("tbody");
 
   constructor(frame: PlotDescription) {
-    this.#frame = frame;
-    const heads = [frame.axis, ...frame.lines.map(({ name }) => name)];
-    byId(frame.figure).replaceChildren(
+    this.#plotDescription = frame;
+    const heads = [frame.axisName, ...frame.lines.map(({ name }) => name)];
+    byId(frame.figureId).replaceChildren(
       el("figcaption", {}, frame.title),
-      this.#place,
+      this.#plotContainer,
       el(
         "details",
         {},
@@ -147,17 +147,17 @@ class PlotPanel {
   }
 
   draw({ planPoints: here, curves, morePointsFollow: partial }: PlotData): void {
-    const { axis, curve, lines } = this.#frame;
+    const { axisName: axis, curve, lines } = this.#plotDescription;
     const points = [...curves[curve]].sort((a, b) => a.axisValue - b.axisValue);
     const own = here[curve];
     const domain = extendedRange(MIN_AXIS_RANGES[curve], own.axisValue);
     const values = [own, ...points].flatMap((point) =>
       lines.map(({ pointValue: of }) => of(point)),
     );
-    const range = decadeRange(
+    const range = enclosingDecadeRange(
       values.filter((value): value is number => value !== null && value > 0),
     );
-    const width = this.#place.clientWidth;
+    const width = this.#plotContainer.clientWidth;
     if (width <= LEFT + RIGHT || range === null) return;
     const [first, second] = lines;
     const drawn = plot({
@@ -166,14 +166,14 @@ class PlotPanel {
       marginLeft: LEFT,
       marginRight: RIGHT,
       marginBottom: 38,
-      ariaLabel: `${this.#frame.title}: ${pointInWords(own, lines)}. The table below has the numbers.`,
+      ariaLabel: `${this.#plotDescription.title}: ${pointInWords(own, lines)}. The table below has the numbers.`,
       x: { type: "log", domain },
       y: { type: "log", domain: range },
       marks: [
         // Explicit texts: a log scale would label only some of the given ticks.
         axisX({
           ticks: powerOfTenTicks(domain, width / TICK_LABEL_WIDTH),
-          text: this.#frame.tick,
+          text: this.#plotDescription.tick,
           label: axis,
         }),
         axisY({ ticks: powerOfTenTicks(range), text: formatNumber, label: null }),
@@ -208,12 +208,12 @@ class PlotPanel {
     for (const group of drawn.querySelectorAll("[aria-label]")) group.removeAttribute("aria-label");
     // The content security policy forbids inline styles. planner.css has these rules.
     drawn.querySelector("style")?.remove();
-    this.#place.replaceChildren(drawn);
+    this.#plotContainer.replaceChildren(drawn);
     if (!partial) this.#body.replaceChildren(...points.map((point) => this.#row(point)));
   }
 
   #row(point: CurvePoint): HTMLElement {
-    const { curve, lines } = this.#frame;
+    const { curve, lines } = this.#plotDescription;
     const at = curve === "people" ? formatCount(point.axisValue) : formatNumber(point.axisValue);
     return el(
       "tr",
@@ -231,7 +231,7 @@ function pointInWords(point: CurvePoint, lines: readonly PlotLine[]): string {
 }
 
 /** Returns the smallest range of whole decades that includes the values, or null without values. */
-function decadeRange(values: readonly number[]): [number, number] | null {
+function enclosingDecadeRange(values: readonly number[]): [number, number] | null {
   if (values.length === 0) return null;
   const low = 10 ** Math.floor(Math.log10(Math.min(...values)));
   const high = 10 ** Math.ceil(Math.log10(Math.max(...values)));

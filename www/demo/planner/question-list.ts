@@ -13,7 +13,7 @@ interface QuestionListActions {
 export class QuestionList {
   readonly element: HTMLElement;
   readonly #choices = el("div", { class: "choices" });
-  readonly #choice = el(
+  readonly #choiceFieldset = el(
     "fieldset",
     { class: "choice", hidden: true },
     el("legend", {}, "Questions (each report answers one)"),
@@ -26,7 +26,7 @@ export class QuestionList {
     this.element = el(
       "div",
       { class: "questions" },
-      this.#choice,
+      this.#choiceFieldset,
       el("div", { class: "buttons" }, this.#add, this.#remove),
     );
     this.#choices.addEventListener("change", (event) => {
@@ -57,14 +57,14 @@ export class QuestionList {
       if (name) name.textContent = names[index] ?? "";
     }
     const several = names.length > 1;
-    this.#choice.hidden = !several;
+    this.#choiceFieldset.hidden = !several;
     this.#remove.hidden = !several;
     this.#remove.textContent = `Remove ${names[at]}`;
   }
 
   #focus(): void {
     const shown = this.#choices.querySelector<HTMLInputElement>("input:checked");
-    if (shown && !this.#choice.hidden) shown.focus();
+    if (shown && !this.#choiceFieldset.hidden) shown.focus();
     else this.#add.focus();
   }
 }

@@ -3,10 +3,10 @@
 import {
   type ControlName,
   type FieldName,
-  invalidFields,
+  invalidFieldMessages,
+  type ParsedQuestionSettings,
   type PlannerInput,
   parseSettings,
-  type QuestionSettings,
   settingsToUrlFragment,
   sumDraftFromSettings,
   surveyFromSettings,
@@ -15,7 +15,7 @@ import {
 /** Settings of one or several questions, and the question that the form shows. */
 export interface Questions {
   /** Settings of each question. All questions have the same {@link SHARED_SETTING_NAMES} settings. */
-  readonly all: readonly [QuestionSettings, ...QuestionSettings[]];
+  readonly all: readonly [ParsedQuestionSettings, ...ParsedQuestionSettings[]];
   /** Index of the question that the form shows. */
   readonly shownQuestionIndex: number;
 }
@@ -29,28 +29,28 @@ export const SHARED_SETTING_NAMES = [
   ...(["cap", "central_epsilon", "delta", "honest_fraction"] as const),
 ] as const satisfies readonly ControlName[];
 
-function sharedSettings(state: QuestionSettings): Partial<QuestionSettings> {
+function sharedSettings(state: ParsedQuestionSettings): Partial<ParsedQuestionSettings> {
   return Object.fromEntries(SHARED_SETTING_NAMES.map((name) => [name, state[name]]));
 }
 
 /** Returns the index of the question that the form shows. Sums always show the first question. */
-function shownIndex({ all, shownQuestionIndex: shown }: Questions): number {
+function formQuestionIndex({ all, shownQuestionIndex: shown }: Questions): number {
   return all[0].trust === "shuffler" ? 0 : shown;
 }
 
 /** Returns the settings of the question that the form shows. */
-export function shownQuestion(questions: Questions): QuestionSettings {
-  return questions.all[shownIndex(questions)] ?? questions.all[0];
+export function shownQuestion(questions: Questions): ParsedQuestionSettings {
+  return questions.all[formQuestionIndex(questions)] ?? questions.all[0];
 }
 
 /**
  * Replaces the settings of the question that the form shows. The shared settings change in all
  * questions.
  */
-export function withShownReplaced(questions: Questions, state: QuestionSettings): Questions {
+export function withShownReplaced(questions: Questions, state: ParsedQuestionSettings): Questions {
   const { all, shownQuestionIndex: shown } = questions;
-  const [shared, place] = [sharedSettings(state), shownIndex(questions)];
-  const own = (old: QuestionSettings, index: number) =>
+  const [shared, place] = [sharedSettings(state), formQuestionIndex(questions)];
+  const own = (old: ParsedQuestionSettings, index: number) =>
     index === place ? state : { ...old, ...shared };
   const [first, ...others] = all;
   return {
@@ -60,7 +60,7 @@ export function withShownReplaced(questions: Questions, state: QuestionSettings)
 }
 
 /** Adds a question and shows it in the form. */
-export function withQuestionAdded({ all }: Questions, further: QuestionSettings): Questions {
+export function withQuestionAdded({ all }: Questions, further: ParsedQuestionSettings): Questions {
   const [first, ...others] = all;
   return {
     all: [first, ...others, { ...further, ...sharedSettings(first) }],
@@ -103,9 +103,12 @@ export function firstInvalidFields(
 ): { readonly at: number; readonly wrong: Map<FieldName, string> } | null {
   const { all } = questions;
   const asked = all[0].trust === "shuffler" ? all.slice(0, 1) : all;
-  const each = asked.map((state, at) => ({ at, wrong: invalidFields(state, asked.length === 1) }));
+  const each = asked.map((state, at) => ({
+    at,
+    wrong: invalidFieldMessages(state, asked.length === 1),
+  }));
   const some = each.filter(({ wrong }) => wrong.size > 0);
-  return some.find((own) => own.at === shownIndex(questions)) ?? some[0] ?? null;
+  return some.find((own) => own.at === formQuestionIndex(questions)) ?? some[0] ?? null;
 }
 
 /**

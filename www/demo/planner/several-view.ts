@@ -52,7 +52,7 @@ function questionCost(own: QuestionPlan, { solved_for }: Plan): QuestionCost {
     reportShare: formatFrequency(own.share),
     reports: formatCount(Math.round(own.reports)),
     halfWidth: own.interval,
-    interval: `±${formatNumber(own.interval)}${unit}`,
+    intervalText: `±${formatNumber(own.interval)}${unit}`,
     estimate: `${ESTIMATE_DESCRIPTIONS[own.errors_of]}${wanted}`,
     solved: solved_for === "error",
     reportsAsRatings:
@@ -70,7 +70,7 @@ function comparisonRows(answer: Plan): ComparisonRow[] {
     chosen: true,
     name: "One question per report",
     note: `chosen at random by weight; local ε ${formatLossThreeDigits(effective_epsilon)}; protects ${protects}`,
-    costs: [
+    errorEpsilonAndPeople: [
       formatErrorRatio(1),
       formatLossThreeDigits(central?.central_epsilon),
       formatCount(people),
@@ -82,7 +82,7 @@ function comparisonRows(answer: Plan): ComparisonRow[] {
       chosen: false,
       name: "All questions in each report",
       note: "each report covers all questions; the error is the sum over all answers",
-      costs: [
+      errorEpsilonAndPeople: [
         formatErrorRatio(Math.sqrt(together_over_drawn)),
         "–",
         formatCount(people * together_over_drawn),
@@ -96,7 +96,11 @@ function comparisonRows(answer: Plan): ComparisonRow[] {
       chosen: false,
       name: "The same questions in the form of ratings",
       note: "each answer becomes a rated item, and each question gets as many reports as it needs",
-      costs: [formatErrorRatio(Math.sqrt(ratings / people)), "–", formatCount(ratings)],
+      errorEpsilonAndPeople: [
+        formatErrorRatio(Math.sqrt(ratings / people)),
+        "–",
+        formatCount(ratings),
+      ],
     });
   }
   return rows;

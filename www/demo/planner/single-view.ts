@@ -100,7 +100,7 @@ function keyNumbers(own: QuestionPlan, { solved_for }: Plan): KeyNumber[] {
           "relative interval",
           own.interval / own.range,
           formatFrequency(own.interval / own.range),
-          rangeNote(own),
+          relativeIntervalNote(own),
         ],
   ];
 }
@@ -134,7 +134,7 @@ function ratingsKeyNumbers(own: QuestionPlan, { solved_for }: Plan): KeyNumber[]
   ];
 }
 
-function rangeNote({ range }: QuestionPlan): string {
+function relativeIntervalNote({ range }: QuestionPlan): string {
   return `half-width divided by the range, which is ${formatNumber(range)} wide`;
 }
 
@@ -150,7 +150,7 @@ function comparisonRows(own: QuestionPlan, answer: Plan): ComparisonRow[] {
     chosen: true,
     name: mechanismName(own.mechanism),
     note: `${asked}; local ε ${formatLossThreeDigits(effective_epsilon)}; protects ${protects}`,
-    costs: [
+    errorEpsilonAndPeople: [
       formatErrorAndBias(own.error, own.bias),
       formatLossThreeDigits(central?.central_epsilon),
       formatCount(people),
@@ -162,7 +162,7 @@ function comparisonRows(own: QuestionPlan, answer: Plan): ComparisonRow[] {
     chosen: false,
     name: "The same question in the form of ratings",
     note: "each answer becomes a rated item, at the same local ε",
-    costs: [
+    errorEpsilonAndPeople: [
       formatNumber(own.standard_error * Math.sqrt(own.as_ratings)),
       "–",
       formatCount(Math.ceil(people * own.as_ratings)),
@@ -176,7 +176,7 @@ function alternativeRow({ mechanism, sparsity, people, ...other }: Alternative):
     chosen: false,
     name: mechanismName(mechanism),
     note: `sparsity ${sparsity}; local ε ${formatLossThreeDigits(other.effective_epsilon)}; protects ${other.protects}`,
-    costs: [
+    errorEpsilonAndPeople: [
       formatErrorAndBias(other.error, other.bias),
       formatLossThreeDigits(other.central?.central_epsilon),
       people === null ? "–" : formatCount(people),

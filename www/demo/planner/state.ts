@@ -62,13 +62,13 @@ export type ListFieldName = (typeof LIST_FIELD_NAMES)[number];
 export type FieldName = NumberFieldName | ListFieldName;
 export type ControlName = ChoiceControlName | FieldName;
 
-export type QuestionSettings = {
+export type ParsedQuestionSettings = {
   readonly [Name in ChoiceControlName]: (typeof CHOICE_OPTIONS)[Name][number];
 } & {
   readonly [Name in NumberFieldName]: number;
 } & { readonly [Name in ListFieldName]: string };
 
-export const DEFAULTS: QuestionSettings = {
+export const DEFAULTS: ParsedQuestionSettings = {
   trust: "nobody",
   measure: "numbers",
   kind: "ratings",
@@ -113,7 +113,7 @@ export const DEFAULTS: QuestionSettings = {
 const OPTIONAL_FIELDS: ReadonlySet<NumberFieldName> = new Set(["people_per_day", "spread"]);
 
 /** Value of an unknown number in a URL. */
-const UNKNOWN = "unknown";
+const UNKNOWN_NUMBER_IN_URL = "unknown";
 
 const NUMBER_PATTERN = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 /** Ambiguous text: 1,000 may be a thousand, or 1. */
@@ -131,21 +131,21 @@ export function parseNumber(typed: string): number {
 }
 
 /** Returns the URL fragment that describes the settings, so that people can share the URL. */
-export function settingsToUrlFragment(state: QuestionSettings): string {
+export function settingsToUrlFragment(state: ParsedQuestionSettings): string {
   const words = (Object.keys(CHOICE_OPTIONS) as ChoiceControlName[]).map((name) => [
     name,
     state[name],
   ]);
   const numbers = NUMBER_FIELD_NAMES.flatMap((name) => {
     if (Number.isFinite(state[name])) return [[name, String(state[name])]];
-    return OPTIONAL_FIELDS.has(name) ? [[name, UNKNOWN]] : [];
+    return OPTIONAL_FIELDS.has(name) ? [[name, UNKNOWN_NUMBER_IN_URL]] : [];
   });
   const lists = LIST_FIELD_NAMES.map((name) => [name, state[name]]);
   return new URLSearchParams([...words, ...numbers, ...lists]).toString();
 }
 
 /** Parses the settings of a URL fragment. Missing or invalid settings get their defaults. */
-export function parseSettings(fragment: string): QuestionSettings {
+export function parseSettings(fragment: string): ParsedQuestionSettings {
   const given = new URLSearchParams(fragment.replace(/^#/, ""));
   const state: Record<string, string | number> = { ...DEFAULTS };
   for (const [name, words] of Object.entries(CHOICE_OPTIONS)) {
@@ -156,10 +156,10 @@ export function parseSettings(fragment: string): QuestionSettings {
     const text = given.get(name) ?? "";
     const number = parseNumber(text);
     if (Number.isFinite(number)) state[name] = number;
-    else if (OPTIONAL_FIELDS.has(name) && text === UNKNOWN) state[name] = Number.NaN;
+    else if (OPTIONAL_FIELDS.has(name) && text === UNKNOWN_NUMBER_IN_URL) state[name] = Number.NaN;
   }
   for (const name of LIST_FIELD_NAMES) state[name] = given.get(name) ?? DEFAULTS[name];
-  return state as unknown as QuestionSettings;
+  return state as unknown as ParsedQuestionSettings;
 }
 
 /** Parses whole numbers, separated by commas or spaces. Returns null for any other text. */
@@ -170,13 +170,13 @@ export function parseCounts(list: string): number[] | null {
 }
 
 /** Returns whether the question asks for quantiles of a number. */
-const isQuantileQuestion = ({ kind, want }: QuestionSettings) =>
+const isQuantileQuestion = ({ kind, want }: ParsedQuestionSettings) =>
   kind === "number" && want === "quantiles";
 /**
  * Returns whether the wanted accuracy is in the unit of the number. Otherwise it is a share of
  * people.
  */
-const isAccuracyInUnit = (state: QuestionSettings) =>
+const isAccuracyInUnit = (state: ParsedQuestionSettings) =>
   state.kind === "numbers" ||
   state.kind === "ratings" ||
   (state.kind === "cross" && state.across === "number") ||
@@ -184,7 +184,7 @@ const isAccuracyInUnit = (state: QuestionSettings) =>
     (state.want === "mean" || (isQuantileQuestion(state) && Number.isFinite(state.spread))));
 
 /** Returns the controls that describe a question. `alone` is true if there is no other question. */
-function questionControls(state: QuestionSettings, alone: boolean): ControlName[] {
+function questionControls(state: ParsedQuestionSettings, alone: boolean): ControlName[] {
   switch (state.kind) {
     case "ratings":
       return [
@@ -219,13 +219,13 @@ function questionControls(state: QuestionSettings, alone: boolean): ControlName[
 }
 
 /** Returns the controls with which a person sets the wanted accuracy. */
-function accuracyControls(state: QuestionSettings, alone: boolean): ControlName[] {
+function accuracyControls(state: ParsedQuestionSettings, alone: boolean): ControlName[] {
   if (state.kind !== "ratings" || !alone) return [isAccuracyInUnit(state) ? "margin" : "within"];
   return ["goal", state.goal === "error" ? "standard_error" : "smallest"];
 }
 
 /** Controls for sums through a shuffler, for each measure. */
-const SUM_CONTROLS: Readonly<Record<QuestionSettings["measure"], readonly ControlName[]>> = {
+const SUM_CONTROLS: Readonly<Record<ParsedQuestionSettings["measure"], readonly ControlName[]>> = {
   numbers: ["count", "min", "max"],
   vector: ["dimension", "norm"],
 };
@@ -233,7 +233,7 @@ const SUM_CONTROLS: Readonly<Record<QuestionSettings["measure"], readonly Contro
 /**
  * Returns the controls that matter for a question. All other controls are hidden and not used.
  */
-export function visibleControls(state: QuestionSettings, alone = true): Set<ControlName> {
+export function visibleControls(state: ParsedQuestionSettings, alone = true): Set<ControlName> {
   const { trust, measure, solve, budget } = state;
   if (trust === "shuffler") {
     const known = ["people", "honest_fraction", "central_epsilon", "delta"] as const;
@@ -265,7 +265,10 @@ export const WHOLE_NUMBER_FIELDS: ReadonlySet<NumberFieldName> = new Set([
 ]);
 
 /** Returns the visible fields with an invalid value, each with an error message. */
-export function invalidFields(state: QuestionSettings, alone = true): Map<FieldName, string> {
+export function invalidFieldMessages(
+  state: ParsedQuestionSettings,
+  alone = true,
+): Map<FieldName, string> {
   const asked = visibleControls(state, alone);
   const found = new Map<FieldName, string>();
   for (const name of NUMBER_FIELD_NAMES) {
@@ -286,7 +289,7 @@ export function invalidFields(state: QuestionSettings, alone = true): Map<FieldN
 
 /** Returns the survey fields for people and privacy, which all kinds of questions have. */
 function commonSurveyFields(
-  state: QuestionSettings,
+  state: ParsedQuestionSettings,
 ): Pick<Survey, "delta" | "honest_fraction"> & Partial<Survey> {
   const asked = visibleControls(state);
   return {
@@ -306,10 +309,10 @@ function commonSurveyFields(
  * Maximum length of a draft's list of numbers. A valid task has fewer numbers, so the planner still
  * refuses a list of this length.
  */
-const MAX_NUMBERS = 2000;
+const MAX_DRAFT_NUMBERS = 2000;
 
 /** Returns the draft of a sum task from the settings. Its messages go through a shuffler. */
-export function sumDraftFromSettings(state: QuestionSettings): SumDraft {
+export function sumDraftFromSettings(state: ParsedQuestionSettings): SumDraft {
   const { measure, count, min, max, dimension, norm } = state;
   const { people, honest_fraction, central_epsilon, delta } = state;
   const number = (_: unknown, index: number) => ({ name: `number-${index + 1}`, min, max });
@@ -321,7 +324,7 @@ export function sumDraftFromSettings(state: QuestionSettings): SumDraft {
     people,
     honest_fraction,
     ...(measure === "numbers"
-      ? { numbers: Array.from({ length: Math.min(count, MAX_NUMBERS) }, number) }
+      ? { numbers: Array.from({ length: Math.min(count, MAX_DRAFT_NUMBERS) }, number) }
       : { vector: { items: dimension, length: norm } }),
   };
 }
@@ -331,7 +334,7 @@ export function sumDraftFromSettings(state: QuestionSettings): SumDraft {
  * people and the privacy.
  */
 export function surveyFromSettings(
-  all: readonly [QuestionSettings, ...QuestionSettings[]],
+  all: readonly [ParsedQuestionSettings, ...ParsedQuestionSettings[]],
   names: readonly string[],
 ): Survey {
   const alone = all.length === 1;
@@ -344,7 +347,7 @@ export function surveyFromSettings(
     questions: all.map((state, index) => ({
       name: name(index),
       kind: state.kind,
-      ...questionFields(state, alone),
+      ...sameNamedSurveyFields(state, alone),
       ...questionContentFields(state, alone),
     })),
     ...(wanted.length > 0 && { wanted: Object.fromEntries(wanted) }),
@@ -363,14 +366,14 @@ const FIELDS_NAMED_AS_CONTROLS = [
   "value",
 ] as const;
 
-function questionFields(state: QuestionSettings, alone: boolean): object {
+function sameNamedSurveyFields(state: ParsedQuestionSettings, alone: boolean): object {
   const asked = visibleControls(state, alone);
   const own = FIELDS_NAMED_AS_CONTROLS.filter((name) => state.kind !== "cross" && asked.has(name));
   return Object.fromEntries(own.map((name) => [name, state[name]]));
 }
 
 /** Returns the wanted accuracy of a question. */
-function accuracyGoalOf(state: QuestionSettings, alone: boolean): AccuracyGoal {
+function accuracyGoalOf(state: ParsedQuestionSettings, alone: boolean): AccuracyGoal {
   const asked = visibleControls(state, alone);
   const { within, margin, quantile, spread, standard_error, smallest } = state;
   return {
@@ -387,7 +390,7 @@ function accuracyGoalOf(state: QuestionSettings, alone: boolean): AccuracyGoal {
  * Returns the fields that describe what a question asks for: its numbers, rows and columns,
  * choices, or range.
  */
-function questionContentFields(state: QuestionSettings, alone: boolean): object {
+function questionContentFields(state: ParsedQuestionSettings, alone: boolean): object {
   const { kind, across, count, options, columns, parts, min, max, domain, items } = state;
   const { objective, level } = state;
   switch (kind) {
@@ -407,7 +410,7 @@ function questionContentFields(state: QuestionSettings, alone: boolean): object 
       return { of: [rows, { name: "columns", ...own }] };
     }
     case "together":
-      return { of: parseCounts(parts)?.map(choicePart) ?? [] };
+      return { of: parseCounts(parts)?.map(combinedQuestionPart) ?? [] };
     case "number":
       return { min, max };
     default:
@@ -419,7 +422,7 @@ function questionContentFields(state: QuestionSettings, alone: boolean): object 
  * Creates one part of a combined question. The part has `options` options, and is a flag if there
  * are two.
  */
-function choicePart(options: number, index: number): object {
+function combinedQuestionPart(options: number, index: number): object {
   if (options === 2) return { name: `flag-${index + 1}`, kind: "flag" };
   return { name: `choice-${index + 1}`, kind: "choice", options };
 }
@@ -427,7 +430,7 @@ function choicePart(options: number, index: number): object {
 /** Returns the visible field at which an error is shown. `field` is the name in the error. */
 export function fieldForError(
   field: string | undefined,
-  state: QuestionSettings,
+  state: ParsedQuestionSettings,
   alone = true,
 ): FieldName | undefined {
   const asked = visibleControls(state, alone);

@@ -12,7 +12,7 @@ export function showSumPlan(plan: SumPlan): KeyNumber[] {
   setTableRoles(byId("ways"));
   byId("statement").textContent = plan.privacy.statement;
   byId("influence-text").textContent = dishonestyText(plan);
-  byId("influence-rows").replaceChildren(...influenceRows(plan));
+  byId("influence-rows").replaceChildren(...dishonestInfluenceRows(plan));
   return sumsKeyNumbers(plan);
 }
 
@@ -31,7 +31,7 @@ function firstItemErrors(plan: SumPlan) {
 }
 
 /** Names the estimates to which the standard errors apply. */
-const eachEstimateText = ({ task }: SumPlan) =>
+const eachEstimateNoun = ({ task }: SumPlan) =>
   task.vector === undefined ? "each mean" : "each coordinate of the mean";
 
 function verdictText(plan: SumPlan): string {
@@ -41,7 +41,7 @@ function verdictText(plan: SumPlan): string {
     times >= 1
       ? `${formatNumber(times)} times smaller than with local reports at the same ε`
       : "no smaller than with local reports, which need no trust";
-  return `The standard error of ${eachEstimateText(plan)} is ${formatNumber(standard_error)}. This error is ${better}.`;
+  return `The standard error of ${eachEstimateNoun(plan)} is ${formatNumber(standard_error)}. This error is ${better}.`;
 }
 
 function sumsKeyNumbers(plan: SumPlan): KeyNumber[] {
@@ -53,7 +53,7 @@ function sumsKeyNumbers(plan: SumPlan): KeyNumber[] {
       "standard error",
       standard_error,
       formatNumber(standard_error),
-      `of ${eachEstimateText(plan)}, in the worst case over answers`,
+      `of ${eachEstimateNoun(plan)}, in the worst case over answers`,
     ],
     [
       "messages per person",
@@ -80,7 +80,7 @@ function sumsKeyNumbers(plan: SumPlan): KeyNumber[] {
 
 const delta = (value: number) => formatScientific(value.toExponential());
 
-const small = (text: string) => el("span", { class: "parameters" }, text);
+const smallTextElement = (text: string) => el("span", { class: "parameters" }, text);
 
 /** Names of the table columns. On narrow screens, each cell shows the name of its column. */
 const COLUMNS = ["Standard error of a mean", "Privacy", "Who must be trusted"];
@@ -111,7 +111,7 @@ function trustComparisonRow(
   return el(
     "tr",
     { "data-picked": picked },
-    el("th", { scope: "row" }, name, small(note)),
+    el("th", { scope: "row" }, name, smallTextElement(note)),
     ...cells.map((cell, index) => el("td", { "data-column": COLUMNS[index] }, cell)),
   );
 }
@@ -151,7 +151,7 @@ function dishonestyText({ privacy, influence: [own] }: SumPlan): string {
   return `${who} The shuffler limits the number of messages in an upload. The shuffler cannot read the messages, so all messages of a dishonest person may shift the sum in the same direction.`;
 }
 
-function influenceRows({ influence: [own], task }: SumPlan): readonly HTMLElement[] {
+function dishonestInfluenceRows({ influence: [own], task }: SumPlan): readonly HTMLElement[] {
   if (!own) return [];
   const of = task.vector === undefined ? "for the sum of each number" : "for the length of the sum";
   const row = (name: string, moved: number, errors: number | null) =>
@@ -159,7 +159,7 @@ function influenceRows({ influence: [own], task }: SumPlan): readonly HTMLElemen
       "tr",
       {},
       el("th", { scope: "row" }, name),
-      el("td", {}, formatNumber(moved), small(of)),
+      el("td", {}, formatNumber(moved), smallTextElement(of)),
       el("td", {}, errors === null || !Number.isFinite(errors) ? "–" : `× ${formatNumber(errors)}`),
     );
   const { honest, dishonest, people, all, standard_errors } = own;

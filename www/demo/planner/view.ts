@@ -8,7 +8,7 @@ import { certaintyWords, formatDays, formatLossThreeDigits, formatNumber } from 
  * Maximum number of reports of one person in a year, under the default budget of one report in 30
  * days.
  */
-const REPORTS_A_YEAR = Math.ceil(365 / 30);
+const MAX_REPORTS_PER_YEAR = Math.ceil(365 / 30);
 
 /** Content of an answer, as texts and numbers to show. */
 export interface PlanContent {
@@ -45,7 +45,7 @@ export interface QuestionCost {
   /** Half-width of the 95% interval. */
   readonly halfWidth: number;
   /** Half-width of the 95% interval as text, with its unit. */
-  readonly interval: string;
+  readonly intervalText: string;
   /** Estimate to which the interval belongs. */
   readonly estimate: string;
   readonly solved: boolean;
@@ -62,7 +62,7 @@ export interface ComparisonRow {
   readonly name: string;
   readonly note: string;
   /** Error, shuffled ε, and number of people that reach the same error. */
-  readonly costs: readonly [string, string, string];
+  readonly errorEpsilonAndPeople: readonly [string, string, string];
 }
 
 /**
@@ -85,7 +85,7 @@ export function commonKeyNumbers(plan: Plan, { people_per_day }: Survey): KeyNum
       "local ε",
       effective_epsilon,
       formatLossThreeDigits(effective_epsilon),
-      `one report: ${certaintyWords(effective_epsilon)}; ${REPORTS_A_YEAR} reports a year: ε\u00a0=\u00a0${formatLossThreeDigits(REPORTS_A_YEAR * effective_epsilon)}`,
+      `one report: ${certaintyWords(effective_epsilon)}; ${MAX_REPORTS_PER_YEAR} reports a year: ε\u00a0=\u00a0${formatLossThreeDigits(MAX_REPORTS_PER_YEAR * effective_epsilon)}`,
       solved_for === "epsilon",
     ],
     [

@@ -1,6 +1,6 @@
 // Names of mechanisms and formats of numbers.
 
-import { maximumCertainty } from "../../client/certainty.js";
+import { maximumCertaintyPercent } from "../../client/certainty.js";
 import { roundUpThreeDigits } from "../../client/rounding.js";
 import type { QuestionPlan, VerdictKind } from "../shared/analysis.js";
 import { formatCount, formatScientific } from "../shared/format.js";
@@ -44,7 +44,7 @@ export function formatLossThreeDigits(value: number | null | undefined): string 
 
 /** Describes in words how certain an observer can become at this ε. */
 export function certaintyWords(epsilon: number): string {
-  return `50\u00a0% sure becomes at most ${maximumCertainty(epsilon)}\u00a0% sure`;
+  return `50\u00a0% sure becomes at most ${maximumCertaintyPercent(epsilon)}\u00a0% sure`;
 }
 
 /** Formats a frequency in per cent. */

@@ -2,10 +2,17 @@
 
 import { loadAnalysis, plan, planSums } from "../shared/analysis.js";
 import { isSumInput } from "./curves.js";
-import { type PlanFunction, type PlanMessage, PlanQueue, type PlanRequest } from "./plan-queue.js";
+import {
+  LatestRequestPlanner,
+  type PlanFunction,
+  type PlanProgressMessage,
+  type PlanRequest,
+} from "./plan-queue.js";
 
 /** Message from the worker thread: about a question, or an error that ends the thread's work. */
-export type WorkerMessage = PlanMessage | { readonly kind: "broken"; readonly message: string };
+export type WorkerMessage =
+  | PlanProgressMessage
+  | { readonly kind: "broken"; readonly message: string };
 
 const post = (message: WorkerMessage) => postMessage(message);
 
@@ -26,10 +33,10 @@ function pauseForMessages(): Promise<void> {
 
 const planForInput: PlanFunction = (input) => (isSumInput(input) ? planSums(input) : plan(input));
 
-const queue = loadAnalysis(new URL("../shared/analysis.wasm", import.meta.url)).then(
-  () => new PlanQueue(planForInput, post, pauseForMessages),
+const queueAfterLoading = loadAnalysis(new URL("../shared/analysis.wasm", import.meta.url)).then(
+  () => new LatestRequestPlanner(planForInput, post, pauseForMessages),
 );
 
 addEventListener("message", ({ data }: MessageEvent<PlanRequest>) => {
-  queue.then((ready) => ready.requestPlan(data)).catch(postFailure);
+  queueAfterLoading.then((ready) => ready.replaceRequest(data)).catch(postFailure);
 });

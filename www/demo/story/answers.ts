@@ -11,7 +11,7 @@ import { answerWord, type Question } from "./questions.js";
 export class AnswersForm {
   readonly #form: HTMLFormElement;
   readonly #questions: readonly Question[];
-  readonly #maxAnswers: number;
+  readonly #maxAnswersPerReport: number;
 
   constructor(
     form: HTMLFormElement,
@@ -22,7 +22,7 @@ export class AnswersForm {
   ) {
     this.#form = form;
     this.#questions = questions;
-    this.#maxAnswers = most;
+    this.#maxAnswersPerReport = most;
     form.replaceChildren(
       ...questions.map((question, index) =>
         questionFieldset(question, index, start[question.item] ?? 0),
@@ -40,13 +40,13 @@ export class AnswersForm {
   #limit(): void {
     const answers = this.answers;
     const given = Object.keys(answers).length;
-    const full = given >= this.#maxAnswers;
+    const full = given >= this.#maxAnswersPerReport;
     for (const input of this.#form.querySelectorAll<HTMLInputElement>('input:not([value="0"])')) {
       input.disabled = full && !answers[input.name];
     }
     byId("answered").textContent = full
-      ? `${given} of ${this.#maxAnswers} questions answered. Set one answer back to “not set” to answer another question.`
-      : `${given} of ${this.#maxAnswers} questions answered.`;
+      ? `${given} of ${this.#maxAnswersPerReport} questions answered. Set one answer back to “not set” to answer another question.`
+      : `${given} of ${this.#maxAnswersPerReport} questions answered.`;
   }
 
   get answers(): Answers {

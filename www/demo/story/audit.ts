@@ -14,27 +14,27 @@ import type { MechanismChannel } from "./channel.js";
 import { runAudit } from "./measure.js";
 
 /** Number of reports of each input. Making them takes a few seconds on a phone. */
-const TRIALS = 100_000;
+const REPORTS_PER_INPUT = 100_000;
 const CONFIDENCE = 0.999;
 /** Factor by which the ε of a sabotaged randomiser exceeds the promised ε. */
-const SABOTAGE_FACTOR = 2;
+const SABOTAGE_EPSILON_FACTOR = 2;
 /** Maximum ε in the picture, as a multiple of the promised ε. */
-const GAUGE_RANGE_FACTOR = 2.25;
+const GAUGE_MAX_EPSILON_FACTOR = 2.25;
 
 export class AuditView {
   readonly #onTrouble: (error: unknown) => void;
-  readonly #run = byId<HTMLButtonElement>("audit-run");
-  readonly #cancel = byId<HTMLButtonElement>("audit-cancel");
+  readonly #runButton = byId<HTMLButtonElement>("audit-run");
+  readonly #cancelButton = byId<HTMLButtonElement>("audit-cancel");
   readonly #sabotage = byId<HTMLInputElement>("audit-sabotage");
   readonly #bar = byId<HTMLProgressElement>("audit-progress");
   #channel: MechanismChannel;
-  #running: AbortController | null = null;
+  #runAbortController: AbortController | null = null;
 
   constructor(channel: MechanismChannel, onTrouble: (error: unknown) => void) {
     this.#channel = channel;
     this.#onTrouble = onTrouble;
-    this.#run.addEventListener("click", () => void this.#measure());
-    this.#cancel.addEventListener("click", () => this.#running?.abort());
+    this.#runButton.addEventListener("click", () => void this.#measure());
+    this.#cancelButton.addEventListener("click", () => this.#runAbortController?.abort());
     this.#sabotage.addEventListener("change", () => this.#reset());
     this.show(channel);
   }
@@ -48,11 +48,11 @@ export class AuditView {
   }
 
   #reset(): void {
-    this.#running?.abort();
+    this.#runAbortController?.abort();
     this.#draw(null);
     byId("audit-text").textContent = "";
     byId("audit-detail").textContent =
-      `Nothing measured yet. The audit makes ${formatCount(2 * TRIALS)} reports in this browser and sends none of them.`;
+      `Nothing measured yet. The audit makes ${formatCount(2 * REPORTS_PER_INPUT)} reports in this browser and sends none of them.`;
   }
 
   async #measure(): Promise<void> {
@@ -61,19 +61,19 @@ export class AuditView {
     const sabotaged = this.#sabotage.checked;
     const running = new AbortController();
     this.#reset();
-    this.#running = running;
+    this.#runAbortController = running;
     this.#show(true);
     byId("audit-detail").textContent = "Measuring …";
     try {
       // Sabotage keeps the mechanism and its parameters, and only raises ε.
       const randomizer = await createRandomizer({
-        task: sabotaged ? { ...task, epsilon: SABOTAGE_FACTOR * task.epsilon } : task,
+        task: sabotaged ? { ...task, epsilon: SABOTAGE_EPSILON_FACTOR * task.epsilon } : task,
       });
       try {
         const measured = await runAudit({
           randomizer,
           explainer: channel.explainer,
-          trials: TRIALS,
+          trials: REPORTS_PER_INPUT,
           confidence: CONFIDENCE,
           signal: running.signal,
           onProgress: (share) => {
@@ -81,15 +81,15 @@ export class AuditView {
           },
         });
         if (measured) this.#showResult(measured);
-        else if (this.#running === running) this.#reset();
+        else if (this.#runAbortController === running) this.#reset();
       } finally {
         randomizer.free();
       }
     } catch (error) {
       this.#onTrouble(error);
     } finally {
-      if (this.#running === running) {
-        this.#running = null;
+      if (this.#runAbortController === running) {
+        this.#runAbortController = null;
         this.#show(false);
       }
     }
@@ -99,9 +99,9 @@ export class AuditView {
     // A hidden button loses the focus, so move it to the visible one.
     const focused = document.activeElement;
     byId("auditing").hidden = !running;
-    this.#run.hidden = running;
-    if (running && focused === this.#run) this.#cancel.focus();
-    if (!running && focused === this.#cancel) this.#run.focus();
+    this.#runButton.hidden = running;
+    if (running && focused === this.#runButton) this.#cancelButton.focus();
+    if (!running && focused === this.#cancelButton) this.#runButton.focus();
     this.#bar.value = 0;
   }
 
@@ -128,7 +128,7 @@ export class AuditView {
     const least = measured?.empirical_lower_bound ?? null;
     const caught = least !== null && least > answer.effective_epsilon;
     const at = (value: number) =>
-      `${(Math.min(value / (GAUGE_RANGE_FACTOR * epsilon), 1) * 100).toFixed(2)}%`;
+      `${(Math.min(value / (GAUGE_MAX_EPSILON_FACTOR * epsilon), 1) * 100).toFixed(2)}%`;
     setAttributes(byId("gauge"), { "data-caught": caught });
     byId("gauge-title").textContent = `${kind.name}: measured ε and promised ε`;
     byId("gauge-desc").textContent =
@@ -166,7 +166,7 @@ export class AuditView {
         ["requested ε", formatThreeDigits(epsilon)],
         ["effective ε", formatLossSixDecimals(answer.effective_epsilon)],
         ["measured lower bound of ε", least === null ? "–" : formatEpsilonLowerBound(least)],
-        ["reports per input", formatCount(TRIALS)],
+        ["reports per input", formatCount(REPORTS_PER_INPUT)],
         ["confidence", formatPercent(CONFIDENCE, 1)],
       ].map(([name = "", value = ""]) =>
         el("div", {}, el("dt", {}, name), el("dd", { class: "figure-value" }, value)),

@@ -23,7 +23,7 @@ export class MechanismChannel {
   readonly epsilonScope: EpsilonScope;
   readonly randomizer: Randomizer;
   readonly collector: CollectorClient;
-  readonly ledger: SentReportsLedger;
+  readonly sentReportsLedger: SentReportsLedger;
   readonly sender: UploadSender;
   /** Last estimates from the collector; null before the first. */
   estimates: EstimatesResponse | null = null;
@@ -43,8 +43,12 @@ export class MechanismChannel {
     this.epsilonScope = this.explainer.covers;
     this.randomizer = randomizer;
     this.collector = collector;
-    this.ledger = new SentReportsLedger(storage, answer.fingerprint, answer.task.items.length);
-    this.sender = new UploadSender(collector, this.ledger);
+    this.sentReportsLedger = new SentReportsLedger(
+      storage,
+      answer.fingerprint,
+      answer.task.items.length,
+    );
+    this.sender = new UploadSender(collector, this.sentReportsLedger);
   }
 
   /**
@@ -65,8 +69,8 @@ export class MechanismChannel {
   }
 
   /** Number of invented people who have reported. The visitor of the page is not counted. */
-  get crowdSize(): number {
-    const { trueCounts: truth, ownReport: mine } = this.ledger;
+  get inventedReporterCount(): number {
+    const { trueCounts: truth, ownReport: mine } = this.sentReportsLedger;
     return truth.people - (mine ? 1 : 0);
   }
 
@@ -75,13 +79,13 @@ export class MechanismChannel {
    * through all channels together.
    */
   createOwnReportSender(all: readonly MechanismChannel[]): OwnReportSender<Answers> {
-    const { taskResponse: answer, collector, ledger, sender } = this;
+    const { taskResponse: answer, collector, sentReportsLedger: ledger, sender } = this;
     const { task, fingerprint } = answer;
-    const { endpoint } = collector;
+    const { collectorUrl: endpoint } = collector;
     return new OwnReportSender<Answers>({
       ledger,
       sender,
-      allLedgers: all.map((channel) => channel.ledger),
+      allLedgers: all.map((channel) => channel.sentReportsLedger),
       openClient: (fetch) =>
         createClient({ ...CLIENT_OPTIONS, endpoint, task, fingerprint, fetch }),
       trueCountsOf: (answers) => trueCountsOf(answers, task.items),
@@ -104,7 +108,7 @@ export class MechanismChannel {
    */
   async #forgetIfCollectorEmptied(): Promise<void> {
     const { reports } = await this.collector.estimates();
-    if (reports < this.ledger.trueCounts.people) this.ledger.forget();
+    if (reports < this.sentReportsLedger.trueCounts.people) this.sentReportsLedger.forget();
   }
 }
 

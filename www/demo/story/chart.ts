@@ -3,7 +3,7 @@
 
 import { byId, setAttributes, svg } from "../shared/dom.js";
 import { formatHalfWidth, formatPercent } from "../shared/format.js";
-import { describeChart } from "./figure.js";
+import { setChartText } from "./figure.js";
 
 /** Row of the chart: an item, its true share and its estimate. Unknown values are null. */
 export interface ChartRow {
@@ -41,10 +41,10 @@ interface RowMarks {
   readonly group: SVGGElement;
   readonly label: SVGTextElement;
   readonly value: SVGTextElement;
-  readonly spread: SVGTSpanElement;
-  readonly number: SVGTSpanElement;
+  readonly halfWidthText: SVGTSpanElement;
+  readonly estimateText: SVGTSpanElement;
   readonly truth: SVGRectElement;
-  readonly truthEnd: SVGRectElement;
+  readonly truthEndLine: SVGRectElement;
   readonly interval: SVGRectElement;
   readonly caps: readonly [SVGRectElement, SVGRectElement];
   readonly dot: SVGCircleElement;
@@ -58,7 +58,7 @@ export class EstimateChart {
   readonly #id: string;
   readonly #chart: SVGSVGElement;
   readonly #grid = svg("g", { class: "grid" });
-  readonly #body = svg("g");
+  readonly #rowsGroup = svg("g");
   #rows: readonly ChartRow[] = [];
   #axis: ChartAxis = SHARE_AXIS;
   #marks: RowMarks[] = [];
@@ -67,14 +67,14 @@ export class EstimateChart {
   constructor(id: string) {
     this.#id = id;
     this.#chart = byId<SVGSVGElement>(id);
-    this.#chart.append(this.#grid, this.#body);
+    this.#chart.append(this.#grid, this.#rowsGroup);
     new ResizeObserver(() => this.#draw()).observe(this.#chart);
   }
 
   show(rows: readonly ChartRow[], axis: ChartAxis, title: string): void {
     this.#rows = rows;
     this.#axis = axis;
-    describeChart(this.#id, {
+    setChartText(this.#id, {
       title,
       sentences: rows.map((row) => rowInWords(row)),
       cells: rows.map(rowTableCells),
@@ -152,20 +152,20 @@ export class EstimateChart {
   #ensureMarks(): void {
     if (this.#marks.length === this.#rows.length) return;
     this.#marks = this.#rows.map(createRowMarks);
-    this.#body.replaceChildren(...this.#marks.map(({ group }) => group));
+    this.#rowsGroup.replaceChildren(...this.#marks.map(({ group }) => group));
   }
 }
 
 function createRowMarks({ label }: ChartRow): RowMarks {
-  const number = svg("tspan", { class: "amount" });
-  const spread = svg("tspan", { class: "spread", dx: 6 });
+  const estimateText = svg("tspan", { class: "amount" });
+  const halfWidthText = svg("tspan", { class: "spread", dx: 6 });
   const marks = {
     label: svg("text", { class: "label" }, label),
-    value: svg("text", { class: "value", "text-anchor": "end" }, number, spread),
-    number,
-    spread,
+    value: svg("text", { class: "value", "text-anchor": "end" }, estimateText, halfWidthText),
+    estimateText,
+    halfWidthText,
     truth: svg("rect", { class: "truth-bar", height: 16 }),
-    truthEnd: svg("rect", { class: "truth-end", width: 3, height: 26 }),
+    truthEndLine: svg("rect", { class: "truth-end", width: 3, height: 26 }),
     interval: svg("rect", { class: "interval", height: 3 }),
     caps: [
       svg("rect", { class: "cap", width: 2, height: 14 }),
@@ -177,7 +177,7 @@ function createRowMarks({ label }: ChartRow): RowMarks {
     "g",
     { class: "row" },
     marks.truth,
-    marks.truthEnd,
+    marks.truthEndLine,
     marks.interval,
     ...marks.caps,
     marks.dot,
@@ -203,7 +203,7 @@ function placeMarks(
     y: middle - 8,
     visibility: visibility(known),
   });
-  setAttributes(marks.truthEnd, {
+  setAttributes(marks.truthEndLine, {
     x: x(truth ?? 0) - 1.5,
     y: middle - 13,
     visibility: visibility(known),
@@ -233,8 +233,8 @@ function placeMarks(
     r: radius,
     visibility: visibility(estimated),
   });
-  marks.number.textContent = estimated ? formatPercent(estimate) : "–";
-  marks.spread.textContent = estimated ? formatHalfWidth((to - from) / 2) : "";
+  marks.estimateText.textContent = estimated ? formatPercent(estimate) : "–";
+  marks.halfWidthText.textContent = estimated ? formatHalfWidth((to - from) / 2) : "";
 }
 
 function visibility(visible: boolean): "visible" | "hidden" {

@@ -29,7 +29,7 @@ export interface EstimatesResponse {
     readonly effective_epsilon: number;
     readonly statement: string;
   };
-  readonly estimates: readonly ({ readonly item: EstimatedItem } & Readonly<
+  readonly estimates: readonly ({ readonly item: ItemNameOrBinRange } & Readonly<
     Partial<Record<Estimand, Estimate>>
   >)[];
   /**
@@ -40,10 +40,10 @@ export interface EstimatesResponse {
 }
 
 /** Name of an item or option, or range of a bin. */
-export type EstimatedItem = string | { readonly from: number; readonly to: number };
+export type ItemNameOrBinRange = string | { readonly from: number; readonly to: number };
 
 /** Returns the text by which the page names an item. */
-export function itemName(item: EstimatedItem): string {
+export function itemName(item: ItemNameOrBinRange): string {
   return typeof item === "string" ? item : `${item.from} to ${item.to}`;
 }
 
@@ -80,18 +80,18 @@ export class CollectorError extends Error {
 }
 
 export class CollectorClient {
-  readonly endpoint: string;
-  readonly task: string;
+  readonly collectorUrl: string;
+  readonly taskId: string;
 
   constructor(endpoint: string, task: string) {
-    this.endpoint = endpoint.replace(/\/+$/, "");
-    this.task = task;
+    this.collectorUrl = endpoint.replace(/\/+$/, "");
+    this.taskId = task;
   }
 
   async fetchTask(): Promise<TaskResponse> {
     const answer = await this.#ask<TaskResponse>("", {});
     if (!Array.isArray(answer.task.items)) {
-      throw new CollectorError(`This page does not explain tasks such as ${this.task}.`, true);
+      throw new CollectorError(`This page does not explain tasks such as ${this.taskId}.`, true);
     }
     return answer;
   }
@@ -100,7 +100,10 @@ export class CollectorClient {
   async checkFingerprint(fingerprint: string): Promise<void> {
     const answer = await this.#ask<{ readonly fingerprint: string }>("", {});
     if (answer.fingerprint !== fingerprint) {
-      throw new CollectorError(`The collector's task ${this.task} differs from the page's.`, true);
+      throw new CollectorError(
+        `The collector's task ${this.taskId} differs from the page's.`,
+        true,
+      );
     }
   }
 
@@ -123,13 +126,13 @@ export class CollectorClient {
   async #ask<T>(path: string, init: RequestInit): Promise<T> {
     let response: Response;
     try {
-      response = await fetch(`${this.endpoint}/tasks/${this.task}${path}`, {
+      response = await fetch(`${this.collectorUrl}/tasks/${this.taskId}${path}`, {
         cache: "no-store",
         credentials: "omit",
         ...init,
       });
     } catch {
-      throw new CollectorError(`The collector at ${this.endpoint} does not answer.`, false);
+      throw new CollectorError(`The collector at ${this.collectorUrl} does not answer.`, false);
     }
     const body: unknown = await response.json().catch(() => null);
     if (response.ok && body !== null) return body as T;

@@ -8,7 +8,7 @@ import type { EstimatesResponse } from "./collector.js";
 /** Width of the error bars of one mechanism. */
 export interface MechanismErrorBarWidth {
   readonly name: string;
-  readonly covers: string;
+  readonly epsilonScopeText: string;
   /** True if ε protects single answers only. */
   readonly protectsSingleAnswersOnly: boolean;
   readonly reports: number;
@@ -53,7 +53,7 @@ export function comparisonText(widths: readonly MechanismErrorBarWidth[]): strin
   });
   const weaker = known
     .filter((width) => width.protectsSingleAnswersOnly)
-    .map(({ name, covers }) => {
+    .map(({ name, epsilonScopeText: covers }) => {
       return ` ${name} promises less: its ε covers ${covers}.`;
     });
   return `${formatCountWithNoun(chosen.reports, "report")} for each mechanism: under ${chosen.name} the error bars are ${joinPhrases(phrases)}.${weaker.join("")}`;
@@ -75,7 +75,7 @@ export function showMechanismComparison(widths: readonly MechanismErrorBarWidth[
 }
 
 function widthRow(
-  { name, covers, reports, halfWidth: half, chosen }: MechanismErrorBarWidth,
+  { name, epsilonScopeText: covers, reports, halfWidth: half, chosen }: MechanismErrorBarWidth,
   widest: number,
 ): HTMLElement {
   const share = half === null || widest === 0 ? 0 : half / widest;

@@ -16,7 +16,7 @@ export const SIZES: readonly number[] = [
  * Time in ms for which the slider must rest before the crowd grows. Arrow keys can skip sizes
  * meanwhile.
  */
-const REST_MS = 500;
+const SLIDER_REST_MS = 500;
 
 export interface CrowdOptions {
   readonly questions: readonly Question[];
@@ -32,11 +32,11 @@ export interface CrowdOptions {
 export class CrowdView {
   readonly #options: CrowdOptions;
   readonly #slider = byId<HTMLInputElement>("size");
-  readonly #stop = byId<HTMLButtonElement>("stop");
+  readonly #stopButton = byId<HTMLButtonElement>("stop");
   readonly #bar = byId<HTMLProgressElement>("growth");
   #answerShares: AnswerShares;
-  #resting: ReturnType<typeof setTimeout> | undefined;
-  #growing: AbortController | null = null;
+  #sliderRestTimer: ReturnType<typeof setTimeout> | undefined;
+  #growthAbortController: AbortController | null = null;
   /** Number of people that the slider was last set to. −1 forces the next update. */
   #shown = -1;
 
@@ -55,25 +55,25 @@ export class CrowdView {
     );
     this.#slider.addEventListener("input", () => {
       this.#showSize();
-      clearTimeout(this.#resting);
+      clearTimeout(this.#sliderRestTimer);
     });
     this.#slider.addEventListener("change", () => {
-      clearTimeout(this.#resting);
-      this.#resting = setTimeout(() => void this.#growToSlider(), REST_MS);
+      clearTimeout(this.#sliderRestTimer);
+      this.#sliderRestTimer = setTimeout(() => void this.#growToSlider(), SLIDER_REST_MS);
     });
-    this.#stop.addEventListener("click", () => this.#growing?.abort());
+    this.#stopButton.addEventListener("click", () => this.#growthAbortController?.abort());
     byId("catch-up").addEventListener("click", () => void this.#equaliseCrowds());
-    this.#showHabits();
-    this.refresh();
+    this.#createShareSliders();
+    this.refreshCrowdSize();
   }
 
   /** Updates the displayed number of people, for example after another tab has sent a report. */
-  refresh(): void {
-    const { crowdSize: people, mechanismInfo: kind } = this.#options.chosenChannel();
+  refreshCrowdSize(): void {
+    const { inventedReporterCount: people, mechanismInfo: kind } = this.#options.chosenChannel();
     byId("size-mechanism").textContent = kind.name;
     byId("figure-people").textContent = formatCount(people);
     // An update must not move the slider while the crowd grows or a person moves it.
-    if (this.#growing || people === this.#shown) return;
+    if (this.#growthAbortController || people === this.#shown) return;
     this.#shown = people;
     this.#setSlider(people);
   }
@@ -92,24 +92,24 @@ export class CrowdView {
 
   /** Shows the crowd of another mechanism, and stops the growth of the previous crowd. */
   onSwitch(): void {
-    clearTimeout(this.#resting);
-    this.#growing?.abort();
+    clearTimeout(this.#sliderRestTimer);
+    this.#growthAbortController?.abort();
     this.#shown = -1;
     byId("growth-text").textContent = "";
     for (const id of ["figure-randomised", "figure-acknowledged"]) byId(id).textContent = "–";
-    this.refresh();
+    this.refreshCrowdSize();
   }
 
   async #growToSlider(): Promise<void> {
     const target = SIZES[this.#slider.valueAsNumber] ?? 0;
-    if (this.#growing) {
+    if (this.#growthAbortController) {
       // Finish the current upload, then continue to the new size.
-      this.#growing.abort();
-      this.#resting = setTimeout(() => void this.#growToSlider(), 50);
+      this.#growthAbortController.abort();
+      this.#sliderRestTimer = setTimeout(() => void this.#growToSlider(), 50);
       return;
     }
     const channel = this.#options.chosenChannel();
-    const already = channel.crowdSize;
+    const already = channel.inventedReporterCount;
     if (target <= already) {
       byId("growth-text").textContent =
         target < already ? "Sent reports cannot be taken back, so a crowd only grows." : "";
@@ -125,10 +125,10 @@ export class CrowdView {
    */
   async #equaliseCrowds(): Promise<void> {
     const { channels } = this.#options;
-    if (this.#growing) return;
-    const most = Math.max(...channels.map(({ crowdSize: crowd }) => crowd));
+    if (this.#growthAbortController) return;
+    const most = Math.max(...channels.map(({ inventedReporterCount: crowd }) => crowd));
     await this.#grow(
-      channels.filter(({ crowdSize: crowd }) => crowd < most),
+      channels.filter(({ inventedReporterCount: crowd }) => crowd < most),
       most,
     );
   }
@@ -137,10 +137,13 @@ export class CrowdView {
   async #grow(channels: readonly MechanismChannel[], target: number): Promise<void> {
     const { onSent, onDone, onTrouble } = this.#options;
     const growing = new AbortController();
-    this.#growing = growing;
+    this.#growthAbortController = growing;
     this.#showGrowing(true);
     const status = byId("growth-text");
-    const missing = channels.reduce((sum, { crowdSize: crowd }) => sum + target - crowd, 0);
+    const missing = channels.reduce(
+      (sum, { inventedReporterCount: crowd }) => sum + target - crowd,
+      0,
+    );
     status.textContent = `Randomising and sending ${formatCountWithNoun(missing, "report")} …`;
     this.#bar.max = missing;
     this.#bar.value = 0;
@@ -149,21 +152,21 @@ export class CrowdView {
       for (const channel of channels) {
         const before = sent;
         await growCrowd({
-          people: target - channel.crowdSize,
+          people: target - channel.inventedReporterCount,
           draw: (first, people) =>
             drawPeople(this.#answerShares, {
               first,
               people,
               most: channel.taskResponse.task.sparsity,
             }),
-          countReported: () => channel.crowdSize,
+          countReportedPeople: () => channel.inventedReporterCount,
           randomizer: channel.randomizer,
           sender: channel.sender,
           signal: growing.signal,
           onProgress: (progress) => {
             sent = before + progress.sent;
             this.#bar.value = sent;
-            if (!growing.signal.aborted) this.#figures(progress);
+            if (!growing.signal.aborted) this.#showGrowthFigures(progress);
             onSent(channel);
           },
         });
@@ -173,34 +176,36 @@ export class CrowdView {
       status.textContent = INTERRUPTED_TEXT;
       onTrouble(error);
     } finally {
-      this.#growing = null;
+      this.#growthAbortController = null;
       this.#showGrowing(false);
       this.#shown = -1;
-      this.refresh();
+      this.refreshCrowdSize();
       onDone();
     }
   }
 
   #showGrowing(growing: boolean): void {
     // A hidden button loses the focus, so move it to the slider.
-    if (!growing && document.activeElement === this.#stop) this.#slider.focus();
+    if (!growing && document.activeElement === this.#stopButton) this.#slider.focus();
     byId("growing").hidden = !growing;
     byId<HTMLButtonElement>("catch-up").disabled = growing;
     byId("size-help").hidden = growing;
   }
 
-  #figures({
+  #showGrowthFigures({
     randomisedPerSecond: randomised,
     acknowledgedPerSecond: acknowledged,
   }: GrowthProgress): void {
-    byId("figure-people").textContent = formatCount(this.#options.chosenChannel().crowdSize);
+    byId("figure-people").textContent = formatCount(
+      this.#options.chosenChannel().inventedReporterCount,
+    );
     byId("figure-randomised").textContent = Number.isFinite(randomised)
       ? formatCount(randomised)
       : "–";
     byId("figure-acknowledged").textContent = formatCount(acknowledged);
   }
 
-  #showHabits(): void {
+  #createShareSliders(): void {
     const outputs: (() => void)[] = [];
     const slider = (index: number, side: "yes" | "no", label: string) => {
       const input = el("input", {

@@ -11,7 +11,7 @@ const PITCH = 10;
  * Draws dots that are scattered on the left and form columns on the right. `shares` has the heights
  * of the columns.
  */
-export function drawSettlingReports(picture: SVGSVGElement, shares: readonly number[]): void {
+export function drawDecorativePicture(picture: SVGSVGElement, shares: readonly number[]): void {
   const dots: SVGCircleElement[] = [];
   const settled = WIDTH * 0.6;
   const band = (WIDTH - settled) / shares.length;

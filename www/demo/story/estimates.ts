@@ -38,18 +38,18 @@ const TARGET_HALF_WIDTH = 0.1;
 export class EstimatesView {
   readonly #chart = new EstimateChart("chart");
   readonly #questions: readonly Question[];
-  #answer: EstimatesResponse | null = null;
-  #truth: TrueCounts;
-  #estimands: readonly Estimand[] = [];
+  #estimatesResponse: EstimatesResponse | null = null;
+  #trueCounts: TrueCounts;
+  #availableEstimands: readonly Estimand[] = [];
   /**
    * Quantity that the person chose to see, even if the current mechanism has no estimates of it.
    */
   #wantedEstimand: Estimand = "mean";
-  #verdict = "";
+  #announcedVerdict = "";
 
   constructor(questions: readonly Question[], truth: TrueCounts) {
     this.#questions = questions;
-    this.#truth = truth;
+    this.#trueCounts = truth;
     const views = byId("views");
     const choices = VIEWS.map(({ key, name }, index) =>
       el(
@@ -69,10 +69,15 @@ export class EstimatesView {
   /**
    * Shows the last estimates, and the true answers of all people whose reports this browser sent.
    */
-  show({ mechanismInfo: kind, estimands, estimates, ledger }: MechanismChannel): void {
-    this.#answer = estimates;
-    this.#truth = ledger.trueCounts;
-    this.#estimands = estimands;
+  show({
+    mechanismInfo: kind,
+    estimands,
+    estimates,
+    sentReportsLedger: ledger,
+  }: MechanismChannel): void {
+    this.#estimatesResponse = estimates;
+    this.#trueCounts = ledger.trueCounts;
+    this.#availableEstimands = estimands;
     const silent = byId("untold");
     silent.hidden = estimands.length === VIEWS.length;
     silent.textContent = `Reports under ${kind.name} reveal only yes minus no.`;
@@ -80,29 +85,34 @@ export class EstimatesView {
   }
 
   /** Announces the verdict to screen readers if it has changed. */
-  announce(): void {
+  announceVerdict(): void {
     const verdict = byId("verdict").textContent ?? "";
-    if (verdict === this.#verdict) return;
-    this.#verdict = verdict;
+    if (verdict === this.#announcedVerdict) return;
+    this.#announcedVerdict = verdict;
     byId("summary").textContent = verdict;
   }
 
   #draw(): void {
-    const told = VIEWS.filter(({ key }) => this.#estimands.includes(key));
+    const told = VIEWS.filter(({ key }) => this.#availableEstimands.includes(key));
     const view = told.find(({ key }) => key === this.#wantedEstimand) ?? told[0];
     if (!view) return;
     for (const radio of document.querySelectorAll<HTMLInputElement>("#views input")) {
       radio.disabled = !told.some(({ key }) => key === radio.value);
       radio.checked = radio.value === view.key;
     }
-    const reports = this.#answer?.reports ?? 0;
-    const foreign = reports - this.#truth.people;
-    const rows = estimateRows(this.#questions, this.#answer, this.#truth, view.key);
+    const reports = this.#estimatesResponse?.reports ?? 0;
+    const foreign = reports - this.#trueCounts.people;
+    const rows = estimateChartRows(
+      this.#questions,
+      this.#estimatesResponse,
+      this.#trueCounts,
+      view.key,
+    );
     this.#chart.show(rows, view.key === "mean" ? YES_MINUS_NO_AXIS : SHARE_AXIS, view.title);
     byId("verdict").textContent = estimatesVerdict(rows, reports, foreign === 0);
     const others = byId("others");
     others.hidden = foreign === 0;
-    others.textContent = foreignReportsText(foreign, this.#truth.people);
+    others.textContent = foreignReportsText(foreign, this.#trueCounts.people);
   }
 }
 
@@ -110,7 +120,7 @@ export class EstimatesView {
  * Returns a chart row for each question. A row has the true and the estimated value of one
  * estimand, as a share of all people.
  */
-export function estimateRows(
+export function estimateChartRows(
   questions: readonly Pick<Question, "item" | "label">[],
   answer: EstimatesResponse | null,
   truth: TrueCounts,

@@ -33,7 +33,7 @@ export function createChartAndTable(
 }
 
 /** Sets the title, the description and the table of the chart with this id. */
-export function describeChart(id: string, { title, sentences, cells }: ChartText): void {
+export function setChartText(id: string, { title, sentences, cells }: ChartText): void {
   byId(`${id}-title`).textContent = title;
   byId(`${id}-desc`).textContent = sentences.join(" ");
   const table = byId<HTMLTableElement>(`${id}-table`);

@@ -30,7 +30,7 @@ export interface GrowthOptions {
   /** Draws `people` invented people, starting with the one whose number is `first`. */
   readonly draw: (first: number, people: number) => PackedPeople;
   /** Returns the number of invented people who have already reported. */
-  readonly countReported: () => number;
+  readonly countReportedPeople: () => number;
   readonly randomizer: BatchRandomizer;
   readonly sender: Pick<UploadSender<never>, "send">;
   readonly signal: AbortSignal;
@@ -69,7 +69,7 @@ export async function growCrowd(growth: GrowthOptions): Promise<void> {
         items,
         values,
         trueCounts: truth,
-      } = growth.draw(growth.countReported(), size);
+      } = growth.draw(growth.countReportedPeople(), size);
       const before = now();
       const reports = randomizer.randomizeMany(lengths, items, values);
       const upload = randomizer.upload(reports, size);

@@ -45,16 +45,16 @@ export interface KeyValueStorage {
 /** @typeParam A answers of the visitor */
 export class SentReportsLedger<A = Answers> {
   readonly #key: string;
-  readonly #items: number;
+  readonly #itemCount: number;
   readonly #storage: KeyValueStorage | null;
   #saved: SavedLedger<A>;
 
   /** `storage` is null if the browser refuses storage. A reload then loses the record. */
   constructor(storage: KeyValueStorage | null, fingerprint: string, items: number) {
     this.#key = `hushbin-demo:${fingerprint}`;
-    this.#items = items;
+    this.#itemCount = items;
     this.#storage = storage;
-    this.#saved = this.#empty();
+    this.#saved = this.#emptyLedger();
     this.reload();
   }
 
@@ -110,7 +110,7 @@ export class SentReportsLedger<A = Answers> {
 
   /** Clears the record, because the collector was emptied. */
   forget(): void {
-    this.#saved = this.#empty();
+    this.#saved = this.#emptyLedger();
     try {
       this.#storage?.removeItem(this.#key);
     } catch {
@@ -118,8 +118,8 @@ export class SentReportsLedger<A = Answers> {
     }
   }
 
-  #empty(): SavedLedger<A> {
-    return { truth: emptyTrueCounts(this.#items), mine: null, pending: null };
+  #emptyLedger(): SavedLedger<A> {
+    return { truth: emptyTrueCounts(this.#itemCount), mine: null, pending: null };
   }
 
   #save(saved: SavedLedger<A>): void {
@@ -133,7 +133,7 @@ export class SentReportsLedger<A = Answers> {
 
   #fits(saved: unknown): saved is SavedLedger<A> {
     const truth = (saved as SavedLedger<A> | null)?.truth;
-    return truth?.yes.length === this.#items && truth.no.length === this.#items;
+    return truth?.yes.length === this.#itemCount && truth.no.length === this.#itemCount;
   }
 }
 

@@ -12,7 +12,7 @@ import { CollectorError } from "./collector.js";
 import { waitForCollectorUrl } from "./collector-url.js";
 import { meanHalfWidth, showMechanismComparison } from "./comparison.js";
 import { CrowdView } from "./crowd.js";
-import { drawSettlingReports } from "./drift.js";
+import { drawDecorativePicture } from "./drift.js";
 import { EstimatesView } from "./estimates.js";
 import { explainTask, showPrivacyStatement } from "./meaning.js";
 import { MECHANISM_INFOS } from "./mechanism/index.js";
@@ -29,7 +29,7 @@ import { VisitsChannel } from "./visits/channel.js";
 import { VisitsSection } from "./visits/section.js";
 
 /** Interval in ms between requests for estimates while this page sends nothing. */
-const IDLE_MS = 4000;
+const IDLE_REQUEST_INTERVAL_MS = 4000;
 /** Minimum time in ms between requests for estimates while a crowd grows. */
 const MIN_REQUEST_INTERVAL_MS = 250;
 const FIRST_ANSWERS: Answers = { "dark-mode": 1, notifications: -1 };
@@ -39,7 +39,7 @@ class DemoPage {
   /** Chosen mechanism, with its task, its randomiser and its record of sent reports. */
   #channel: MechanismChannel;
   readonly #ownReportSenders: ReadonlyMap<MechanismChannel, OwnReportSender<Answers>>;
-  readonly #questions: Question[];
+  readonly #questionList: Question[];
   readonly #form: AnswersForm;
   readonly #switch: MechanismSwitch;
   readonly #report = new ReportView();
@@ -49,7 +49,7 @@ class DemoPage {
   readonly #audit: AuditView;
   readonly #visits: VisitsSection;
   readonly #channelsToRequest = new Set<MechanismChannel>();
-  #asking: Promise<void> | null = null;
+  #runningRequest: Promise<void> | null = null;
   #askedAt = 0;
   #sending = false;
 
@@ -62,31 +62,36 @@ class DemoPage {
       channels.map((channel) => [channel, channel.createOwnReportSender(channels)]),
     );
     const { items, sparsity } = this.#channel.taskResponse.task;
-    this.#questions = questionsOf(items);
+    this.#questionList = questionsOf(items);
     this.#form = new AnswersForm(
       byId<HTMLFormElement>("questions"),
-      this.#questions,
+      this.#questionList,
       sparsity,
-      this.#sentChannel?.ledger.ownReport?.answers ?? FIRST_ANSWERS,
+      this.#sentChannel?.sentReportsLedger.ownReport?.answers ?? FIRST_ANSWERS,
       () => {
         this.#report.forgetDraws();
         this.#preview();
       },
     );
     this.#switch = new MechanismSwitch(channels, (channel) => void this.#choose(channel));
-    this.#observer = new ObserverView(this.#channel, this.#questions);
-    this.#estimates = new EstimatesView(this.#questions, this.#channel.ledger.trueCounts);
+    this.#observer = new ObserverView(this.#channel, this.#questionList);
+    this.#estimates = new EstimatesView(
+      this.#questionList,
+      this.#channel.sentReportsLedger.trueCounts,
+    );
     this.#crowd = new CrowdView({
-      questions: this.#questions,
+      questions: this.#questionList,
       chosenChannel: () => this.#channel,
       channels,
       onSent: (channel) => void this.#requestEstimates(channel),
       onDone: () =>
-        void this.#requestEstimates(...this.#channels).then(() => this.#estimates.announce()),
-      onTrouble: (error) => this.#trouble(error),
+        void this.#requestEstimates(...this.#channels).then(() =>
+          this.#estimates.announceVerdict(),
+        ),
+      onTrouble: (error) => this.#showError(error),
     });
-    this.#audit = new AuditView(this.#channel, (error) => this.#trouble(error));
-    this.#visits = new VisitsSection(visits, (error) => this.#trouble(error));
+    this.#audit = new AuditView(this.#channel, (error) => this.#showError(error));
+    this.#visits = new VisitsSection(visits, (error) => this.#showError(error));
   }
 
   async start(): Promise<void> {
@@ -97,20 +102,21 @@ class DemoPage {
     this.#showMechanism();
     await this.#resendPendingUploads();
     addEventListener("storage", () => {
-      for (const { ledger } of this.#channels) ledger.reload();
+      for (const { sentReportsLedger: ledger } of this.#channels) ledger.reload();
       void this.#requestEstimates(...this.#channels);
-      void this.#visits.reload();
+      void this.#visits.syncWithOtherTabs();
     });
     setInterval(() => {
       if (document.visibilityState !== "visible") return;
-      if (performance.now() - this.#askedAt >= IDLE_MS) void this.#requestEstimates(this.#channel);
-      this.#visits.poll(IDLE_MS);
-    }, IDLE_MS / 4);
+      if (performance.now() - this.#askedAt >= IDLE_REQUEST_INTERVAL_MS)
+        void this.#requestEstimates(this.#channel);
+      this.#visits.poll(IDLE_REQUEST_INTERVAL_MS);
+    }, IDLE_REQUEST_INTERVAL_MS / 4);
   }
 
   /** Channel through which the visitor's report was sent; undefined if none was sent. */
   get #sentChannel(): MechanismChannel | undefined {
-    return this.#channels.find(({ ledger }) => ledger.ownReport);
+    return this.#channels.find(({ sentReportsLedger: ledger }) => ledger.ownReport);
   }
 
   async #choose(channel: MechanismChannel): Promise<void> {
@@ -119,7 +125,7 @@ class DemoPage {
     this.#audit.show(channel);
     this.#showMechanism();
     await this.#requestEstimates(channel);
-    this.#estimates.announce();
+    this.#estimates.announceVerdict();
   }
 
   /** Updates every view that depends on the chosen mechanism. */
@@ -142,14 +148,14 @@ class DemoPage {
     showMechanismComparison(
       this.#channels.map(({ mechanismInfo: kind, epsilonScope: covers, estimates }) => ({
         name: kind.name,
-        covers: kind.covers,
+        epsilonScopeText: kind.epsilonScopeText,
         protectsSingleAnswersOnly: covers === "entry",
         reports: estimates?.reports ?? 0,
         halfWidth: meanHalfWidth(estimates),
         chosen: kind === channel.mechanismInfo,
       })),
     );
-    this.#crowd.refresh();
+    this.#crowd.refreshCrowdSize();
   }
 
   /** Sends uploads that an earlier visit or a failure left pending. */
@@ -158,11 +164,11 @@ class DemoPage {
       for (const { sender } of this.#channels) await sender.sendPendingUpload();
       await this.#visits.resendPendingUploads();
     } catch (error) {
-      this.#trouble(error);
+      this.#showError(error);
       return;
     }
     await this.#requestEstimates(...this.#channels);
-    this.#estimates.announce();
+    this.#estimates.announceVerdict();
   }
 
   /** Randomises the current answers and shows the report as a preview. The report is not sent. */
@@ -170,9 +176,9 @@ class DemoPage {
     const { answers } = this.#form;
     const { randomizer } = this.#channel;
     try {
-      this.#show("preview", randomizer.upload(randomizer.randomize(answers), 1), answers);
+      this.#showReport("preview", randomizer.upload(randomizer.randomize(answers), 1), answers);
     } catch (error) {
-      this.#trouble(error);
+      this.#showError(error);
     }
     byId("stamp-text").textContent = this.#sentChannel
       ? `Your report was sent, under ${this.#sentChannel.mechanismInfo.name}. This preview shows another report, which is not sent.`
@@ -191,38 +197,38 @@ class DemoPage {
       this.#sending = false;
       this.#showSent();
       await this.#requestEstimates(channel);
-      this.#estimates.announce();
+      this.#estimates.announceVerdict();
     } catch (error) {
       // An older upload may have failed before this report was drawn.
-      const drawn = channel.ledger.pending?.ownAnswers !== undefined;
+      const drawn = channel.sentReportsLedger.pending?.ownAnswers !== undefined;
       byId("stamp-text").textContent = unsentReportText(drawn);
       this.#sending = drawn;
       button.disabled = drawn;
-      this.#trouble(error);
+      this.#showError(error);
     }
   }
 
   /** Shows the visitor's report that was sent, and switches to its mechanism. */
   #showSent(): void {
     const sent = this.#sentChannel;
-    const mine = sent?.ledger.ownReport;
+    const mine = sent?.sentReportsLedger.ownReport;
     if (!sent || !mine) return;
     if (sent !== this.#channel) {
       void this.#choose(sent);
       return;
     }
-    this.#show("sent", mine.upload, mine.answers);
+    this.#showReport("sent", mine.upload, mine.answers);
     byId("stamp-text").textContent =
       "These bytes left your page and are on the collector’s disk. The collector has nothing else about you.";
     byId("again").textContent = "Preview another report";
   }
 
-  #show(state: "preview" | "sent", upload: Uint8Array, answers: Answers): void {
+  #showReport(state: "preview" | "sent", upload: Uint8Array, answers: Answers): void {
     const channel = this.#channel;
     const { texts, explainer } = channel;
     const reported = this.#report.show({ state, upload, channel });
     const placement = explainer.place(answers, upload);
-    showReportPicture(texts.picture(placement, reported, this.#questions));
+    showReportPicture(texts.picture(placement, reported, this.#questionList));
     this.#observer.show(channel, answers, upload);
     const sent = this.#sentChannel !== undefined;
     byId("show-sent").hidden = !sent || state === "sent";
@@ -237,13 +243,13 @@ class DemoPage {
    */
   #requestEstimates(...channels: readonly MechanismChannel[]): Promise<void> {
     for (const channel of channels) this.#channelsToRequest.add(channel);
-    this.#asking ??= this.#askWaiting().finally(() => {
-      this.#asking = null;
+    this.#runningRequest ??= this.#requestQueuedEstimates().finally(() => {
+      this.#runningRequest = null;
     });
-    return this.#asking;
+    return this.#runningRequest;
   }
 
-  async #askWaiting(): Promise<void> {
+  async #requestQueuedEstimates(): Promise<void> {
     try {
       while (this.#channelsToRequest.size > 0) {
         const wait = this.#askedAt + MIN_REQUEST_INTERVAL_MS - performance.now();
@@ -261,11 +267,11 @@ class DemoPage {
       }
     } catch (error) {
       this.#channelsToRequest.clear();
-      this.#trouble(error);
+      this.#showError(error);
     }
   }
 
-  #trouble(error: unknown): void {
+  #showError(error: unknown): void {
     showTrouble(error);
     showCollectorStatus("no answer", false);
   }
@@ -316,7 +322,7 @@ function troubleText(error: unknown): string {
 }
 
 async function main(): Promise<void> {
-  drawSettlingReports(
+  drawDecorativePicture(
     byId<SVGSVGElement>("drift"),
     questionsOf(draft.items).map(({ yes }) => yes),
   );

@@ -1,6 +1,6 @@
 // The chapter on the meaning of ε, in plain words with the numbers of the task.
 
-import { maximumCertainty } from "../../client/certainty.js";
+import { maximumCertaintyPercent } from "../../client/certainty.js";
 import { byId, el, expEpsilonElement } from "../shared/dom.js";
 import { formatLossSixDecimals, formatThreeDigits } from "../shared/format.js";
 import type { MechanismChannel } from "./channel.js";
@@ -23,7 +23,7 @@ export function explainTask({
   const { epsilon, sparsity } = task;
   const whole = covers === "input";
   const factor = formatThreeDigits(Math.exp(epsilon));
-  const sure = (spent: number) => `${maximumCertainty(spent)}\u00a0% sure`;
+  const sure = (spent: number) => `${maximumCertaintyPercent(spent)}\u00a0% sure`;
 
   byId("meaning-lead").textContent = whole
     ? "ε limits how much anyone can learn about you from one report. A smaller ε is more private."
@@ -51,7 +51,7 @@ export function explainTask({
     el(
       "p",
       {},
-      `Under ${kind.name}, ${texts.probabilities} Someone who was 50\u00a0% sure of ${whole ? "your answers" : "one of your answers, and knew all your other answers,"} can become at most ${sure(epsilon)} after seeing a report.`,
+      `Under ${kind.name}, ${texts.probabilityExplanation} Someone who was 50\u00a0% sure of ${whole ? "your answers" : "one of your answers, and knew all your other answers,"} can become at most ${sure(epsilon)} after seeing a report.`,
     ),
     el(
       "p",

@@ -41,7 +41,7 @@ function mechanismCard({
   mechanismInfo: kind,
   epsilonScope: scope,
 }: MechanismChannel): HTMLElement {
-  const { name, strength, covers, taskId: task } = kind;
+  const { name, strength, epsilonScopeText: covers, taskId: task } = kind;
   return el(
     "label",
     { class: "card", "data-covers": scope },

@@ -1,7 +1,7 @@
 // The chapter on an observer who sees the visitor's report, and on the observer's belief before and
 // after.
 
-import { maximumCertainty } from "../../client/certainty.js";
+import { maximumCertaintyPercent } from "../../client/certainty.js";
 import { type Belief, posterior } from "../shared/analysis.js";
 import { byId, el, expEpsilonElement, setAttributes, svg } from "../shared/dom.js";
 import { formatPercent, formatThreeDigits } from "../shared/format.js";
@@ -22,9 +22,9 @@ export class ObserverView {
   readonly #priorLine = svg("line", { class: "drop" });
   readonly #posteriorRangeLine = svg("line", { class: "span" });
   readonly #reportCurve = svg("path", { class: "own" });
-  #answers: Answers = {};
+  #visitorAnswers: Answers = {};
   /** True if the visitor has chosen the claim whose probability is shown. */
-  #chosen = false;
+  #isClaimChosen = false;
   /** Upload that contains the displayed report. */
   #upload: Uint8Array | null = null;
 
@@ -35,14 +35,14 @@ export class ObserverView {
       ...questions.map(({ item, label }) => el("option", { value: item }, `“${label}”`)),
     );
     // All channels have the same ε, so the frame is drawn once.
-    this.#frame(Math.exp(channel.taskResponse.task.epsilon));
+    this.#drawChartFrame(Math.exp(channel.taskResponse.task.epsilon));
     this.#item.addEventListener("change", () => {
-      this.#chosen = true;
+      this.#isClaimChosen = true;
       this.#claimOwnAnswer();
       this.#update();
     });
     this.#value.addEventListener("change", () => {
-      this.#chosen = true;
+      this.#isClaimChosen = true;
       this.#update();
     });
     this.#before.addEventListener("input", () => this.#update());
@@ -52,9 +52,9 @@ export class ObserverView {
   show(channel: MechanismChannel, answers: Answers, upload: Uint8Array): void {
     this.#channel = channel;
     byId("observer-bound").replaceChildren(...epsilonBoundInWords(channel));
-    this.#answers = answers;
+    this.#visitorAnswers = answers;
     this.#upload = upload;
-    if (!this.#chosen) {
+    if (!this.#isClaimChosen) {
       const item = this.#mostRevealingItem();
       if (item) this.#item.value = item;
       this.#claimOwnAnswer();
@@ -68,26 +68,27 @@ export class ObserverView {
    */
   #mostRevealingItem(): string | undefined {
     const upload = this.#upload;
-    const answers = this.#answers;
+    const answers = this.#visitorAnswers;
     if (!upload) return undefined;
-    const ratio = (item: string) => this.#belief(upload, item, answers[item] ?? 0, 0.5).ratio;
+    const ratio = (item: string) =>
+      this.#beliefInClaim(upload, item, answers[item] ?? 0, 0.5).ratio;
     const answered = this.#questions.map(({ item }) => item).filter((item) => answers[item]);
     return answered.sort((a, b) => ratio(b) - ratio(a))[0];
   }
 
-  #belief(upload: Uint8Array, item: string, claim: 1 | -1 | 0, before: number): Belief {
-    return this.#channel.explainer.belief(this.#answers, upload, item, claim, before);
+  #beliefInClaim(upload: Uint8Array, item: string, claim: 1 | -1 | 0, before: number): Belief {
+    return this.#channel.explainer.belief(this.#visitorAnswers, upload, item, claim, before);
   }
 
   #claimOwnAnswer(): void {
-    this.#value.value = String(this.#answers[this.#item.value] ?? 0);
+    this.#value.value = String(this.#visitorAnswers[this.#item.value] ?? 0);
   }
 
   #update(): void {
     if (!this.#upload) return;
     const before = this.#before.valueAsNumber / 100;
     const claim = Number(this.#value.value) as 1 | -1 | 0;
-    const found = this.#belief(this.#upload, this.#item.value, claim, before);
+    const found = this.#beliefInClaim(this.#upload, this.#item.value, claim, before);
     const [least, most] = found.bounds;
     const was = formatPercent(before);
     byId("before-out").textContent = was;
@@ -121,7 +122,7 @@ export class ObserverView {
       `${formatPercent(found.after)} after, never outside ${formatPercent(least, 1)} to ${formatPercent(most, 1)}.`;
   }
 
-  #frame(bound: number): void {
+  #drawChartFrame(bound: number): void {
     const chart = byId<SVGSVGElement>("belief");
     const upper = beliefCurvePoints(bound);
     const lower = beliefCurvePoints(1 / bound).reverse();
@@ -161,7 +162,7 @@ function epsilonBoundInWords({
 }: MechanismChannel): (Node | string)[] {
   const { epsilon, sparsity } = answer.task;
   const bound = formatThreeDigits(Math.exp(epsilon));
-  const sure = `${bound}: from 50\u00a0% sure to at most ${maximumCertainty(epsilon)}\u00a0% sure`;
+  const sure = `${bound}: from 50\u00a0% sure to at most ${maximumCertaintyPercent(epsilon)}\u00a0% sure`;
   const most = [expEpsilonElement(), ` = ${sure}.`];
   const close = " This holds for every report and any computing power.";
   switch (covers) {

@@ -43,7 +43,7 @@ export class ReportView {
     this.#section.dataset.state = state;
     byId("stamp").textContent = state === "sent" ? "Sent" : "Preview";
     const tape = byId("tape");
-    const names = { ...PART_NAMES, response: texts.partName };
+    const names = { ...PART_NAMES, response: texts.randomisedPartName };
     tape.replaceChildren(
       ...parts.map((part) =>
         uploadPartElement(part, { ...names, ...SHORT_PART_NAMES }[part.name], this.#changed(part)),
@@ -90,16 +90,16 @@ export class ReportView {
           {},
           el("code", {}, `seed ${formatHex(seed)}`),
           " ",
-          el("strong", {}, explained.partInWords(draw.reported)),
+          el("strong", {}, explained.randomisedPartInWords(draw.reported)),
         );
       }),
     );
   }
 }
 
-type FixedPartName = Exclude<UploadFieldName, "response">;
+type NonResponseFieldName = Exclude<UploadFieldName, "response">;
 
-const PART_NAMES: Record<FixedPartName, string> = {
+const PART_NAMES: Record<NonResponseFieldName, string> = {
   version: "version",
   task: "task fingerprint",
   id: "upload id",
@@ -110,7 +110,7 @@ const PART_NAMES: Record<FixedPartName, string> = {
 /** Short names of fields, which fit under a single byte. */
 const SHORT_PART_NAMES = { version: "v", task: "task", count: "n" };
 
-const MEANINGS: Partial<Record<UploadFieldName, string>> & Record<FixedPartName, string> = {
+const MEANINGS: Partial<Record<UploadFieldName, string>> & Record<NonResponseFieldName, string> = {
   version: "Format of the upload. This part is the same for everyone.",
   task: "Identifies the questions, the mechanism and every parameter of the noise. The collector refuses a report made under other rules. This part is the same for everyone.",
   id: "A random number. A retry has the same id, so the collector counts the upload once. The id reveals nothing about you.",

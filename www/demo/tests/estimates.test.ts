@@ -12,7 +12,7 @@ import {
 import { isLostInNoise } from "../story/chart.js";
 import type { Estimate, EstimatesResponse } from "../story/collector.js";
 import { comparisonText, type MechanismErrorBarWidth, meanHalfWidth } from "../story/comparison.js";
-import { estimateRows, estimatesVerdict } from "../story/estimates.js";
+import { estimateChartRows, estimatesVerdict } from "../story/estimates.js";
 import { questionsOf } from "../story/questions.js";
 
 function estimate(value: number, half: number): Estimate {
@@ -48,7 +48,7 @@ const truth = { people: 1000, yes: [500, 100], no: [250, 300] };
 describe("rows of the chart", () => {
   it("put the truth of each estimand beside its estimate", () => {
     const truths = (["plus", "minus", "mean", "nonmissing"] as const).map((estimand) =>
-      estimateRows(questions, answer(0.5, 0.1), truth, estimand).map((row) => row.truth),
+      estimateChartRows(questions, answer(0.5, 0.1), truth, estimand).map((row) => row.truth),
     );
     expect(truths).toEqual([
       [0.5, 0.1],
@@ -60,7 +60,7 @@ describe("rows of the chart", () => {
 
   it("are empty before the first report", () => {
     const none = { ...answer(0, 0), reports: 0, estimates: [] };
-    const rows = estimateRows(questions, none, { people: 0, yes: [0, 0], no: [0, 0] }, "plus");
+    const rows = estimateChartRows(questions, none, { people: 0, yes: [0, 0], no: [0, 0] }, "plus");
     expect(rows.every((row) => row.truth === null && row.estimate === null)).toBe(true);
     expect(estimatesVerdict(rows, 0, true)).toMatch(/no reports yet/);
   });
@@ -68,7 +68,11 @@ describe("rows of the chart", () => {
 
 describe("the verdict", () => {
   const verdict = (value: number, half: number, comparable = true) =>
-    estimatesVerdict(estimateRows(questions, answer(value, half), truth, "plus"), 1000, comparable);
+    estimatesVerdict(
+      estimateChartRows(questions, answer(value, half), truth, "plus"),
+      1000,
+      comparable,
+    );
 
   it("calls noise noise", () => {
     expect(verdict(0.3, 0.5)).toMatch(/all answers are noise/);
@@ -88,7 +92,7 @@ describe("the verdict", () => {
   });
 
   it("takes a narrow interval around nothing for an answer", () => {
-    const [row] = estimateRows(questions, answer(0.01, 0.04), truth, "plus");
+    const [row] = estimateChartRows(questions, answer(0.01, 0.04), truth, "plus");
     expect(row && isLostInNoise(row)).toBe(false);
   });
 });
@@ -131,7 +135,7 @@ describe("error bars side by side", () => {
     chosen = false,
   ): MechanismErrorBarWidth => ({
     name,
-    covers: `what ${name} covers`,
+    epsilonScopeText: `what ${name} covers`,
     protectsSingleAnswersOnly: name === "W",
     reports,
     halfWidth: half,

@@ -115,7 +115,7 @@ describe("the sender", () => {
     await growCrowd({
       people: 25,
       draw: (first, people) => drawPeople(certain, { first, people, most: 2 }),
-      countReported: () => ledger.trueCounts.people,
+      countReportedPeople: () => ledger.trueCounts.people,
       randomizer: {
         randomizeMany: (lengths) => new Uint8Array(lengths.length),
         upload: (reports) => new Uint8Array(reports),

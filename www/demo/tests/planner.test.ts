@@ -10,20 +10,24 @@ import {
   MIN_AXIS_RANGES,
 } from "../planner/curves.js";
 import { FIELDS } from "../planner/fields.js";
-import { type PlanMessage, PlanQueue, withPlanCache } from "../planner/plan-queue.js";
+import {
+  LatestRequestPlanner,
+  type PlanProgressMessage,
+  withPlanCache,
+} from "../planner/plan-queue.js";
 import { plannerInput } from "../planner/questions.js";
 import { singleQuestionContent } from "../planner/single-view.js";
 import {
   CHOICE_OPTIONS,
   DEFAULTS,
   fieldForError,
-  invalidFields,
+  invalidFieldMessages,
   NUMBER_FIELD_NAMES,
+  type ParsedQuestionSettings,
   type PlannerInput,
   parseCounts,
   parseNumber,
   parseSettings,
-  type QuestionSettings,
   settingsToUrlFragment,
   visibleControls,
 } from "../planner/state.js";
@@ -70,7 +74,7 @@ describe("a slider's stops", () => {
 
 describe("the state in the URL", () => {
   it("comes back as it was", () => {
-    const state: QuestionSettings = {
+    const state: ParsedQuestionSettings = {
       ...DEFAULTS,
       solve: "people",
       budget: "central",
@@ -102,7 +106,7 @@ describe("the state in the URL", () => {
 });
 
 /** Returns the survey of one question. */
-function surveyOf(state: Partial<QuestionSettings>): Survey {
+function surveyOf(state: Partial<ParsedQuestionSettings>): Survey {
   const asking = plannerInput({ all: [{ ...DEFAULTS, ...state }], shownQuestionIndex: 0 });
   if (isSumInput(asking)) throw new Error("expected a survey");
   return asking;
@@ -128,7 +132,7 @@ describe("a question of a kind", () => {
   });
 
   it("says what a task file would", () => {
-    const question = (state: Partial<QuestionSettings>) => surveyOf(state).questions[0];
+    const question = (state: Partial<ParsedQuestionSettings>) => surveyOf(state).questions[0];
     expect(question({ kind: "flag" })).toEqual({ name: "flag", kind: "flag" });
     expect(question({ kind: "set" })).toMatchObject({ kind: "set", options: 10, sparsity: 5 });
     const number = { name: "number", kind: "number", want: "mean", min: 0, max: 30 };
@@ -176,7 +180,7 @@ describe("a question of a kind", () => {
   });
 
   it("is as exact as wanted in what it is answered with", () => {
-    const wanted = (state: Partial<QuestionSettings>) =>
+    const wanted = (state: Partial<ParsedQuestionSettings>) =>
       surveyOf({ solve: "people", within: 0.02, margin: 3, ...state }).wanted;
     expect(wanted({ kind: "flag" })).toEqual({ flag: { within: 0.02 } });
     expect(wanted({ kind: "number" })).toEqual({ number: { within: 3 } });
@@ -193,7 +197,7 @@ describe("a question of a kind", () => {
   });
 
   it("has a command of its own", () => {
-    const command = (state: Partial<QuestionSettings>) =>
+    const command = (state: Partial<ParsedQuestionSettings>) =>
       planCommand(surveyOf({ people_per_day: Number.NaN, solve: "people", ...state }), "")?.join(
         " ",
       );
@@ -234,7 +238,7 @@ describe("a question of a kind", () => {
 
   it("moves without what is wanted of its exactness", () => {
     const asked = surveyOf({ kind: "number", want: "quantiles", solve: "people", spread: 4 });
-    for (const { question } of curvePointRequests(asked, numberPlan())) {
+    for (const { variedSurvey: question } of curvePointRequests(asked, numberPlan())) {
       expect(question.wanted).toEqual({ number: { quantile: 0.5, spread: 4 } });
       expect(question.questions).toEqual(asked.questions);
     }
@@ -258,7 +262,7 @@ describe("a question of a kind", () => {
     expect(binned.parameters).toContain("; 16 bins");
     expect(view.comparisonRows.map(({ chosen }) => chosen)).toEqual([true, false]);
     // Twice the variance needs twice the people.
-    expect(view.comparisonRows[1]?.costs).toEqual(["0.354", "–", "2,000"]);
+    expect(view.comparisonRows[1]?.errorEpsilonAndPeople).toEqual(["0.354", "–", "2,000"]);
     expect(view.questionCosts).toEqual([]);
   });
 
@@ -284,12 +288,12 @@ describe("a list of whole numbers", () => {
   it("is asked for again where it is none", () => {
     for (const list of ["", ", ,", "2, two", "2.5", "-2", "1e3", "9".repeat(20)]) {
       expect(parseCounts(list), list).toBeNull();
-      const wrong = invalidFields({ ...DEFAULTS, kind: "together", parts: list });
+      const wrong = invalidFieldMessages({ ...DEFAULTS, kind: "together", parts: list });
       expect([...wrong], list).toEqual([
         ["parts", "Expected whole numbers, separated by commas, such as 2, 2, 3."],
       ]);
       // Hidden fields are not checked.
-      expect(invalidFields({ ...DEFAULTS, parts: list }).size).toBe(0);
+      expect(invalidFieldMessages({ ...DEFAULTS, parts: list }).size).toBe(0);
     }
   });
 });
@@ -350,13 +354,20 @@ describe("ratings", () => {
   });
 
   it("is not asked with what is no number", () => {
-    expect(invalidFields(DEFAULTS).size).toBe(0);
-    const typed: QuestionSettings = { ...DEFAULTS, people: Number.NaN, sparsity: 2.5, items: -1 };
-    expect([...invalidFields(typed).keys()]).toEqual(["items", "sparsity", "people"]);
+    expect(invalidFieldMessages(DEFAULTS).size).toBe(0);
+    const typed: ParsedQuestionSettings = {
+      ...DEFAULTS,
+      people: Number.NaN,
+      sparsity: 2.5,
+      items: -1,
+    };
+    expect([...invalidFieldMessages(typed).keys()]).toEqual(["items", "sparsity", "people"]);
     // Hidden fields are not checked, and the number of people per day may be unknown.
-    expect(invalidFields({ ...typed, solve: "people", domain: "open" }).has("people")).toBe(false);
+    expect(invalidFieldMessages({ ...typed, solve: "people", domain: "open" }).has("people")).toBe(
+      false,
+    );
     const unknown = { ...DEFAULTS, people_per_day: Number.NaN };
-    expect(invalidFields(unknown).size).toBe(0);
+    expect(invalidFieldMessages(unknown).size).toBe(0);
     expect("people_per_day" in surveyOf(unknown)).toBe(false);
   });
 
@@ -380,7 +391,7 @@ describe("ratings", () => {
     "refuses %s, which may be another number or none",
     (typed) => {
       const [epsilon, people_per_day] = [parseNumber(typed), parseNumber(typed)];
-      const wrong = invalidFields({ ...DEFAULTS, epsilon, people_per_day });
+      const wrong = invalidFieldMessages({ ...DEFAULTS, epsilon, people_per_day });
       // An optional field may be empty, but not invalid.
       expect([...wrong.keys()]).toEqual(["people_per_day", "epsilon"]);
       expect(wrong.get("epsilon")).toMatch(/^Expected a number such as/);
@@ -390,7 +401,7 @@ describe("ratings", () => {
 
   it("tells nothing typed from no number", () => {
     expect(parseNumber(" ")).toBeNaN();
-    expect(invalidFields({ ...DEFAULTS, epsilon: parseNumber("") }).get("epsilon")).toBe(
+    expect(invalidFieldMessages({ ...DEFAULTS, epsilon: parseNumber("") }).get("epsilon")).toBe(
       "Expected a number.",
     );
   });
@@ -448,7 +459,7 @@ describe("the curves", () => {
   it("move one number and keep the others", () => {
     const question = surveyOf({ solve: "people", budget: "central" });
     const moved = curvePointRequests(question, { ...planOf(question), people: 777 });
-    for (const { curve, axisValue: at, question: probe } of moved) {
+    for (const { curve, axisValue: at, variedSurvey: probe } of moved) {
       expect(probe.wanted).toEqual({ "": {} });
       expect(probe.central_epsilon).toBe(question.central_epsilon);
       if (curve === "epsilon") expect([probe.epsilon, probe.people]).toEqual([at, 777]);
@@ -462,7 +473,7 @@ describe("the curves", () => {
     const question = surveyOf({ solve: "epsilon", people: 7 });
     const moved = curvePointRequests(question, planOf({ ...question, epsilon: 0.02 }));
     const people = moved.filter(({ curve }) => curve === "people");
-    expect(people.every(({ question: { epsilon } }) => epsilon === 0.02)).toBe(true);
+    expect(people.every(({ variedSurvey: { epsilon } }) => epsilon === 0.02)).toBe(true);
     expect(Math.min(...people.map(({ axisValue: at }) => at))).toBe(7);
     expect(
       Math.min(...moved.filter(({ curve }) => curve === "epsilon").map(({ axisValue: at }) => at)),
@@ -475,14 +486,14 @@ describe("the plan queue", () => {
   const soon = () => new Promise<void>((resolve) => setTimeout(resolve));
 
   it("answers, then draws the curves, and leaves gaps where there is no plan", async () => {
-    const told: PlanMessage[] = [];
+    const told: PlanProgressMessage[] = [];
     const plan = (question: PlannerInput): Plan => {
       if ((question.people ?? 0) < 1000) throw { code: "out-of-reach", message: "no" };
       return planOf(question);
     };
-    await new PlanQueue(plan, (one) => told.push(one), soon).requestPlan({
+    await new LatestRequestPlanner(plan, (one) => told.push(one), soon).replaceRequest({
       id: 1,
-      question: QUESTION,
+      plannerInput: QUESTION,
     });
     const kinds = told.map(({ kind }) => kind);
     expect(kinds.slice(0, 3)).toEqual(["begun", "answer", "point"]);
@@ -495,11 +506,11 @@ describe("the plan queue", () => {
   });
 
   it("leaves a question, and skips those in between, for a newer one", async () => {
-    const told: PlanMessage[] = [];
-    const queue = new PlanQueue(planOf, (one) => told.push(one), soon);
-    const done = queue.requestPlan({ id: 1, question: QUESTION });
-    void queue.requestPlan({ id: 2, question: { ...QUESTION, epsilon: 2 } });
-    void queue.requestPlan({ id: 3, question: { ...QUESTION, epsilon: 3 } });
+    const told: PlanProgressMessage[] = [];
+    const queue = new LatestRequestPlanner(planOf, (one) => told.push(one), soon);
+    const done = queue.replaceRequest({ id: 1, plannerInput: QUESTION });
+    void queue.replaceRequest({ id: 2, plannerInput: { ...QUESTION, epsilon: 2 } });
+    void queue.replaceRequest({ id: 3, plannerInput: { ...QUESTION, epsilon: 3 } });
     await done;
     expect(told.filter(({ kind }) => kind === "answer").map(({ id }) => id)).toEqual([1, 3]);
     expect(told.filter(({ id, kind }) => id === 1 && kind === "point")).toEqual([]);
@@ -507,14 +518,14 @@ describe("the plan queue", () => {
   });
 
   it("says why there is no plan, with the field", async () => {
-    const told: PlanMessage[] = [];
+    const told: PlanProgressMessage[] = [];
     const refusal = { code: "parameter", field: "epsilon", message: "epsilon is 99" };
     const refuse = (): Plan => {
       throw refusal;
     };
-    await new PlanQueue(refuse, (one) => told.push(one), soon).requestPlan({
+    await new LatestRequestPlanner(refuse, (one) => told.push(one), soon).replaceRequest({
       id: 4,
-      question: QUESTION,
+      plannerInput: QUESTION,
     });
     expect(told.slice(1)).toEqual([{ id: 4, kind: "refused", refusal }]);
   });
@@ -523,8 +534,10 @@ describe("the plan queue", () => {
     const fail = (): Plan => {
       throw new WebAssembly.RuntimeError("unreachable");
     };
-    const queue = new PlanQueue(fail, () => undefined, soon);
-    await expect(queue.requestPlan({ id: 1, question: QUESTION })).rejects.toThrow("unreachable");
+    const queue = new LatestRequestPlanner(fail, () => undefined, soon);
+    await expect(queue.replaceRequest({ id: 1, plannerInput: QUESTION })).rejects.toThrow(
+      "unreachable",
+    );
   });
 
   it("computes nothing twice, refusals included", () => {

@@ -15,7 +15,7 @@ import {
 import { severalQuestionsContent } from "../planner/several-view.js";
 import {
   DEFAULTS,
-  type QuestionSettings,
+  type ParsedQuestionSettings,
   settingsToUrlFragment,
   surveyFromSettings,
 } from "../planner/state.js";
@@ -30,9 +30,9 @@ function surveyed(several: Parameters<typeof plannerInput>[0]): Survey {
 }
 
 describe("several questions", () => {
-  const FLAG: QuestionSettings = { ...DEFAULTS, kind: "flag", solve: "people", within: 0.02 };
-  const NUMBER: QuestionSettings = { ...DEFAULTS, kind: "number", margin: 3 };
-  const RATINGS: QuestionSettings = { ...DEFAULTS, margin: 0.1 };
+  const FLAG: ParsedQuestionSettings = { ...DEFAULTS, kind: "flag", solve: "people", within: 0.02 };
+  const NUMBER: ParsedQuestionSettings = { ...DEFAULTS, kind: "number", margin: 3 };
+  const RATINGS: ParsedQuestionSettings = { ...DEFAULTS, margin: 0.1 };
   const ALL = withQuestionAdded(
     withQuestionAdded({ all: [FLAG], shownQuestionIndex: 0 }, NUMBER),
     RATINGS,
@@ -85,7 +85,7 @@ describe("several questions", () => {
     // Sums ignore the other questions, so their errors are not shown.
     expect(
       firstInvalidFields({
-        all: [all[0], { ...all[1], max: Number.NaN } as QuestionSettings],
+        all: [all[0], { ...all[1], max: Number.NaN } as ParsedQuestionSettings],
         shownQuestionIndex: 1,
       }),
     ).toBeNull();
@@ -177,8 +177,14 @@ describe("several questions", () => {
       "500",
       "3,000",
     ]);
-    expect(view.questionCosts[0]).toMatchObject({ halfWidth: 0.49, interval: "±0.49 s" });
-    expect(view.comparisonRows.map(({ chosen, costs }) => [chosen, costs[0], costs[2]])).toEqual([
+    expect(view.questionCosts[0]).toMatchObject({ halfWidth: 0.49, intervalText: "±0.49 s" });
+    expect(
+      view.comparisonRows.map(({ chosen, errorEpsilonAndPeople: costs }) => [
+        chosen,
+        costs[0],
+        costs[2],
+      ]),
+    ).toEqual([
       [true, "×\u00a01", "1,000"],
       [false, "×\u00a00.5", "250"],
       // √3.5.
@@ -195,7 +201,7 @@ describe("several questions", () => {
   it("move with the weights of the plan", () => {
     const asked = surveyed(ALL);
     const task = { id: "planned", questions: [{ weight: 7 }, {}, { weight: 3 }] };
-    for (const { question } of curvePointRequests(asked, { ...numberPlan(), task })) {
+    for (const { variedSurvey: question } of curvePointRequests(asked, { ...numberPlan(), task })) {
       expect(question.questions).toEqual(
         asked.questions.map((own, index) => ({ ...own, weight: [7, 1, 3][index] })),
       );

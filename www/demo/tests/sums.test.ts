@@ -3,25 +3,25 @@ import { taskFileText } from "../planner/answer.js";
 import {
   DEFAULTS,
   fieldForError,
-  invalidFields,
+  invalidFieldMessages,
+  type ParsedQuestionSettings,
   parseSettings,
-  type QuestionSettings,
   settingsToUrlFragment,
   sumDraftFromSettings,
   visibleControls,
 } from "../planner/state.js";
 import type { BothEstimates, SumPlan } from "../shared/analysis.js";
-import { browsingAnswersOf, drawBrowsingAnswers } from "../story/both/people.js";
+import { browsingAnswersOf, browsingAnswersOfPeople } from "../story/both/people.js";
 import { bothWaysVerdict } from "../story/both/section.js";
 import { BROWSING_TASK, formatWithUnit } from "../story/both/task.js";
 
-const SUMS: QuestionSettings = {
+const SUMS: ParsedQuestionSettings = {
   ...DEFAULTS,
   trust: "shuffler",
   central_epsilon: 1,
   honest_fraction: 0.9,
 };
-const VECTOR: QuestionSettings = { ...SUMS, measure: "vector", dimension: 8, norm: 2 };
+const VECTOR: ParsedQuestionSettings = { ...SUMS, measure: "vector", dimension: 8, norm: 2 };
 
 describe("a plan of sums", () => {
   it("is a draft of numbers, or of a vector", () => {
@@ -50,7 +50,12 @@ describe("a plan of sums", () => {
   });
 
   it("is not asked for of what is no number", () => {
-    const wrong = invalidFields({ ...SUMS, people: 1.5, delta: Number.NaN, norm: Number.NaN });
+    const wrong = invalidFieldMessages({
+      ...SUMS,
+      people: 1.5,
+      delta: Number.NaN,
+      norm: Number.NaN,
+    });
     expect([...wrong.keys()]).toEqual(["people", "delta"]);
   });
 
@@ -75,7 +80,7 @@ describe("a plan of sums", () => {
 
 describe("people who are asked both ways", () => {
   it("are the same every time, and answer within the limits but for few", () => {
-    const answers = drawBrowsingAnswers(5, 2);
+    const answers = browsingAnswersOfPeople(5, 2);
     expect([...answers]).toEqual([...browsingAnswersOf(5), ...browsingAnswersOf(6)]);
     const beyond = Array.from({ length: 2000 }, (_, person) => browsingAnswersOf(person)).filter(
       (own) =>

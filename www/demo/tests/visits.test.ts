@@ -2,7 +2,11 @@ import { describe, expect, it, vi } from "vitest";
 import type { Explanation } from "../shared/analysis.js";
 import { CollectorClient, type EstimatesResponse } from "../story/collector.js";
 import draft from "../story/tasks/visits.json" with { type: "json" };
-import { loadTimeVerdict, quantileRows, shareBelowRows } from "../story/visits/estimates.js";
+import {
+  loadTimeVerdict,
+  quantileChartRows,
+  shareBelowChartRows,
+} from "../story/visits/estimates.js";
 import { loadTimeText, reportCallCode } from "../story/visits/own.js";
 import { drawVisitor, drawVisits, visitTrueCounts } from "../story/visits/people.js";
 import { revealedText } from "../story/visits/revealed.js";
@@ -159,7 +163,7 @@ describe("load times in words", () => {
   };
 
   it("name what is estimated, and count the intervals that hold the truth", () => {
-    const rows = quantileRows(answer, truth);
+    const rows = quantileChartRows(answer, truth);
     expect(rows.map(({ estimate }) => estimate)).toEqual([700, null, 3000]);
     const verdict = (comparable: boolean) =>
       loadTimeVerdict({ sharesBelow: [], quantiles: rows }, 1200, comparable);
@@ -167,13 +171,13 @@ describe("load times in words", () => {
       "1,200 reports: median 700 ms (610 to 790), 95th percentile 3,000 ms (2,500 to 3,500).",
     );
     expect(verdict(true)).toMatch(/inside 1 of 3 intervals\.$/);
-    const below = shareBelowRows(answer, { ...truth, people: 10, countBelow: () => 1 });
+    const below = shareBelowChartRows(answer, { ...truth, people: 10, countBelow: () => 1 });
     expect(below.map(({ estimate }) => estimate)).toEqual([0.1, ...Array(30).fill(null)]);
     expect(below[0]).toMatchObject({ label: "Below 60 ms", truth: 0.1, interval: [0.05, 0.15] });
     expect(
       loadTimeVerdict({ sharesBelow: below.slice(0, 1), quantiles: rows }, 1200, true),
     ).toMatch(/ The truth lies inside 2 of 4 intervals\.$/);
-    const none = quantileRows(undefined, truth);
+    const none = quantileChartRows(undefined, truth);
     expect(loadTimeVerdict({ sharesBelow: [], quantiles: none }, 0, true)).toMatch(
       /no reports yet/,
     );

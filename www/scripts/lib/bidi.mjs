@@ -92,7 +92,7 @@ async function startFirefox(profile, urls = []) {
  * @param {string} url the page that it opens
  * @returns {Promise<import("./engines.mjs").Running>}
  */
-export async function runFirefox(directory, url) {
+export async function startPersistentFirefox(directory, url) {
   mkdirSync(directory, { recursive: true });
   return startFirefox(directory, [url]);
 }

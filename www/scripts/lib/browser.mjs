@@ -3,7 +3,12 @@
 import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const CHROMIUM_PROGRAM_NAMES = [
+  "chromium",
+  "chromium-browser",
+  "google-chrome",
+  "google-chrome-stable",
+];
 
 /**
  * Returns the path of the first of the named programs that is on PATH.
@@ -19,7 +24,8 @@ export function findOnPath(names) {
 }
 
 /** Finds the program of Chromium or Chrome. HUSHBIN_CHROMIUM takes precedence. */
-export const findChromium = () => process.env.HUSHBIN_CHROMIUM ?? findOnPath(NAMES);
+export const findChromium = () =>
+  process.env.HUSHBIN_CHROMIUM ?? findOnPath(CHROMIUM_PROGRAM_NAMES);
 
 export const findChromedriver = () => findOnPath(["chromedriver"]);
 export const findFirefox = () => findOnPath(["firefox-esr", "firefox"]);
@@ -82,7 +88,7 @@ export async function launchChromium(flags = []) {
  * @param {string} [extension] folder of an extension to load
  * @returns {Promise<import("playwright-core").BrowserContext>}
  */
-export async function launchProfile(directory, extension) {
+export async function launchPersistentChromium(directory, extension) {
   const { chromium, options } = await playwright();
   if (extension === undefined) {
     return chromium.launchPersistentContext(directory, options);

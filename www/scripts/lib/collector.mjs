@@ -10,7 +10,7 @@ import { ExplainedError, run } from "./run.mjs";
  * Options of cargo that build the demo's collector, without the optional features of released
  * programs.
  */
-export const DEMO_COLLECTOR_OPTIONS = ["--package", "hushbin-server", "--no-default-features"];
+export const DEMO_COLLECTOR_CARGO_ARGS = ["--package", "hushbin-server", "--no-default-features"];
 
 /**
  * Builds the collector.
@@ -20,7 +20,7 @@ export const DEMO_COLLECTOR_OPTIONS = ["--package", "hushbin-server", "--no-defa
  */
 export async function buildCollector({ quick = false } = {}) {
   const profile = quick ? "demo" : "release";
-  const program = quick ? DEMO_COLLECTOR_OPTIONS : ["--package", "hushbin-server"];
+  const program = quick ? DEMO_COLLECTOR_CARGO_ARGS : ["--package", "hushbin-server"];
   await run("cargo", ["build", ...program, "--bin", "hushbin", "--profile", profile]);
   return join(TARGET, profile, "hushbin");
 }

@@ -10,7 +10,7 @@ import { skipBrackets, skipItem, tokenize } from "./rust-imports.mjs";
 /** @typedef {import("./rust-imports.mjs").Token} Token */
 /** @typedef {{ file: string, lines: number, code: number }} Compiled */
 
-const textAt = (list, at) => list[at]?.text ?? "";
+const tokenTextAt = (list, at) => list[at]?.text ?? "";
 
 /**
  * Returns the names of the features that a build enables, including those that other features
@@ -53,13 +53,13 @@ export function enabledFeatures(manifest, options) {
  * @returns {[boolean, number]} the value, and the position after it
  */
 function evaluateCfg(list, at, features) {
-  const name = textAt(list, at);
-  if (textAt(list, at + 1) === "=") {
-    const value = textAt(list, at + 2).slice(1, -1);
+  const name = tokenTextAt(list, at);
+  if (tokenTextAt(list, at + 1) === "=") {
+    const value = tokenTextAt(list, at + 2).slice(1, -1);
     const known = { feature: features.has(value), target_arch: value === "wasm32" };
     return [known[name] ?? false, at + 3];
   }
-  if (textAt(list, at + 1) !== "(") {
+  if (tokenTextAt(list, at + 1) !== "(") {
     // `test` and `doc` are false in every build.
     return [false, at + 1];
   }
@@ -68,7 +68,7 @@ function evaluateCfg(list, at, features) {
   for (let next = at + 2; next < end - 1; ) {
     const [held, after] = evaluateCfg(list, next, features);
     all.push(held);
-    next = textAt(list, after) === "," ? after + 1 : after;
+    next = tokenTextAt(list, after) === "," ? after + 1 : after;
   }
   const joined = { not: !all[0], any: all.includes(true), all: !all.includes(false) };
   return [joined[name] ?? all[0] ?? false, end];
@@ -90,31 +90,31 @@ function declaredModules(list, features) {
     const first = at;
     let kept = true;
     let isTest = false;
-    while (textAt(list, at) === "#" && textAt(list, at + 1) === "[") {
-      if (textAt(list, at + 2) === "cfg") {
-        isTest ||= textAt(list, at + 4) === "test";
+    while (tokenTextAt(list, at) === "#" && tokenTextAt(list, at + 1) === "[") {
+      if (tokenTextAt(list, at + 2) === "cfg") {
+        isTest ||= tokenTextAt(list, at + 4) === "test";
         kept &&= evaluateCfg(list, at + 2, features)[0];
       }
       at = skipBrackets(list, at + 1);
     }
-    if (textAt(list, at) === "pub") {
-      at = textAt(list, at + 1) === "(" ? skipBrackets(list, at + 1) : at + 1;
+    if (tokenTextAt(list, at) === "pub") {
+      at = tokenTextAt(list, at + 1) === "(" ? skipBrackets(list, at + 1) : at + 1;
     }
-    const name = textAt(list, at + 1);
+    const name = tokenTextAt(list, at + 1);
     if (isTest) {
       at = skipItem(list, at);
       tests.push([list[first]?.line ?? 0, list[at - 1]?.line ?? 0]);
-    } else if (textAt(list, at) === "mod" && textAt(list, at + 2) === ";") {
+    } else if (tokenTextAt(list, at) === "mod" && tokenTextAt(list, at + 2) === ";") {
       modules.push(...(kept ? [name] : []));
       at += 3;
-    } else if (textAt(list, at) === "macro_rules") {
+    } else if (tokenTextAt(list, at) === "macro_rules") {
       const end = skipBrackets(list, at + 3);
       const words = list.slice(at, end).map(({ text }) => text);
       if (words.some((word, index) => word === "mod" && words[index + 1]?.startsWith("$"))) {
-        macros.add(textAt(list, at + 2));
+        macros.add(tokenTextAt(list, at + 2));
       }
       at = end;
-    } else if (textAt(list, at) === "mechanisms" && name === "!") {
+    } else if (tokenTextAt(list, at) === "mechanisms" && name === "!") {
       const end = skipBrackets(list, at + 2);
       called.push(...list.slice(at + 3, end).map(({ text }) => text));
       at = end;
@@ -137,15 +137,15 @@ function includedMechanisms(files, features) {
   const found = [];
   for (const list of files) {
     const begin = list.findIndex(
-      ({ text }, at) => text === "macro_rules" && textAt(list, at + 2) === "mechanisms",
+      ({ text }, at) => text === "macro_rules" && tokenTextAt(list, at + 2) === "mechanisms",
     );
     let kept = true;
     for (let at = begin < 0 ? list.length : begin; at < skipBrackets(list, begin + 3); at += 1) {
-      if (textAt(list, at) === "#" && textAt(list, at + 2) === "cfg") {
+      if (tokenTextAt(list, at) === "#" && tokenTextAt(list, at + 2) === "cfg") {
         kept &&= evaluateCfg(list, at + 2, features)[0];
         at = skipBrackets(list, at + 1) - 1;
-      } else if (textAt(list, at) === ":" && textAt(list, at + 2) === ",") {
-        const name = textAt(list, at - 1);
+      } else if (tokenTextAt(list, at) === ":" && tokenTextAt(list, at + 2) === ",") {
+        const name = tokenTextAt(list, at - 1);
         found.push(...(kept && !name.startsWith("$") ? [name] : []));
         kept = true;
       }

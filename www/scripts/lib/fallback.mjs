@@ -26,7 +26,7 @@ const LOWERING_PASSES = [
  *
  * @param {Buffer} module
  */
-function withoutFeatures(module) {
+function unlistUnsupportedFeatures(module) {
   // In the custom section "target_features", an entry is "+" or "-", the name's length, and the
   // name.
   const named = (sign, name) => sign + String.fromCharCode(name.length) + name;
@@ -61,7 +61,7 @@ export function withGlue(core, glue, made) {
   return `${core}
 let wasm;
 ${glued}
-export const currentInstance = () => __wbg_instance_id;
+export const currentInstanceId = () => __wbg_instance_id;
 `;
 }
 
@@ -71,14 +71,14 @@ export const currentInstance = () => __wbg_instance_id;
  * @param {string} compiled the module from cargo
  * @param {string} directory an otherwise empty directory for glue and module
  */
-export async function bindFallback(compiled, directory) {
+export async function generateFallbackGlue(compiled, directory) {
   const plain = `${compiled}.plain`;
-  await writeFile(plain, withoutFeatures(await readFile(compiled)));
+  await writeFile(plain, unlistUnsupportedFeatures(await readFile(compiled)));
   await generateGlue(plain, directory, "hushbin");
 }
 
 /**
- * Converts the output of {@link bindFallback} to JavaScript.
+ * Converts the output of {@link generateFallbackGlue} to JavaScript.
  *
  * @param {string} directory
  * @param {string} made name of the class that the glue exports

@@ -3,16 +3,16 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { coreSources, importViolations, upwardImports } from "../check-imports.mjs";
-import { DEMO_COLLECTOR_OPTIONS } from "./collector.mjs";
+import { coreSources, cycleAndLayerViolations, parentModuleImports } from "../check-imports.mjs";
+import { DEMO_COLLECTOR_CARGO_ARGS } from "./collector.mjs";
 import { compiledFiles, enabledFeatures } from "./compiled-files.mjs";
 import { WHOLE_PROJECT } from "./limits.mjs";
 import { ROOT } from "./paths.mjs";
 import { captureOutput, ExplainedError } from "./run.mjs";
-import { codeLines, measureCrates } from "./rust-source.mjs";
-import { trackedFiles } from "./tracked-files.mjs";
-import { DEMO_MODULE, PACKAGE_MODULES } from "./wasm-modules.mjs";
-import { wordFigures } from "./words.mjs";
+import { codeLineCount, measureNonTestFiles } from "./rust-source.mjs";
+import { nonIgnoredFiles } from "./tracked-files.mjs";
+import { DEMO_MODULE_CARGO_ARGS, PACKAGE_MODULES } from "./wasm-modules.mjs";
+import { fileWordingFigures } from "./words.mjs";
 
 /** @typedef {import("./limits.mjs").Figure} Figure */
 
@@ -73,13 +73,13 @@ const toCases = (items, place, text) =>
  * functions.
  */
 async function structureFigures() {
-  const rust = (await trackedFiles(/\.rs$/)).filter((file) => !TESTS.test(file));
-  const measured = measureCrates(new Map(rust.map((file) => [file, read(file)])));
+  const rust = (await nonIgnoredFiles(/\.rs$/)).filter((file) => !TESTS.test(file));
+  const measured = measureNonTestFiles(new Map(rust.map((file) => [file, read(file)])));
   const ships = measured.filter(({ file }) => SHIPPED_FILE_PATTERN.test(file));
-  const scripts = (await trackedFiles(/\.(ts|mjs)$/)).filter((file) => !TESTS.test(file));
+  const scripts = (await nonIgnoredFiles(/\.(ts|mjs)$/)).filter((file) => !TESTS.test(file));
   const lengths = [
     ...measured.map(({ file, code }) => ({ file, code })),
-    ...scripts.map((file) => ({ file, code: codeLines(read(file)) })),
+    ...scripts.map((file) => ({ file, code: codeLineCount(read(file)) })),
   ];
   const longest = (items) => [...items].sort((a, b) => b.code - a.code);
   const places = (files, of) =>
@@ -105,14 +105,14 @@ async function structureFigures() {
   return {
     "upward-arrows": wholeProjectFigure({
       found: toCases(
-        await upwardImports((file) => kept.has(file)),
+        await parentModuleImports((file) => kept.has(file)),
         ({ from, line }) => `${from}:${line}`,
         ({ name, through, to }) => `${name}, of ${through ?? to}`,
       ),
     }),
     cycles: wholeProjectFigure({
       found: toCases(
-        (await importViolations()).filter((text) => text.startsWith("cycle")),
+        (await cycleAndLayerViolations()).filter((text) => text.startsWith("cycle")),
         () => "",
         (text) => text,
       ),
@@ -175,11 +175,11 @@ async function pageCore() {
 const wholeProjectFigure = (figure) => ({ [WHOLE_PROJECT]: figure });
 
 /** Options of cargo that build each program and module of the demo. */
-const DEMO_BUILDS = [
-  DEMO_COLLECTOR_OPTIONS,
+const DEMO_BUILD_CARGO_ARGS = [
+  DEMO_COLLECTOR_CARGO_ARGS,
   ...[
     ...PACKAGE_MODULES.map(([, , features]) => ["--package", "hushbin", ...features]),
-    DEMO_MODULE,
+    DEMO_MODULE_CARGO_ARGS,
   ].map((args) => [...args, "--target", "wasm32-unknown-unknown"]),
 ];
 
@@ -189,7 +189,7 @@ const DEMO_BUILDS = [
  * @param {string} tree
  * @returns {string[]}
  */
-export const packagesIn = (tree) => [
+export const packagesInCargoTree = (tree) => [
   ...new Set(tree.split("\n").map((line) => line.split(" ").slice(0, 2).join(" "))),
 ];
 
@@ -197,24 +197,24 @@ export const packagesIn = (tree) => [
  * Counts the crates that cargo compiles for the programs and modules of the demo. A crate counts
  * once for this machine and once for WebAssembly.
  */
-async function demoCrates() {
+async function demoCratesFigure() {
   const found = new Set();
-  for (const args of DEMO_BUILDS) {
+  for (const args of DEMO_BUILD_CARGO_ARGS) {
     const tree = ["tree", "--locked", ...args, "--edges", "normal,build", "--prefix", "none"];
     const listed = await captureOutput("cargo", [...tree, "--format", "{p}"]);
     if (listed === undefined) {
       throw new ExplainedError(`cargo ${tree.join(" ")} failed`);
     }
     const target = args.includes("--target") ? "module" : "program";
-    for (const name of packagesIn(listed)) {
+    for (const name of packagesInCargoTree(listed)) {
       found.add(`${target}: ${name}`);
     }
   }
-  return figureOfNames([...found].sort());
+  return figureListingNames([...found].sort());
 }
 
 /** Returns a figure whose cases are these names. */
-const figureOfNames = (names) => ({ found: names.map((name) => ({ place: name, text: "" })) });
+const figureListingNames = (names) => ({ found: names.map((name) => ({ place: name, text: "" })) });
 
 /**
  * Returns the public names that users have to learn: commands, flags and exports.
@@ -222,7 +222,7 @@ const figureOfNames = (names) => ({ found: names.map((name) => ({ place: name, t
  * @param {string} page the book's page of commands
  * @param {Record<string, unknown>} exports of the npm package
  */
-export function publicNames(page, exports) {
+export function commandsFlagsAndExports(page, exports) {
   const commands = [...page.matchAll(/^## `hushbin ([^`]*)`/gm)].map(([, name = ""]) => name);
   const flags = [...page.matchAll(/^\| `([^`]*)`/gm)].flatMap(
     ([, argument = ""]) => argument.match(/--[a-z][a-z-]*/g) ?? [],
@@ -241,7 +241,7 @@ export function publicNames(page, exports) {
  * @param {string} changelog
  * @returns {import("./limits.mjs").Case[]}
  */
-export function malformedEntries(changelog) {
+export function malformedChangelogEntries(changelog) {
   const [before = "", unreleased = ""] = changelog.split(/^## Unreleased$/m);
   const first = before.split("\n").length;
   const lines = (unreleased.split(/^## /m)[0] ?? "").split("\n");
@@ -260,9 +260,11 @@ const RULES_SORTED_BY_LENGTH = ["long-sentences", "nested-sentences", "walls"];
 async function wordingFigures() {
   /** @type {Record<string, Record<string, { found: import("./limits.mjs").Case[], of: number }>>} */
   const all = {};
-  for (const file of await trackedFiles(/\.(rs|ts|mjs|md)$/)) {
+  for (const file of await nonIgnoredFiles(/\.(rs|ts|mjs|md)$/)) {
     const area = areaOf(file);
-    for (const [rule, { found, of }] of Object.entries(wordFigures(file, read(file)) ?? {})) {
+    for (const [rule, { found, of }] of Object.entries(
+      fileWordingFigures(file, read(file)) ?? {},
+    )) {
       const areas = all[rule] ?? {};
       all[rule] = areas;
       const before = areas[area] ?? { found: [], of: 0 };
@@ -288,16 +290,18 @@ async function wordingFigures() {
  */
 export async function figures() {
   const { exports } = JSON.parse(read("package.json"));
-  const learned = publicNames(read("www/docs/src/reference/cli.md"), exports);
+  const learned = commandsFlagsAndExports(read("www/docs/src/reference/cli.md"), exports);
   const measured = {
     ...(await structureFigures()),
     "page-core": await pageCore(),
-    "changelog-entries": wholeProjectFigure({ found: malformedEntries(read("CHANGELOG.md")) }),
-    "demo-crates": wholeProjectFigure(await demoCrates()),
+    "changelog-entries": wholeProjectFigure({
+      found: malformedChangelogEntries(read("CHANGELOG.md")),
+    }),
+    "demo-crates": wholeProjectFigure(await demoCratesFigure()),
     ...Object.fromEntries(
       Object.entries(learned).map(([rule, names]) => [
         rule,
-        wholeProjectFigure(figureOfNames(names)),
+        wholeProjectFigure(figureListingNames(names)),
       ]),
     ),
     ...(await wordingFigures()),

@@ -24,7 +24,8 @@ const DECODER = /let cachedTextDecoder = [\s\S]*?\nfunction decodeText\(bytes\) 
  * Returns the pattern of the glue's FinalizationRegistry, which frees unreachable objects of a
  * class.
  */
-const registryOf = (made) => new RegExp(`const ${made}Finalization = ([\\s\\S]*?\\n\\}\\));\\n`);
+const finalizationRegistryPattern = (made) =>
+  new RegExp(`const ${made}Finalization = ([\\s\\S]*?\\n\\}\\));\\n`);
 
 /** Returns code that creates the FinalizationRegistry only when it is first needed. */
 const lazyRegistry = (made, registry) => `let finalization;
@@ -85,7 +86,7 @@ function removeRedundant(glue) {
  */
 export function patchGlue(glue, made) {
   const [decoder = ""] = DECODER.exec(glue) ?? [];
-  const [registry = "", finalization] = registryOf(made).exec(glue) ?? [];
+  const [registry = "", finalization] = finalizationRegistryPattern(made).exec(glue) ?? [];
   const edits = [
     [decoder, "const decodeText = (bytes) => new TextDecoder().decode(bytes);\n"],
     [registry, lazyRegistry(made, finalization)],

@@ -6,7 +6,7 @@
  * Returns the name of an entry of `folder`: the file or folder directly in it that is or contains
  * this file. Returns undefined if the file is not below `folder`.
  */
-function entryOf(folder, file) {
+function directChildName(folder, file) {
   if (!file.startsWith(`${folder}/`)) {
     return undefined;
   }
@@ -19,7 +19,7 @@ function entryOf(folder, file) {
  * Returns all folders at or below `root` that contain an end of an arrow: a file that imports, or a
  * file that is imported.
  */
-function foldersOf(root, arrows) {
+function foldersWithImports(root, arrows) {
   const found = new Set([root]);
   for (const { from, to } of arrows) {
     for (const file of [from, to]) {
@@ -40,10 +40,10 @@ function foldersOf(root, arrows) {
  * @param {readonly Arrow[]} arrows
  * @returns {Map<string, Map<string, Arrow>>}
  */
-function folderGraph(folder, arrows) {
+function folderImportGraph(folder, arrows) {
   const drawn = new Map();
   for (const arrow of arrows) {
-    const [from, to] = [entryOf(folder, arrow.from), entryOf(folder, arrow.to)];
+    const [from, to] = [directChildName(folder, arrow.from), directChildName(folder, arrow.to)];
     if (from !== undefined && to !== undefined && from !== to) {
       const out = drawn.get(from) ?? new Map();
       drawn.set(from, out);
@@ -59,7 +59,7 @@ function folderGraph(folder, arrows) {
  * Returns the shortest cycle through `start`, or undefined if there is none, by breadth-first
  * search.
  */
-function shortestCycle(drawn, start) {
+function shortestCycleThrough(drawn, start) {
   const queue = [[start]];
   const seen = new Set();
   // The loop also visits paths that are appended while it runs.
@@ -90,10 +90,10 @@ const describe = ({ from, to, line, name }) => `${from}:${line} → ${to} (${nam
  */
 export function importCycles(root, arrows) {
   const found = new Map();
-  for (const folder of foldersOf(root, arrows)) {
-    const drawn = folderGraph(folder, arrows);
+  for (const folder of foldersWithImports(root, arrows)) {
+    const drawn = folderImportGraph(folder, arrows);
     for (const start of [...drawn.keys()].sort()) {
-      const path = shortestCycle(drawn, start);
+      const path = shortestCycleThrough(drawn, start);
       const members = `${folder} ${[...(path ?? [])].sort()}`;
       if (path !== undefined && !found.has(members)) {
         const steps = [...path, start].slice(1).map((to, at) => {
@@ -121,13 +121,16 @@ export function importCycles(root, arrows) {
 export function layerViolations(root, layers, files, arrows) {
   const height = new Map(layers.flatMap((names, layer) => names.map((name) => [name, layer])));
   const complaints = [];
-  for (const name of new Set([...files].map((file) => entryOf(root, file)))) {
+  for (const name of new Set([...files].map((file) => directChildName(root, file)))) {
     if (!height.has(name)) {
       complaints.push(`${root}/${name} is in no layer: give it one in check-imports.mjs`);
     }
   }
   for (const arrow of arrows) {
-    const [from, to] = [height.get(entryOf(root, arrow.from)), height.get(entryOf(root, arrow.to))];
+    const [from, to] = [
+      height.get(directChildName(root, arrow.from)),
+      height.get(directChildName(root, arrow.to)),
+    ];
     if (from !== undefined && to !== undefined && from < to) {
       complaints.push(`points up: ${describe(arrow)}`);
     }

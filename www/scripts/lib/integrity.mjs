@@ -30,7 +30,7 @@ export const scriptTag = (name, hash) =>
  * @param {(file: string) => Uint8Array} read
  * @throws Failed if a file has a different hash
  */
-export function checkIntegrity(stated, read) {
+export function checkFileHashes(stated, read) {
   for (const [file, hash] of Object.entries(stated)) {
     const found = integrity(read(file));
     if (found !== hash) {

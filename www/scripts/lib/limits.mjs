@@ -34,7 +34,7 @@ const roundUpToTenths = (rate) => Math.ceil(rate * 10 - 1e-9) / 10;
  * @param {Figure} figure
  * @returns {Limit} as it would be stored
  */
-export function limitOf({ per, step = 1 }, { found, count = found.length, of = 0 }) {
+export function limitFromFigure({ per, step = 1 }, { found, count = found.length, of = 0 }) {
   const whole = Math.ceil(count / step) * step;
   return per === undefined ? whole : [whole, of === 0 ? 0 : roundUpToTenths((per * count) / of)];
 }

@@ -16,7 +16,7 @@ export const CLIENT_GLUE_DIR = join(CLIENT, "wasm");
 /**
  * Folder of the glue (generated JavaScript) of the analysis module, made by the build of the demo.
  */
-export const ANALYSIS_GLUE = join(DEMO, "shared/wasm");
+export const ANALYSIS_GLUE_DIR = join(DEMO, "shared/wasm");
 export const TARGET = resolve(ROOT, process.env.CARGO_TARGET_DIR ?? "target");
 /** Path of the reference of the npm package's exports, in Markdown, made by the build. */
 export const API_REFERENCE_FILE = join(TARGET, "API.md");
@@ -25,6 +25,6 @@ export const NPM_PACKAGE_DIR = join(TARGET, "package");
 /** Folder of the files of a release, and folder in which they are made. */
 export const RELEASE_FILES_DIR = join(TARGET, "release-artefacts");
 export const RELEASE_BUILD_DIR = join(TARGET, "release-build");
-export const BIN = join(ROOT, "node_modules/.bin");
+export const NPM_BIN_DIR = join(ROOT, "node_modules/.bin");
 /** Folder of installed tools, with one directory for each version. */
 export const TOOLS = process.env.HUSHBIN_TOOLS ?? join(homedir(), ".cache/hushbin");

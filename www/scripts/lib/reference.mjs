@@ -22,12 +22,12 @@ const DECLARATION_PATTERN = new RegExp(
  */
 const MEMBER =
   /(\*\/\n)?^ {4}(?!\/?\*|#private|\}|constructor)(?:(?:readonly|static|abstract|get|set) )*(\w+)\??(.*)/gm;
-const FENCE = "`".repeat(4);
+const CODE_FENCE = "`".repeat(4);
 /**
  * Pattern of a field's type that is a literal. The field then distinguishes kinds, so it needs no
  * comment.
  */
-const LITERAL = /^(?:: | = )"[^"]*";$/;
+const LITERAL_TYPE_PATTERN = /^(?:: | = )"[^"]*";$/;
 
 /**
  * Returns the names that a module exports.
@@ -84,12 +84,16 @@ export function makeReference(entries, read) {
       const text = declared.map(([whole]) => whole).join("");
       const members = /^export [\w ]*(?:interface|class) /m.test(text) ? text.matchAll(MEMBER) : [];
       for (const [, doc, member, rest = ""] of members) {
-        if (doc === undefined && !LITERAL.test(rest) && !text.includes(`get ${member}()`)) {
+        if (
+          doc === undefined &&
+          !LITERAL_TYPE_PATTERN.test(rest) &&
+          !text.includes(`get ${member}()`)
+        ) {
           lacking.push(`${home}: ${symbol}.${member}`);
         }
       }
       // Four backticks, because examples have fences of three.
-      parts.push(`### ${symbol}\n\n${FENCE}ts\n${text.trim()}\n${FENCE}\n`);
+      parts.push(`### ${symbol}\n\n${CODE_FENCE}ts\n${text.trim()}\n${CODE_FENCE}\n`);
     }
   }
   return { text: parts.join("\n"), lacking };

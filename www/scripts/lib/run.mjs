@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { delimiter } from "node:path";
-import { BIN, ROOT } from "./paths.mjs";
+import { NPM_BIN_DIR, ROOT } from "./paths.mjs";
 
 /** Error of a step whose output or message has already explained the failure. */
 export class ExplainedError extends Error {}
@@ -37,7 +37,7 @@ export const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 /** @type {Cost[]} costs of the steps so far, in the order in which they began */
 export const stepCosts = [];
 /** @type {AsyncLocalStorage<Cost>} cost of the step that is running a program */
-const runningStep = new AsyncLocalStorage();
+const runningStepCost = new AsyncLocalStorage();
 
 /**
  * Returns the processor time in ms of all programs that have ended, or 0 if the system does not
@@ -61,7 +61,7 @@ let chargedTime = childrenTime();
  * Adds processor time to the cost of a step: the time that the system has counted since another
  * program ended.
  */
-function addProcessorTime(cost) {
+function addProcessorTimeToStep(cost) {
   const now = childrenTime();
   if (cost !== undefined) {
     cost.cpu += now - chargedTime;
@@ -78,8 +78,8 @@ function addProcessorTime(cost) {
  * @returns {T}
  */
 function chargeToStep(child) {
-  const cost = runningStep.getStore();
-  child.on("exit", () => addProcessorTime(cost));
+  const cost = runningStepCost.getStore();
+  child.on("exit", () => addProcessorTimeToStep(cost));
   return child;
 }
 
@@ -152,11 +152,11 @@ async function timeStep(name, work) {
   const cost = { name, ms: 0, cpu: 0 };
   stepCosts.push(cost);
   const end = () => {
-    addProcessorTime(cost);
+    addProcessorTimeToStep(cost);
     cost.ms = performance.now() - begun;
   };
   try {
-    const result = await runningStep.run(cost, async () => work());
+    const result = await runningStepCost.run(cost, async () => work());
     end();
     print(dim(`  done in ${seconds(cost.ms)}, processor ${seconds(cost.cpu)}: ${name}`));
     return result;
@@ -175,7 +175,7 @@ async function timeStep(name, work) {
  * @returns {NodeJS.ProcessEnv}
  */
 export function withPath(...directories) {
-  return { ...process.env, PATH: [...directories, BIN, process.env.PATH].join(delimiter) };
+  return { ...process.env, PATH: [...directories, NPM_BIN_DIR, process.env.PATH].join(delimiter) };
 }
 
 /**

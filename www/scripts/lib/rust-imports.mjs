@@ -109,7 +109,7 @@ const ITEM_KEYWORDS = new Set([
   "static",
   "fn",
 ]);
-const SERDE_PATH =
+const SERDE_PATH_ATTRIBUTE =
   /^(with|default|serialize_with|deserialize_with|skip_serializing_if|from|try_from|into|remote)$/;
 const isWord = (text) => text !== undefined && /^[A-Za-z_]\w*$/.test(text);
 
@@ -228,7 +228,7 @@ function useTree(list, start) {
  * @param {string} file
  * @returns {Module}
  */
-function moduleAt(modules, key, file) {
+function getOrCreateModule(modules, key, file) {
   const module = modules.get(key) ?? {
     key,
     file,
@@ -249,7 +249,7 @@ const childKey = (key, name) => (key === "" ? name : `${key}::${name}`);
 /** Reads the tokens of a file into its module, and into the modules that the file contains. */
 function readFile(modules, file, key, source) {
   const list = tokenize(source);
-  const outer = moduleAt(modules, key, file);
+  const outer = getOrCreateModule(modules, key, file);
   const stack = [{ module: outer, until: list.length }];
   // End of the body of the current item. Names inside a body do not belong to the module.
   let body = 0;
@@ -263,7 +263,7 @@ function readFile(modules, file, key, source) {
     if (text === "#" && textAt(list, at + 1) === "[") {
       const end = skipBrackets(list, at + 1);
       const attribute = list.slice(at + 2, end - 1);
-      readAttribute(module, attribute);
+      readSerdePaths(module, attribute);
       at = isTestOrDocOnly(attribute) ? skipItem(list, end) : end;
     } else if (text === "use" && before !== "<") {
       const { end, names } = useTree(list, at + 1);
@@ -279,7 +279,10 @@ function readFile(modules, file, key, source) {
       at = end;
     } else if (text === "mod" && textAt(list, at + 2) === "{") {
       const inner = childKey(module.key, textAt(list, at + 1));
-      stack.unshift({ module: moduleAt(modules, inner, file), until: skipBrackets(list, at + 2) });
+      stack.unshift({
+        module: getOrCreateModule(modules, inner, file),
+        until: skipBrackets(list, at + 2),
+      });
       at += 3;
     } else if (text === "mod" && textAt(list, at + 2) === ";") {
       at += 3;
@@ -319,13 +322,13 @@ function readFile(modules, file, key, source) {
   }
 }
 
-function readAttribute(module, attribute) {
+function readSerdePaths(module, attribute) {
   if (attribute[0]?.text !== "serde") {
     return;
   }
   attribute.forEach(({ text, line }, at) => {
     const value = textAt(attribute, at + 2);
-    if (SERDE_PATH.test(text) && value.startsWith('"')) {
+    if (SERDE_PATH_ATTRIBUTE.test(text) && value.startsWith('"')) {
       const path = value.slice(1, -1).replace(/<.*/, "").split("::");
       module.mentions.push({ path, line, call: true });
     }
@@ -396,7 +399,7 @@ function resolvePath(modules, module, path, visited = new Set()) {
  * @param {Module} module
  * @param {readonly string[]} path
  */
-function fileOfItem(modules, module, path) {
+function lastModuleFile(modules, module, path) {
   let here = module;
   for (const [at, name] of path.entries()) {
     const key = here.key.split("::").slice(0, -1).join("::");
@@ -427,7 +430,7 @@ function modulePath(root, file) {
 function readCrate(root, sources) {
   /** @type {Map<string, Module>} */
   const modules = new Map();
-  moduleAt(modules, "", `${root}/lib.rs`);
+  getOrCreateModule(modules, "", `${root}/lib.rs`);
   for (const [file, source] of sources) {
     readFile(modules, file, modulePath(root, file).join("::"), source);
   }
@@ -441,10 +444,10 @@ function readCrate(root, sources) {
  * @param {ReadonlyMap<string, string>} sources each file's text
  * @returns {Map<string, { file: string, words: Set<string> }>}
  */
-export const rustMacros = (root, sources) => macrosIn(readCrate(root, sources));
+export const rustMacros = (root, sources) => macrosDefinedIn(readCrate(root, sources));
 
 /** @param {Map<string, Module>} modules */
-function macrosIn(modules) {
+function macrosDefinedIn(modules) {
   /** @type {Map<string, { file: string, words: Set<string> }>} */
   const defined = new Map();
   for (const { file, macros } of modules.values()) {
@@ -465,12 +468,12 @@ function macrosIn(modules) {
  */
 export function findRustImports(root, sources, macros = new Map()) {
   const modules = readCrate(root, sources);
-  const own = macrosIn(modules);
+  const own = macrosDefinedIn(modules);
   /** @type {Arrow[]} */
   const arrows = [];
   const draw = (module, to, line, path) => {
     if (to !== module.file) {
-      const through = fileOfItem(modules, module, path);
+      const through = lastModuleFile(modules, module, path);
       const offered = through === module.file ? to : through;
       arrows.push({ from: module.file, to, through: offered, line, name: path.join("::") });
     }

@@ -22,7 +22,7 @@ import { parser } from "@lezer/rust";
  */
 
 const TEST_ATTRIBUTE_PATTERN = /^#\[\s*(?:cfg\s*\((?!.*\bnot\b).*\btest\b.*\)|test)\s*\]$/s;
-const TEXT_NODE_PATTERN = /Comment$|String$|^Char$/;
+const COMMENT_OR_STRING_PATTERN = /Comment$|String$|^Char$/;
 const PUBLIC = /^[ \t]*pub[ \t](?!\()/gm;
 const CFG = /#!?\[\s*cfg(?:_attr)?\b/g;
 const PANIC = /\b(?:panic|unreachable)!/g;
@@ -54,7 +54,7 @@ function attributes(node) {
  *
  * @param {string} source source text of Rust, TypeScript or JavaScript
  */
-export const codeLines = (source) =>
+export const codeLineCount = (source) =>
   source.split("\n").filter((line) => !/^\s*($|\/\/|\/\*|\*(\s|\/|$))/.test(line)).length;
 
 /** Returns a function that converts a position in the text to a line number, from 1. */
@@ -88,10 +88,10 @@ export function measureRust(file, source) {
   const lineAt = lineFinder(source);
   const textOf = (node) => source.slice(node?.from ?? 0, node?.to ?? 0);
   let lines = lineAt(source.length) - (source.endsWith("\n") ? 1 : 0);
-  let ownCode = codeLines(source);
+  let ownCode = codeLineCount(source);
   parser.parse(source).iterate({
     enter: ({ name, node }) => {
-      if (TEXT_NODE_PATTERN.test(name)) {
+      if (COMMENT_OR_STRING_PATTERN.test(name)) {
         hide(node);
         return false;
       }
@@ -100,7 +100,7 @@ export function measureRust(file, source) {
         const from = Math.min(node.from, ...own.map(({ from }) => from));
         hide({ from, to: node.to });
         lines -= lineAt(node.to) - lineAt(from) + 1;
-        ownCode -= codeLines(source.slice(from, node.to));
+        ownCode -= codeLineCount(source.slice(from, node.to));
         const [, declared] = textOf(node).match(/\bmod\s+(\w+)\s*;$/) ?? [];
         if (declared !== undefined) {
           testModules.push(moduleFile(file, declared));
@@ -109,7 +109,11 @@ export function measureRust(file, source) {
       }
       if (name === "FunctionItem") {
         const called = textOf(node.getChild("BoundIdentifier"));
-        functions.push({ name: called, line: lineAt(node.from), code: codeLines(textOf(node)) });
+        functions.push({
+          name: called,
+          line: lineAt(node.from),
+          code: codeLineCount(textOf(node)),
+        });
       }
       return true;
     },
@@ -139,7 +143,7 @@ export function measureRust(file, source) {
  * @param {ReadonlyMap<string, string>} sources each file's text
  * @returns {Measured[]}
  */
-export function measureCrates(sources) {
+export function measureNonTestFiles(sources) {
   const all = [...sources].map(([file, source]) => measureRust(file, source));
   const tests = all.flatMap(({ testModules }) => testModules);
   return all.filter(

@@ -11,7 +11,7 @@ import {
 import { installPackages } from "./debian.mjs";
 
 /** Functions that find the required programs, each by the name of its Debian package. */
-const CHROMIUM = { chromium: findChromium, "chromium-driver": findChromedriver };
+const CHROMIUM_PACKAGES = { chromium: findChromium, "chromium-driver": findChromedriver };
 const OTHER_BROWSER_PACKAGES = {
   "firefox-esr": findFirefox,
   "webkit2gtk-driver": () => findMiniBrowser() && findWebKitDriver(),
@@ -24,5 +24,5 @@ const OTHER_BROWSER_PACKAGES = {
  * @param {{ all?: boolean }} [options] all: Firefox and WebKitGTK, too
  */
 export async function setupBrowser({ all = false } = {}) {
-  await installPackages({ ...CHROMIUM, ...(all ? OTHER_BROWSER_PACKAGES : {}) });
+  await installPackages({ ...CHROMIUM_PACKAGES, ...(all ? OTHER_BROWSER_PACKAGES : {}) });
 }

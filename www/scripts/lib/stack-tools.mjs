@@ -14,10 +14,10 @@ const LOCK = join(ROOT, "tests/js/stacks/package-lock.json");
  * Returns the folder that contains the tools in `node_modules`. Each state of the lock file has a
  * separate folder.
  */
-export const stackTools = () => installedFolder("stacks", LOCK);
+export const stackToolsFolder = () => installedFolder("stacks", LOCK);
 
-export const installStackTools = () =>
-  installOnce(stackTools(), async (made) => {
+export const installBundlersAndRuntimes = () =>
+  installOnce(stackToolsFolder(), async (made) => {
     copyFileSync(MANIFEST, join(made, "package.json"));
     copyFileSync(LOCK, join(made, "package-lock.json"));
     await run("npm", ["ci", "--no-fund", "--no-audit", "--ignore-scripts"], { cwd: made });

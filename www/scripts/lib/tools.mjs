@@ -11,7 +11,7 @@ import { captureOutput, ExplainedError, print, run, withPath } from "./run.mjs";
  *
  * @param {string} crate
  */
-export function lockedVersion(crate) {
+export function lockedCrateVersion(crate) {
   const lock = readFileSync(join(ROOT, "Cargo.lock"), "utf8");
   const found = lock.match(new RegExp(`name = "${crate}"\\nversion = "([^"]+)"`));
   if (found?.[1] === undefined) {
@@ -39,11 +39,11 @@ export function lockedVersion(crate) {
  *
  * @returns {Tool}
  */
-export function bindingsGenerator() {
+export function bindingsGeneratorTool() {
   return {
     crate: "wasm-bindgen-cli-support",
     program: "hushbin-bind",
-    version: lockedVersion("wasm-bindgen"),
+    version: lockedCrateVersion("wasm-bindgen"),
     source: join(import.meta.dirname, "bind.rs"),
   };
 }
@@ -53,11 +53,11 @@ export function bindingsGenerator() {
  *
  * @returns {Tool} in the version of the crate wasm-bindgen
  */
-export function wasmBindgen() {
+export function wasmBindgenTestRunner() {
   return {
     crate: "wasm-bindgen-cli",
     program: "wasm-bindgen",
-    version: lockedVersion("wasm-bindgen"),
+    version: lockedCrateVersion("wasm-bindgen"),
   };
 }
 
@@ -115,7 +115,7 @@ export const zig = {
  *
  * @type {Tool}
  */
-export const cargoZigbuild = {
+export const cargoZigbuildTool = {
   ...{ crate: "cargo-zigbuild", program: "cargo-zigbuild", version: "0.24.1" },
   wheel: "cargo-zigbuild",
 };
@@ -191,7 +191,7 @@ function cargoInstall(options) {
  *
  * @param {Tool & { source: string }} tool
  */
-async function compileTool({ crate, program, version, source, ...tool }) {
+async function compileWrapperTool({ crate, program, version, source, ...tool }) {
   const folder = toolFolder({ crate, program, version, ...tool });
   await mkdir(folder, { recursive: true });
   await writeFile(
@@ -238,7 +238,7 @@ export async function installTool(tool) {
   }
   print(`  ${name}: compiling into ${toolFolder(tool)} (some minutes, once)`);
   if (tool.source !== undefined) {
-    await compileTool({ ...tool, source: tool.source });
+    await compileWrapperTool({ ...tool, source: tool.source });
     return;
   }
   const { crate, version, features } = tool;
@@ -260,7 +260,7 @@ export async function installTool(tool) {
  * @param {Tool} tool
  * @returns {Promise<NodeJS.ProcessEnv>}
  */
-export async function requireTool(tool) {
+export async function requiredToolEnv(tool) {
   const env = await toolEnv(tool);
   if (env === undefined) {
     throw new Error(`${tool.program} ${tool.version} is missing; run npm run setup`);

@@ -12,7 +12,7 @@ import { captureOutput, ExplainedError } from "./run.mjs";
  * @param {RegExp} pattern
  * @returns {Promise<string[]>} paths from the root, sorted
  */
-export async function trackedFiles(pattern) {
+export async function nonIgnoredFiles(pattern) {
   const listed = await captureOutput("git", [
     "-c",
     "safe.directory=*",

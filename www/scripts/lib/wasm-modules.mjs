@@ -13,4 +13,4 @@ export const PACKAGE_MODULES = [
 ];
 
 /** Module of the demo's pages, which is not part of the package. */
-export const DEMO_MODULE = ["--package", "hushbin-demo"];
+export const DEMO_MODULE_CARGO_ARGS = ["--package", "hushbin-demo"];

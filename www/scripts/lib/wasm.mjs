@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { replaceOnce } from "./glue.mjs";
 import { TARGET } from "./paths.mjs";
 import { captureOutput, ExplainedError, run, withPath } from "./run.mjs";
-import { bindingsGenerator, requireTool } from "./tools.mjs";
+import { bindingsGeneratorTool, requiredToolEnv } from "./tools.mjs";
 
 /**
  * Options of rustc that select compact code for SHA-256, which hashes each task only once. Unrolled
@@ -89,7 +89,7 @@ export async function compile(crate, features, profile = "wasm", options = []) {
  */
 export async function generateGlue(compiled, directory, name) {
   await rm(directory, { recursive: true, force: true });
-  const env = await requireTool(bindingsGenerator());
+  const env = await requiredToolEnv(bindingsGeneratorTool());
   await run("hushbin-bind", [compiled, directory, name], { env });
 }
 

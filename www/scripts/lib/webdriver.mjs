@@ -202,7 +202,7 @@ export async function launchWebKit() {
  * @param {string} url the page that it opens
  * @returns {Promise<import("./engines.mjs").Running>}
  */
-export async function runWebKit(directory, url) {
+export async function startPersistentWebKit(directory, url) {
   const screen = await startScreen();
   const homes = ["HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"];
   const browser = startInBackground(findMiniBrowser(), [url], {

@@ -7,7 +7,7 @@ const BAD_OPENING_PATTERN = new RegExp(
     "Everything|Everybody|Once|Not|No|At|On|Until|After|Before|Or|And|Else|Without|Behind|" +
     "Instead|It|Its|Their|So many|So much)\\b|^The (?:same|other|others|one|ones|own)\\b",
 );
-const SYMBOL = /^[`$]*[A-Za-zα-ωΑ-Ω][₀-₉0-9'_]{0,2}[`$]*\.?$/;
+const SINGLE_SYMBOL_PATTERN = /^[`$]*[A-Za-zα-ωΑ-Ω][₀-₉0-9'_]{0,2}[`$]*\.?$/;
 const DIALECT = [
   ...["so many", "so much", "told", "tells?", "whoever", "whatever", "beside", "theirs?", "ours"],
   ...["nobody", "everybody", "somebody", "gives? away", "anew", "whom", "others", "what is"],
@@ -58,7 +58,7 @@ const splitWords = (text) => text.split(/\s+/).filter((word) => word !== "");
  * @param {string} source
  * @returns {Found[]}
  */
-export function rustDocs(source) {
+export function rustDocSummaries(source) {
   const lines = source.split("\n");
   const docOf = (at) => lines[at]?.match(/^\s*\/\/[/!](?!\/)\s?(.*)/)?.[1]?.trim();
   const blocks = [];
@@ -85,7 +85,7 @@ export function rustDocs(source) {
  * @param {string} source
  * @returns {Found[]}
  */
-export function scriptDocs(source) {
+export function scriptDocSummaries(source) {
   const blocks = [];
   for (const { 1: block = "", index } of source.matchAll(/\/\*\*(.*?)\*\//gs)) {
     const paragraph = [];
@@ -113,7 +113,7 @@ export function scriptDocs(source) {
  * @returns {Record<"openers" | "symbols" | "dialect-words", Figure>}
  */
 export function commentFigures(file, source) {
-  const blocks = file.endsWith(".rs") ? rustDocs(source) : scriptDocs(source);
+  const blocks = file.endsWith(".rs") ? rustDocSummaries(source) : scriptDocSummaries(source);
   const comments = [...source.matchAll(/^\s*(?:\/\/[/!]?|\*)\s?(.*)$/gm)].map(
     ({ 1: text = "", 0: match, index }) => ({
       line: lineAt(source, index + match.search(/\S/)),
@@ -126,7 +126,10 @@ export function commentFigures(file, source) {
       found: blocks.filter(({ text }) => BAD_OPENING_PATTERN.test(text)),
       of: blocks.length,
     },
-    symbols: { found: blocks.filter(({ text }) => SYMBOL.test(text)), of: blocks.length },
+    symbols: {
+      found: blocks.filter(({ text }) => SINGLE_SYMBOL_PATTERN.test(text)),
+      of: blocks.length,
+    },
     "dialect-words": {
       found: matchPlaces(comments, all, DIALECT_WORDS),
       of: all.match(/[a-z']+/g)?.length ?? 0,
@@ -254,7 +257,7 @@ const TESTS =
  * Pattern of Markdown files that are not measured: lists, generated pages, licences, and the text
  * of past releases.
  */
-const NOT_PROSE =
+const UNMEASURED_MARKDOWN_PATTERN =
   /(^|\/)(CHANGELOG|LICENSE|cli)\b|tests\/|node_modules|reference\/(cli|changelog|typescript)\.md$/;
 
 /**
@@ -264,9 +267,11 @@ const NOT_PROSE =
  * @param {string} text
  * @returns {Record<string, Figure> | undefined}
  */
-export function wordFigures(file, text) {
+export function fileWordingFigures(file, text) {
   if (/\.(rs|ts|mjs)$/.test(file)) {
     return TESTS.test(file) ? undefined : commentFigures(file, text);
   }
-  return file.endsWith(".md") && !NOT_PROSE.test(file) ? proseFigures(text) : undefined;
+  return file.endsWith(".md") && !UNMEASURED_MARKDOWN_PATTERN.test(file)
+    ? proseFigures(text)
+    : undefined;
 }

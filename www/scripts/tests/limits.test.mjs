@@ -3,11 +3,15 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { malformedEntries, packagesIn, publicNames } from "../lib/figures.mjs";
+import {
+  commandsFlagsAndExports,
+  malformedChangelogEntries,
+  packagesInCargoTree,
+} from "../lib/figures.mjs";
 import { importsOfParents } from "../lib/import-graph.mjs";
-import { exceededAreas, limitOf, loweredLimits } from "../lib/limits.mjs";
+import { exceededAreas, limitFromFigure, loweredLimits } from "../lib/limits.mjs";
 import { findRustImports } from "../lib/rust-imports.mjs";
-import { measureCrates, measureRust } from "../lib/rust-source.mjs";
+import { measureNonTestFiles, measureRust } from "../lib/rust-source.mjs";
 
 test("a number that rises exceeds its limit", () => {
   assert.deepEqual(exceededAreas({ all: 3 }, { all: 3 }), []);
@@ -41,9 +45,9 @@ test("limits are lowered and never raised", () => {
 
 test("a limit is written so that the same figure does not exceed it", () => {
   const found = Array(421).fill({ place: "", text: "" });
-  assert.deepEqual(limitOf({ what: "", per: 100 }, { found, of: 1599 }), [421, 26.4]);
-  assert.equal(limitOf({ what: "" }, { found }), 421);
-  assert.equal(limitOf({ what: "", step: 500 }, { found: [], count: 82_124 }), 82_500);
+  assert.deepEqual(limitFromFigure({ what: "", per: 100 }, { found, of: 1599 }), [421, 26.4]);
+  assert.equal(limitFromFigure({ what: "" }, { found }), 421);
+  assert.equal(limitFromFigure({ what: "", step: 500 }, { found: [], count: 82_124 }), 82_500);
 });
 
 const measured = (source) => measureRust("src/a.rs", source);
@@ -91,7 +95,7 @@ test("lines and functions are counted without those of tests", () => {
 });
 
 test("files that only tests compile are left out", () => {
-  const files = measureCrates(
+  const files = measureNonTestFiles(
     new Map([
       ["src/lib.rs", "mod a;\n#[cfg(test)]\nmod tests;\n"],
       ["src/tests.rs", "pub fn f() {}\n"],
@@ -155,7 +159,7 @@ test("a name taken from the file of a folder around is an arrow up", () => {
 
 test("crates, commands, flags and entries are counted once each", () => {
   const tree = "a v1.0.0 (/home)\nb v1.0.0\nb v2.0.0\nb v1.0.0 (*)";
-  assert.deepEqual(packagesIn(tree), ["a v1.0.0", "b v1.0.0", "b v2.0.0"]);
+  assert.deepEqual(packagesInCargoTree(tree), ["a v1.0.0", "b v1.0.0", "b v2.0.0"]);
   const page = `## \`hushbin plan\`
 | \`-n, --reports <N>\` | See --json. |
 | \`--json\` | Print JSON. |
@@ -164,7 +168,7 @@ test("crates, commands, flags and entries are counted once each", () => {
 | \`--json\` | Print JSON. |
 `;
   const exports = { ".": {}, "./slim": {}, "./a.wasm": "", "./package.json": "" };
-  assert.deepEqual(publicNames(page, exports), {
+  assert.deepEqual(commandsFlagsAndExports(page, exports), {
     commands: ["plan", "serve"],
     flags: ["--json", "--reports"],
     "npm-entries": [".", "./slim"],
@@ -173,9 +177,9 @@ test("crates, commands, flags and entries are counted once each", () => {
 
 test("an entry of the changelog is one line that opens with its kind of change", () => {
   const places = (entries) =>
-    malformedEntries(`# Changelog\n\n## Unreleased\n\n${entries}\n## 0.1.0\n\n- Old.\n`).map(
-      ({ place }) => place,
-    );
+    malformedChangelogEntries(
+      `# Changelog\n\n## Unreleased\n\n${entries}\n## 0.1.0\n\n- Old.\n`,
+    ).map(({ place }) => place);
   assert.deepEqual(places("- **added**: plans.\n- **security** Keys.\n"), []);
   assert.deepEqual(places("- **added**: plans.\n- Plans.\n"), ["CHANGELOG.md:6"]);
   for (const entry of ["- added: plans.", "- **new**: plans.", "- **fixed**: a plan\n  of two."]) {

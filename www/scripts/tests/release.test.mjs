@@ -7,11 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { checkIntegrity, integrity, scriptTag } from "../lib/integrity.mjs";
+import { checkFileHashes, integrity, scriptTag } from "../lib/integrity.mjs";
 import { ROOT } from "../lib/paths.mjs";
 import {
   CHECKSUM_FILE,
-  checkFolder,
+  checkOnlyReleaseFiles,
   differingFiles,
   findMachinePaths,
   verifyChecksums,
@@ -185,8 +185,8 @@ test("crates come after those that they need, and support does not come", () => 
 test("hashes of scripts are those of their bytes", () => {
   const bytes = Buffer.from("script");
   const hash = integrity(bytes);
-  checkIntegrity({ "a.js": hash }, () => bytes);
-  assert.throws(() => checkIntegrity({ "a.js": hash }, () => Buffer.from("other")), /a\.js/);
+  checkFileHashes({ "a.js": hash }, () => bytes);
+  assert.throws(() => checkFileHashes({ "a.js": hash }, () => Buffer.from("other")), /a\.js/);
   assert.match(scriptTag("a.js", hash), /src="\/hushbin\/a\.js" .*integrity="sha384-[^"]{64}"/);
 });
 
@@ -350,8 +350,8 @@ test("what was changed after it was checked is not published", () => {
     assert.equal(spawnSync("sha256sum", ["--check", "--strict", CHECKSUM_FILE], sums).status, 0);
     assert.deepEqual(differingFiles(one, other), []);
     assert.deepEqual(findMachinePaths(one, ["/home/somebody/"]), ["a.crate names /home/somebody/"]);
-    assert.throws(() => checkFolder(one), /a\.crate/);
-    checkFolder(join(folder, "none"));
+    assert.throws(() => checkOnlyReleaseFiles(one), /a\.crate/);
+    checkOnlyReleaseFiles(join(folder, "none"));
     writeFileSync(join(one, "b"), "c");
     writeFileSync(join(other, "d"), "");
     assert.deepEqual(differingFiles(one, other), ["b", "d"]);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commentFigures, paragraphs, proseFigures, wordFigures } from "../lib/words.mjs";
+import { commentFigures, fileWordingFigures, paragraphs, proseFigures } from "../lib/words.mjs";
 
 const counts = (figures) =>
   Object.fromEntries(Object.entries(figures).map(([name, { found }]) => [name, found.length]));
@@ -94,7 +94,7 @@ says -->
 
 test("tests, lists of changes and generated pages are not measured", () => {
   for (const file of ["tests/a.rs", "src/tests.rs", "www/a.test.ts", "CHANGELOG.md", "a.json"]) {
-    assert.equal(wordFigures(file, "/// Of both.\n"), undefined, file);
+    assert.equal(fileWordingFigures(file, "/// Of both.\n"), undefined, file);
   }
-  assert.notEqual(wordFigures("src/a.rs", "/// Of both.\n"), undefined);
+  assert.notEqual(fileWordingFigures("src/a.rs", "/// Of both.\n"), undefined);
 });

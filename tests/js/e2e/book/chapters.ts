@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CHAPTERS as BOOK } from "../../../../www/scripts/lib/book/links.mjs";
+import { CHAPTERS_DIR as BOOK } from "../../../../www/scripts/lib/book/links.mjs";
 import { ROOT } from "../../../../www/scripts/lib/paths.mjs";
 
 /**

@@ -17,9 +17,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { maximumCertainty } from "../../../../www/client/certainty.js";
+import { maximumCertaintyPercent } from "../../../../www/client/certainty.js";
 import { launchChromium } from "../../../../www/scripts/lib/browser.mjs";
-import { BIN, NPM_PACKAGE_DIR, ROOT, TARGET } from "../../../../www/scripts/lib/paths.mjs";
+import { NPM_BIN_DIR, NPM_PACKAGE_DIR, ROOT, TARGET } from "../../../../www/scripts/lib/paths.mjs";
 import { CHAPTERS, type Chapter, type Step } from "./chapters.js";
 import { Shell } from "./shell.js";
 
@@ -167,7 +167,7 @@ function compile(folder: string) {
     moduleDetection: "force",
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
-  execFileSync(join(BIN, "tsc"), [], { cwd: folder, encoding: "utf8" });
+  execFileSync(join(NPM_BIN_DIR, "tsc"), [], { cwd: folder, encoding: "utf8" });
 }
 
 async function walk({ path }: Chapter) {
@@ -231,7 +231,7 @@ describe("the README", () => {
     [1, "73"],
     [2, "88"],
   ])("says how sure someone can become at ε = %d", (epsilon, certainty) => {
-    expect(maximumCertainty(epsilon)).toBe(certainty);
+    expect(maximumCertaintyPercent(epsilon)).toBe(certainty);
     expect(readme).toContain(`${certainty} %`);
   });
 });

@@ -3,7 +3,7 @@
 
 import type { BothEstimate, BothEstimates, Estimate } from "../../shared/analysis.js";
 import { byId, setAttributes, svg } from "../../shared/dom.js";
-import { describeChart } from "../figure.js";
+import { setChartText } from "../figure.js";
 import { formatWithUnit, numberLabel } from "./task.js";
 
 const ROW_HEAD_HEIGHT = 28;
@@ -14,18 +14,18 @@ const MIN_WIDE_WIDTH = 560;
 
 export class BothWaysChart {
   readonly #chart = byId<SVGSVGElement>("both-chart");
-  readonly #body = svg("g");
-  #found: BothEstimates | null = null;
+  readonly #rowsGroup = svg("g");
+  #shownEstimates: BothEstimates | null = null;
 
   constructor() {
-    this.#chart.append(this.#body);
+    this.#chart.append(this.#rowsGroup);
     new ResizeObserver(() => this.#draw()).observe(this.#chart);
   }
 
   show(found: BothEstimates | null): void {
-    this.#found = found;
+    this.#shownEstimates = found;
     const items = found?.items ?? [];
-    describeChart("both-chart", {
+    setChartText("both-chart", {
       title: "Means of four numbers: truth, local estimate and shuffled estimate",
       sentences:
         items.length === 0 ? ["No one has been asked yet."] : items.map(numberEstimatesInWords),
@@ -36,17 +36,17 @@ export class BothWaysChart {
 
   #draw(): void {
     const width = this.#chart.clientWidth;
-    const items = this.#found?.items ?? [];
+    const items = this.#shownEstimates?.items ?? [];
     if (width === 0) return;
-    const row = ROW_HEAD_HEIGHT + 2 * heightOf(width) + GAP;
+    const row = ROW_HEAD_HEIGHT + 2 * laneHeight(width) + GAP;
     setAttributes(this.#chart, { viewBox: `0 0 ${width} ${items.length * row}` });
     setAttributes(this.#chart, { height: items.length * row });
     const rows = items.map((own, index) => drawNumberRow(own, width, index * row));
-    this.#body.replaceChildren(...rows);
+    this.#rowsGroup.replaceChildren(...rows);
   }
 }
 
-const heightOf = (width: number) =>
+const laneHeight = (width: number) =>
   width >= MIN_WIDE_WIDTH ? LANE_HEIGHTS.wide : LANE_HEIGHTS.narrow;
 
 /**
@@ -60,7 +60,7 @@ function scaleHalfRange({ truth, local, shuffled }: BothEstimate): number {
 
 function drawNumberRow(own: BothEstimate, width: number, top: number): SVGGElement {
   const { item, unit, range, truth, local, shuffled } = own;
-  const [wide, height] = [width >= MIN_WIDE_WIDTH, heightOf(width)];
+  const [wide, height] = [width >= MIN_WIDE_WIDTH, laneHeight(width)];
   const [left, right] = [wide ? 84 : 8, width - (wide ? 150 : 8)];
   const reach = scaleHalfRange(own);
   const x = (value: number) => left + ((value - truth + reach) / (2 * reach)) * (right - left);

@@ -14,7 +14,7 @@ const FIRST_PURPOSE = 200;
  * Returns the answers of `people` people, one person after the other. The first person has the
  * number `first`.
  */
-export function drawBrowsingAnswers(first: number, people: number): Float64Array {
+export function browsingAnswersOfPeople(first: number, people: number): Float64Array {
   const numbers = BROWSING_TASK.numbers.length;
   const answers = new Float64Array(people * numbers);
   for (let index = 0; index < people; index += 1) {

@@ -13,7 +13,7 @@ import {
 import { createChartAndTable } from "../figure.js";
 import { drawSeed } from "../randomness.js";
 import { BothWaysChart } from "./chart.js";
-import { drawBrowsingAnswers } from "./people.js";
+import { browsingAnswersOfPeople } from "./people.js";
 import { SentDataView } from "./sent.js";
 import { BROWSING_TASK } from "./task.js";
 
@@ -27,12 +27,12 @@ const CONFIDENCE = 0.95;
 
 export class BothWaysSection {
   readonly #onTrouble: (error: unknown) => void;
-  readonly #size = byId<HTMLSelectElement>("both-size");
+  readonly #sizeSelect = byId<HTMLSelectElement>("both-size");
   readonly #button = byId<HTMLButtonElement>("both-ask");
   readonly #bar = byId<HTMLProgressElement>("both-progress");
   readonly #chart: BothWaysChart;
   #simulation = createSimulation();
-  #asking: AbortController | null = null;
+  #askingAbortController: AbortController | null = null;
 
   constructor(onTrouble: (error: unknown) => void) {
     this.#onTrouble = onTrouble;
@@ -51,19 +51,19 @@ export class BothWaysSection {
     if (table)
       setAttributes(table, { tabindex: 0, role: "region", "aria-label": "Estimates as a table" });
     this.#chart = new BothWaysChart();
-    this.#size.append(
+    this.#sizeSelect.append(
       ...SIZES.map((size) => el("option", { value: size }, `${formatCount(size)} people`)),
     );
     this.#button.addEventListener("click", () => {
-      if (this.#asking) this.#asking.abort();
-      else void this.#ask(Number(this.#size.value));
+      if (this.#askingAbortController) this.#askingAbortController.abort();
+      else void this.#ask(Number(this.#sizeSelect.value));
     });
-    this.#promise();
-    this.#show(null);
+    this.#showPrivacyPromises();
+    this.#showEstimates(null);
     new SentDataView(() => this.#simulation, onTrouble).show();
   }
 
-  #promise(): void {
+  #showPrivacyPromises(): void {
     const { local_epsilon, local_statement, shuffled, messages } = this.#simulation.promises;
     byId("both-local-epsilon").textContent = `local ε = ${formatLossSixDecimals(local_epsilon)}`;
     byId("both-local-statement").textContent = local_statement;
@@ -75,7 +75,7 @@ export class BothWaysSection {
 
   async #ask(people: number): Promise<void> {
     const asking = new AbortController();
-    this.#asking = asking;
+    this.#askingAbortController = asking;
     this.#button.textContent = "Stop";
     this.#bar.hidden = false;
     this.#bar.value = 0;
@@ -84,7 +84,7 @@ export class BothWaysSection {
     const both = createSimulation();
     try {
       for (let first = 0; first < people && !asking.signal.aborted; first += PEOPLE_PER_SLICE) {
-        both.add(drawBrowsingAnswers(first, Math.min(PEOPLE_PER_SLICE, people - first)));
+        both.add(browsingAnswersOfPeople(first, Math.min(PEOPLE_PER_SLICE, people - first)));
         this.#bar.value = (first + PEOPLE_PER_SLICE) / people;
         // Let the page handle input and paint.
         await new Promise((rested) => setTimeout(rested));
@@ -98,19 +98,19 @@ export class BothWaysSection {
       this.#simulation.free();
       this.#simulation = both;
       const found = both.estimates(CONFIDENCE);
-      this.#show(found);
+      this.#showEstimates(found);
       status.textContent = askedPeopleText(found);
     } catch (error) {
       status.textContent = "The simulation was interrupted.";
       this.#onTrouble(error);
     } finally {
-      this.#asking = null;
+      this.#askingAbortController = null;
       this.#button.textContent = "Ask them in both ways";
       this.#bar.hidden = true;
     }
   }
 
-  #show(found: BothEstimates | null): void {
+  #showEstimates(found: BothEstimates | null): void {
     byId("both-plot").hidden = found === null;
     this.#chart.show(found);
     byId("both-verdict").textContent = found === null ? "" : bothWaysVerdict(found);

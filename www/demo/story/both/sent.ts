@@ -12,12 +12,12 @@ import { browsingAnswersOf } from "./people.js";
 import { BROWSING_TASK, formatWithUnit, numberLabel } from "./task.js";
 
 export class SentDataView {
-  readonly #currentSimulation: () => Both;
+  readonly #getCurrentSimulation: () => Both;
   readonly #onTrouble: (error: unknown) => void;
   #person = 0;
 
   constructor(both: () => Both, onTrouble: (error: unknown) => void) {
-    this.#currentSimulation = both;
+    this.#getCurrentSimulation = both;
     this.#onTrouble = onTrouble;
     byId("both-again").addEventListener("click", () => {
       this.#person += 1;
@@ -28,7 +28,7 @@ export class SentDataView {
   show(): void {
     try {
       const answer = browsingAnswersOf(this.#person);
-      const sent = this.#currentSimulation().sent(Float64Array.from(answer));
+      const sent = this.#getCurrentSimulation().sent(Float64Array.from(answer));
       byId("both-answer").textContent =
         `Person ${formatCount(this.#person + 1)} answers ${answersInWords(answer)}.`;
       showReport(sent);
@@ -39,10 +39,10 @@ export class SentDataView {
   }
 }
 
-const numberOf = (item: string) => BROWSING_TASK.numbers.find(({ name }) => name === item);
+const taskNumberByName = (item: string) => BROWSING_TASK.numbers.find(({ name }) => name === item);
 
 function formatAnswer(item: string, value: number): string {
-  const { min = 0, max = 1, ...own } = numberOf(item) ?? {};
+  const { min = 0, max = 1, ...own } = taskNumberByName(item) ?? {};
   const unit = "unit" in own ? own.unit : undefined;
   return formatWithUnit(value, [min, max], unit);
 }

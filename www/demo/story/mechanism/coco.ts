@@ -9,7 +9,7 @@ import draft from "../tasks/coco.json" with { type: "json" };
 import {
   type MechanismInfo,
   type MechanismTexts,
-  narrowKind,
+  narrowToKind,
   type ReportPicture,
 } from "./mechanism.js";
 import {
@@ -26,63 +26,65 @@ export const coco: MechanismInfo = {
   name: "CoCo",
   strength:
     "Reveals only the share of yes minus the share of no, but more exactly. Opposite answers cancel inside a report and leave room for others.",
-  covers: "your whole report",
+  epsilonScopeText: "your whole report",
   taskId: draft.id,
   explain: (task) => new CocoTexts(task),
 };
 
-const COIN_TOSS_FILLER = "coin tosses for questions without an answer";
+const COIN_TOSS_FILLER_NAME = "coin tosses for questions without an answer";
 
 export class CocoTexts implements MechanismTexts {
-  readonly partName = "side";
-  readonly probabilities: string;
+  readonly randomisedPartName = "side";
+  readonly probabilityExplanation: string;
   readonly score =
     "the number of answers of the first input that count for the reported side, minus the number that count against it";
   readonly figures: MechanismTexts["figures"];
-  readonly #sparsity: number;
+  readonly #elementCount: number;
   /** Name of the elements that stand in for missing answers. */
-  readonly #filler: string;
-  readonly #hashes: HashFunctionWords;
+  readonly #fillerName: string;
+  readonly #hashFunctionWords: HashFunctionWords;
 
   constructor({ id, mechanism, sparsity, epsilon }: NamedItemsTask) {
     if (mechanism.name !== "coco" || mechanism.favoured === undefined) {
       throw new RangeError(`task ${id} is expected to use coco with the rule strongest`);
     }
     const { buckets, favoured, hashing, hashes = 1 } = mechanism;
-    this.#sparsity = sparsity;
-    this.#filler = hashing === "balanced-items" ? COIN_TOSS_FILLER : "padding";
-    this.#hashes = new HashFunctionWords(hashes, buckets);
+    this.#elementCount = sparsity;
+    this.#fillerName = hashing === "balanced-items" ? COIN_TOSS_FILLER_NAME : "padding";
+    this.#hashFunctionWords = new HashFunctionWords(hashes, buckets);
     const factor = Number(Math.exp(epsilon).toPrecision(3));
-    this.probabilities = `every side of every pair can be reported. Your answers only change the probabilities: a favoured side is ${factor} times more likely than any other side, never more.`;
+    this.probabilityExplanation = `every side of every pair can be reported. Your answers only change the probabilities: a favoured side is ${factor} times more likely than any other side, never more.`;
     this.figures = [
-      ["elements", String(sparsity), `in every report: answers and ${this.#filler}`],
+      ["elements", String(sparsity), `in every report: answers and ${this.#fillerName}`],
       [
         "sides",
         String(hashes * buckets),
-        `in pairs; ${this.#hashes.note}${favoured === 1 ? "the side with the largest majority is" : `the ${favoured} sides with the largest majorities are`} favoured`,
+        `in pairs; ${this.#hashFunctionWords.note}${favoured === 1 ? "the side with the largest majority is" : `the ${favoured} sides with the largest majorities are`} favoured`,
       ],
     ];
   }
 
-  partInWords(reported: Reported): string {
-    const { pair, plus } = narrowKind(reported, "side");
+  randomisedPartInWords(reported: Reported): string {
+    const { pair, plus } = narrowToKind(reported, "side");
     const side = plus ? "plus" : "minus";
-    const first = this.#hashes.firstBucketIndex(2 * pair);
+    const first = this.#hashFunctionWords.firstBucketOfHashFunction(2 * pair);
     const own =
-      this.#hashes.buckets === 2 ? `${side} side` : `${side} side of pair ${pair - first / 2}`;
-    return own + this.#hashes.hashFunctionPhrase(2 * pair);
+      this.#hashFunctionWords.buckets === 2
+        ? `${side} side`
+        : `${side} side of pair ${pair - first / 2}`;
+    return own + this.#hashFunctionWords.hashFunctionPhrase(2 * pair);
   }
 
   meaning(reported: Reported): string {
-    return `The ${this.partInWords(reported)}. This choice of a side is the only part that your answers influence. The sides that your answers favour are more likely, but never certain.`;
+    return `The ${this.randomisedPartInWords(reported)}. This choice of a side is the only part that your answers influence. The sides that your answers favour are more likely, but never certain.`;
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): ReportPicture {
-    const { pairs } = narrowKind(placement, "sides");
-    const drawn = narrowKind(reported, "side");
+    const { pairs } = narrowToKind(placement, "sides");
+    const drawn = narrowToKind(reported, "side");
     const chances = pairs.flatMap(({ plus, minus }) => [plus.chance, minus.chance]);
     const side = (pair: number, plus: boolean, outcome: Outcome) => {
-      const here = this.partInWords({ kind: "side", pair, plus });
+      const here = this.randomisedPartInWords({ kind: "side", pair, plus });
       const by = outcomeContentInWords(outcome, questions);
       return {
         name: plus ? "+" : "−",
@@ -92,8 +94,8 @@ export class CocoTexts implements MechanismTexts {
         words: `${here}: ${by || "none of your answers"}`,
       };
     };
-    const hashes = this.#hashes;
-    const first = hashes.firstBucketIndex(2 * drawn.pair) / 2;
+    const hashes = this.#hashFunctionWords;
+    const first = hashes.firstBucketOfHashFunction(2 * drawn.pair) / 2;
     const own = pairs.slice(first, first + hashes.buckets / 2);
     const duels = own.map(({ plus, minus, paddings }, index) =>
       el(
@@ -128,12 +130,12 @@ export class CocoTexts implements MechanismTexts {
     return {
       title: "Which sides your answers count for",
       text:
-        `Your answers and ${this.#filler} together are always ${this.#sparsity} elements. For every question the seed ` +
+        `Your answers and ${this.#fillerName} together are always ${this.#elementCount} elements. For every question the seed ` +
         `tosses a coin${hashes.perHashFunctionPhrase}. Heads: yes counts for the plus side. Tails: yes counts for the minus side. An answer “no” ` +
-        `counts for the other side. Then one side${hashes.ofAllBucketsPhrase} is drawn at random, ${sideProbabilitiesInWords(chances, hashes)}. This time it was the ${this.partInWords(reported)}: ${pushed}.`,
+        `counts for the other side. Then one side${hashes.ofAllBucketsPhrase} is drawn at random, ${sideProbabilitiesInWords(chances, hashes)}. This time it was the ${this.randomisedPartInWords(reported)}: ${pushed}.`,
       body: el("div", { class: "duels" }, ...duels),
       legendEntries: [
-        ...chipLegend({ padding: this.#filler !== COIN_TOSS_FILLER }),
+        ...chipLegend({ padding: this.#fillerName !== COIN_TOSS_FILLER_NAME }),
         REPORTED_LEGEND_ENTRY(),
       ],
     };
@@ -141,7 +143,9 @@ export class CocoTexts implements MechanismTexts {
 }
 
 function sideProbabilitiesInWords(chances: readonly number[], hashes: HashFunctionWords): string {
-  const [least, most] = [Math.min(...chances), Math.max(...chances)].map((p) => hashes.chance(p));
+  const [least, most] = [Math.min(...chances), Math.max(...chances)].map((p) =>
+    hashes.formatProbability(p),
+  );
   return least === most
     ? `here with the same probability of ${most} for each side`
     : `here with probabilities from ${least} to ${most}`;

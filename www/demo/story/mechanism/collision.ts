@@ -8,7 +8,7 @@ import draft from "../tasks/collision.json" with { type: "json" };
 import {
   type MechanismInfo,
   type MechanismTexts,
-  narrowKind,
+  narrowToKind,
   type ReportPicture,
 } from "./mechanism.js";
 import {
@@ -24,35 +24,35 @@ export const collision: MechanismInfo = {
   name: "Collision",
   strength:
     "Reveals the shares of yes and of no separately, and so also the share of people who answered.",
-  covers: "your whole report",
+  epsilonScopeText: "your whole report",
   taskId: draft.id,
   explain: (task) => new CollisionTexts(task),
 };
 
 export class CollisionTexts implements MechanismTexts {
-  readonly partName = "bucket";
-  readonly probabilities: string;
+  readonly randomisedPartName = "bucket";
+  readonly probabilityExplanation: string;
   readonly score =
     "the number of elements of the first input in the reported bucket, minus the number of elements of the second input in the same bucket";
   readonly figures: MechanismTexts["figures"];
-  readonly #sparsity: number;
-  readonly #hashes: HashFunctionWords;
+  readonly #elementCount: number;
+  readonly #hashFunctionWords: HashFunctionWords;
 
   constructor({ id, mechanism, sparsity, epsilon }: NamedItemsTask) {
     if (mechanism.name !== "collision") {
       throw new RangeError(`task ${id} uses ${mechanism.name}, expected collision`);
     }
     const { buckets, rule, favoured, hashes = 1 } = mechanism;
-    this.#sparsity = sparsity;
-    this.#hashes = new HashFunctionWords(hashes, buckets);
+    this.#elementCount = sparsity;
+    this.#hashFunctionWords = new HashFunctionWords(hashes, buckets);
     const factor = Number(Math.exp(epsilon).toPrecision(3));
-    this.probabilities = `every bucket can be reported. Your answers only change the probabilities: a favoured bucket is ${factor} times more likely than any other bucket, never more.`;
+    this.probabilityExplanation = `every bucket can be reported. Your answers only change the probabilities: a favoured bucket is ${factor} times more likely than any other bucket, never more.`;
     this.figures = [
       ["elements", String(sparsity), "in every report: answers and padding"],
       [
         "buckets",
         String(hashes * buckets),
-        this.#hashes.note +
+        this.#hashFunctionWords.note +
           (rule === "heaviest"
             ? `the ${favoured} fullest are favoured`
             : "buckets with an element are favoured"),
@@ -60,21 +60,21 @@ export class CollisionTexts implements MechanismTexts {
     ];
   }
 
-  partInWords(reported: Reported): string {
-    const { bucket } = narrowKind(reported, "bucket");
-    return `bucket ${bucket - this.#hashes.firstBucketIndex(bucket)}${this.#hashes.hashFunctionPhrase(bucket)}`;
+  randomisedPartInWords(reported: Reported): string {
+    const { bucket } = narrowToKind(reported, "bucket");
+    return `bucket ${bucket - this.#hashFunctionWords.firstBucketOfHashFunction(bucket)}${this.#hashFunctionWords.hashFunctionPhrase(bucket)}`;
   }
 
   meaning(reported: Reported): string {
-    return `B${this.partInWords(reported).slice(1)}. This is the only part that your answers influence. Buckets that hold your answers are more likely, but never certain.`;
+    return `B${this.randomisedPartInWords(reported).slice(1)}. This is the only part that your answers influence. Buckets that hold your answers are more likely, but never certain.`;
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): ReportPicture {
-    const { buckets, shared } = narrowKind(placement, "buckets");
-    const { bucket } = narrowKind(reported, "bucket");
+    const { buckets, shared } = narrowToKind(placement, "buckets");
+    const { bucket } = narrowToKind(reported, "bucket");
     const chances = buckets.map(({ chance }) => chance);
-    const hashes = this.#hashes;
-    const first = hashes.firstBucketIndex(bucket);
+    const hashes = this.#hashFunctionWords;
+    const first = hashes.firstBucketOfHashFunction(bucket);
     const body = drawOutcomeBars(
       `Buckets${hashes.hashFunctionPhrase(bucket)}`,
       buckets.slice(first, first + hashes.buckets).map((outcome, index) => ({
@@ -97,10 +97,10 @@ export class CollisionTexts implements MechanismTexts {
     return {
       title: "Your answers in this seed’s buckets",
       text:
-        `Your answers and padding together are always ${this.#sparsity} elements. The seed decides which of ` +
+        `Your answers and padding together are always ${this.#elementCount} elements. The seed decides which of ` +
         `${hashes.buckets} buckets each possible element falls into (${share})${hashes.perHashFunctionPhrase}. Then one bucket${hashes.ofAllBucketsPhrase} is ` +
-        `drawn at random. A favoured bucket has a probability of ${hashes.chance(Math.max(...chances))}, ` +
-        `any other bucket ${hashes.chance(Math.min(...chances))}. This time it was ${this.partInWords(reported)}, which ${holds}.`,
+        `drawn at random. A favoured bucket has a probability of ${hashes.formatProbability(Math.max(...chances))}, ` +
+        `any other bucket ${hashes.formatProbability(Math.min(...chances))}. This time it was ${this.randomisedPartInWords(reported)}, which ${holds}.`,
       body,
       legendEntries: [...chipLegend(), REPORTED_LEGEND_ENTRY()],
     };

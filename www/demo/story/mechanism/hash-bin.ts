@@ -12,7 +12,7 @@ import {
   type KeyNumber,
   type MechanismInfo,
   type MechanismTexts,
-  narrowKind,
+  narrowToKind,
   type ReportPicture,
 } from "./mechanism.js";
 import {
@@ -27,7 +27,7 @@ export const hashBinEvent: MechanismInfo = {
   name: "Hash-bin (event)",
   strength:
     "Sums answers in bins and adds noise. Its error bars are short because it promises less: it hides each single answer, but not all answers together.",
-  covers: "one answer, not all together",
+  epsilonScopeText: "one answer, not all together",
   taskId: eventDraft.id,
   explain: (task, explainer) => new HashBinEventTexts(task, explainer),
 };
@@ -36,14 +36,14 @@ export const hashBinUser: MechanismInfo = {
   name: "Hash-bin (user)",
   strength:
     "Takes numbers as they are. Other mechanisms first turn each number into yes or no. For yes-or-no answers there is no gain.",
-  covers: "your whole report",
+  epsilonScopeText: "your whole report",
   taskId: userDraft.id,
   explain: (task) => new HashBinUserTexts(task),
 };
 
 export class HashBinEventTexts implements MechanismTexts {
-  readonly partName = "bins";
-  readonly probabilities: string;
+  readonly randomisedPartName = "bins";
+  readonly probabilityExplanation: string;
   readonly score = "the value in the bin of that question, multiplied by the seed’s sign for it";
   readonly figures: readonly KeyNumber[];
   readonly #noise: string;
@@ -54,25 +54,25 @@ export class HashBinEventTexts implements MechanismTexts {
     }
     const factor = formatThreeDigits(Math.exp(epsilon));
     this.#noise = formatThreeDigits(noiseScale);
-    this.probabilities = `any numbers can be reported. Your answers only shift the centre of the noise: a different answer to one question makes a report at most ${factor} times more likely or less likely.`;
+    this.probabilityExplanation = `any numbers can be reported. Your answers only shift the centre of the noise: a different answer to one question makes a report at most ${factor} times more likely or less likely.`;
     this.figures = [
       ["bins", String(mechanism.bins), "every answer falls into one of them"],
       ["noise", this.#noise, "scale of the Laplace noise in each bin"],
     ];
   }
 
-  partInWords(reported: Reported): string {
-    const { values } = narrowKind(reported, "bins");
+  randomisedPartInWords(reported: Reported): string {
+    const { values } = narrowToKind(reported, "bins");
     return `bins ${values.map((value) => formatSigned(value)).join(", ")}`;
   }
 
   meaning(reported: Reported): string {
-    return `The ${this.partInWords(reported)}. Each is a sum of your answers plus noise. This is the only part that your answers influence. The noise is usually larger than the sum of the answers.`;
+    return `The ${this.randomisedPartInWords(reported)}. Each is a sum of your answers plus noise. This is the only part that your answers influence. The noise is usually larger than the sum of the answers.`;
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): ReportPicture {
-    const { bins } = narrowKind(placement, "bins");
-    const { values } = narrowKind(reported, "bins");
+    const { bins } = narrowToKind(placement, "bins");
+    const { values } = narrowToKind(reported, "bins");
     const reach = Math.max(4, ...values.map(Math.abs));
     const rows = bins.map(({ answers, sum }, bin) => {
       const value = values[bin] ?? 0;
@@ -115,8 +115,8 @@ export class HashBinEventTexts implements MechanismTexts {
 }
 
 export class HashBinUserTexts implements MechanismTexts {
-  readonly partName = "sign";
-  readonly probabilities: string;
+  readonly randomisedPartName = "sign";
+  readonly probabilityExplanation: string;
   readonly score =
     "the number of answers of the first input that count for the reported sign, minus the number that count against it";
   readonly figures: readonly KeyNumber[];
@@ -130,7 +130,7 @@ export class HashBinUserTexts implements MechanismTexts {
       throw new RangeError(`task ${id} is expected to use hash-bin with two-point noise`);
     }
     const factor = formatThreeDigits(Math.exp(epsilon));
-    this.probabilities = `both signs can be reported. The more of your answers count for one sign, the more likely this sign is. It is never more than ${factor} times as likely as the other sign.`;
+    this.probabilityExplanation = `both signs can be reported. The more of your answers count for one sign, the more likely this sign is. It is never more than ${factor} times as likely as the other sign.`;
     this.figures = [
       [
         "clip",
@@ -140,17 +140,17 @@ export class HashBinUserTexts implements MechanismTexts {
     ];
   }
 
-  partInWords(reported: Reported): string {
-    return narrowKind(reported, "sign").plus ? "plus" : "minus";
+  randomisedPartInWords(reported: Reported): string {
+    return narrowToKind(reported, "sign").plus ? "plus" : "minus";
   }
 
   meaning(reported: Reported): string {
-    return `${narrowKind(reported, "sign").plus ? "Plus" : "Minus"}. This is the only part that your answers influence. The sign that your answers favour is more likely, but never certain.`;
+    return `${narrowToKind(reported, "sign").plus ? "Plus" : "Minus"}. This is the only part that your answers influence. The sign that your answers favour is more likely, but never certain.`;
   }
 
   picture(placement: Placement, reported: Reported, questions: readonly Question[]): ReportPicture {
-    const { sum, plus, minus } = narrowKind(placement, "sign");
-    const drawn = narrowKind(reported, "sign");
+    const { sum, plus, minus } = narrowToKind(placement, "sign");
+    const drawn = narrowToKind(reported, "sign");
     const side = (isPlus: boolean, outcome: Outcome) => {
       const by = outcomeContentInWords(outcome, questions);
       return {
@@ -158,7 +158,7 @@ export class HashBinUserTexts implements MechanismTexts {
         chance: outcome.chance,
         reported: isPlus === drawn.plus,
         chips: createChips(outcome),
-        words: `${this.partInWords({ kind: "sign", plus: isPlus })}: ${by || "none of your answers"}`,
+        words: `${this.randomisedPartInWords({ kind: "sign", plus: isPlus })}: ${by || "none of your answers"}`,
       };
     };
     const sides = [side(true, plus), side(false, minus)];
@@ -168,7 +168,7 @@ export class HashBinUserTexts implements MechanismTexts {
         `For every question the seed tosses a coin. Heads: yes counts +1. Tails: yes counts −1. An answer “no” ` +
         `counts the other way, and “not set” counts 0. The total of your answers is ${formatSigned(sum, 0)}. A total ` +
         `farther from zero makes the probabilities more different: here ${formatPercent(plus.chance, 1)} for plus and ` +
-        `${formatPercent(minus.chance, 1)} for minus. This time it was ${this.partInWords(reported)}.`,
+        `${formatPercent(minus.chance, 1)} for minus. This time it was ${this.randomisedPartInWords(reported)}.`,
       body: el(
         "div",
         { class: "duel" },

@@ -15,7 +15,7 @@ export interface MechanismInfo {
   /** Sentences that describe the strengths of the mechanism. */
   readonly strength: string;
   /** Short text that says what one report's ε protects. */
-  readonly covers: string;
+  readonly epsilonScopeText: string;
   /** Id of the mechanism's task at the collector. */
   readonly taskId: string;
   /**
@@ -32,16 +32,16 @@ export type KeyNumber = readonly [name: string, value: string, note: string];
 /** Texts and pictures of a mechanism for one task. */
 export interface MechanismTexts {
   /** Name of the randomised part of a report. */
-  readonly partName: string;
+  readonly randomisedPartName: string;
   /** Describes the randomised part of a report in a few words: "bucket 3". */
-  partInWords(reported: Reported): string;
+  randomisedPartInWords(reported: Reported): string;
   /** Explains the randomised part to the person who made the report. */
   meaning(reported: Reported): string;
   /**
    * Sentences that say how answers change the probabilities. They follow the words "Under
    * Collision, ".
    */
-  readonly probabilities: string;
+  readonly probabilityExplanation: string;
   /**
    * Definition of the score that the audit uses. It follows the words "The score of a report is ".
    */
@@ -64,7 +64,7 @@ export interface ReportPicture {
  *
  * @throws RangeError if the value has another kind
  */
-export function narrowKind<T extends { readonly kind: string }, K extends T["kind"]>(
+export function narrowToKind<T extends { readonly kind: string }, K extends T["kind"]>(
   value: T,
   kind: K,
 ): Extract<T, { readonly kind: K }> {

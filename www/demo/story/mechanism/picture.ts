@@ -21,7 +21,7 @@ type OutcomeContent = Pick<Outcome, "answers" | "paddings">;
 
 /** Creates the chips of all answers and paddings that make an outcome more likely. */
 export function createChips({ answers, paddings }: OutcomeContent): HTMLElement[] {
-  return [...answers, ...padding(paddings)].map(createChip);
+  return [...answers, ...paddingPlaceholders(paddings)].map(createChip);
 }
 
 /** Lists the answers and the paddings in words: your “Dark mode: yes” and padding. */
@@ -29,7 +29,7 @@ export function outcomeContentInWords(
   { answers, paddings }: OutcomeContent,
   questions: readonly Question[],
 ): string {
-  return [...answers, ...padding(paddings)]
+  return [...answers, ...paddingPlaceholders(paddings)]
     .map((answer) =>
       answer
         ? `your “${questions[answer.item]?.label ?? answer.item}: ${answerWord(answer.sign)}”`
@@ -38,7 +38,7 @@ export function outcomeContentInWords(
     .join(" and ");
 }
 
-const padding = (count: number) => Array.from({ length: count }, () => null);
+const paddingPlaceholders = (count: number) => Array.from({ length: count }, () => null);
 
 /**
  * Phrases about the hash functions of a mechanism that reports one bucket. All hash functions have
@@ -80,7 +80,7 @@ export class HashFunctionWords {
   }
 
   /** Returns the index of the first bucket of the hash function to which `bucket` belongs. */
-  firstBucketIndex(bucket: number): number {
+  firstBucketOfHashFunction(bucket: number): number {
     return bucket - (bucket % this.buckets);
   }
 
@@ -88,7 +88,7 @@ export class HashFunctionWords {
    * Formats the probability of a bucket. With more hash functions, probabilities are smaller and
    * need more digits.
    */
-  chance(share: number): string {
+  formatProbability(share: number): string {
     return formatPercent(share, 1 + Math.ceil(Math.log10(this.count)));
   }
 }

@@ -35,7 +35,7 @@ export class VisitsChannel {
     randomizer: Randomizer<typeof VISITS_TASK>,
     storage: KeyValueStorage | null,
   ) {
-    const { endpoint } = collector;
+    const { collectorUrl: endpoint } = collector;
     const { fingerprint } = randomizer;
     this.collector = collector;
     this.randomizer = randomizer;
@@ -60,7 +60,7 @@ export class VisitsChannel {
     );
     await channel.collector.checkFingerprint(randomizer.fingerprint);
     // A collector with fewer reports than were sent has been emptied.
-    await channel.#ask();
+    await channel.#requestEstimates();
     if (channel.reports < channel.ledger.trueCounts.people) channel.ledger.forget();
     return channel;
   }
@@ -96,10 +96,10 @@ export class VisitsChannel {
    * answers describe the same people.
    */
   fetchEstimates(): Promise<void> {
-    return this.sender.runExclusively(() => this.#ask());
+    return this.sender.runExclusively(() => this.#requestEstimates());
   }
 
-  async #ask(): Promise<void> {
+  async #requestEstimates(): Promise<void> {
     const quantiles = QUANTILES.map(([part]) => part).join();
     const [theme, features, loadMs] = await Promise.all([
       this.collector.estimates(`question=${THEME.name}`),

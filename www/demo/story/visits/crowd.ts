@@ -24,7 +24,7 @@ export class VisitsCrowdView {
   readonly #button = byId<HTMLButtonElement>("visits-grow");
   readonly #bar = byId<HTMLProgressElement>("visits-growth");
   readonly #text = byId("visits-growth-text");
-  #growing: AbortController | null = null;
+  #growthAbortController: AbortController | null = null;
 
   constructor(options: VisitsCrowdOptions) {
     this.#options = options;
@@ -34,7 +34,7 @@ export class VisitsCrowdView {
       ),
     );
     this.#button.addEventListener("click", () => {
-      if (this.#growing) this.#growing.abort();
+      if (this.#growthAbortController) this.#growthAbortController.abort();
       else void this.#grow(Number(this.#size.value));
     });
     this.refresh();
@@ -59,7 +59,7 @@ export class VisitsCrowdView {
       return;
     }
     const growing = new AbortController();
-    this.#growing = growing;
+    this.#growthAbortController = growing;
     this.#button.textContent = "Stop";
     this.#bar.hidden = false;
     this.#bar.value = 0;
@@ -69,7 +69,7 @@ export class VisitsCrowdView {
       await growCrowd({
         people,
         draw: drawVisits,
-        countReported: () => channel.crowdSize,
+        countReportedPeople: () => channel.crowdSize,
         randomizer: channel.randomizer,
         sender: channel.sender,
         signal: growing.signal,
@@ -85,7 +85,7 @@ export class VisitsCrowdView {
       this.#text.textContent = INTERRUPTED_TEXT;
       onTrouble(error);
     } finally {
-      this.#growing = null;
+      this.#growthAbortController = null;
       this.#button.textContent = "Send the crowd’s reports";
       this.#bar.hidden = true;
       onDone();

@@ -4,7 +4,7 @@
 import { byId, setAttributes, svg } from "../../shared/dom.js";
 import { formatCount, formatPercent } from "../../shared/format.js";
 import { type ChartAxis, type ChartRow, rowInWords, rowTableCells } from "../chart.js";
-import { describeChart } from "../figure.js";
+import { setChartText } from "../figure.js";
 
 /** Rows of the chart: one for each edge and one for each quantile. */
 export interface DistributionRows {
@@ -45,7 +45,7 @@ export class DistributionChart {
   show(rows: DistributionRows, title: string): void {
     const said = (value: number) => formatWithUnit(value, this.#scale.unit);
     this.#rows = rows;
-    describeChart(this.#id, {
+    setChartText(this.#id, {
       title,
       sentences: [
         ...rows.quantiles.map((row) => rowInWords(row, said)),
@@ -77,13 +77,13 @@ export class DistributionChart {
     this.#chart.replaceChildren(
       // Keep the title and the description.
       ...[...this.#chart.children].slice(0, 2),
-      this.#grid(x, y, height),
-      ...below.map((row, index) => drawShareBelow(row, x(edges[index + 1] ?? 1), y)),
-      ...quantiles.map((row, index) => this.#quantile(row, x, base + FOOT + index * PITCH)),
+      this.#drawGrid(x, y, height),
+      ...below.map((row, index) => drawShareBelowEdge(row, x(edges[index + 1] ?? 1), y)),
+      ...quantiles.map((row, index) => this.#drawQuantile(row, x, base + FOOT + index * PITCH)),
     );
   }
 
-  #grid(x: AxisPositionFunction, y: AxisPositionFunction, height: number): SVGGElement {
+  #drawGrid(x: AxisPositionFunction, y: AxisPositionFunction, height: number): SVGGElement {
     const { edges, unit } = this.#scale;
     const [left, right] = [x(edges[0] ?? 1), x(edges[edges.length - 1] ?? 1)];
     const base = HEAD + PLOT;
@@ -114,14 +114,14 @@ export class DistributionChart {
     );
   }
 
-  #quantile(row: ChartRow, x: AxisPositionFunction, top: number): SVGGElement {
+  #drawQuantile(row: ChartRow, x: AxisPositionFunction, top: number): SVGGElement {
     const { label, truth, estimate, interval } = row;
     const middle = top + 32;
     const right = this.#chart.clientWidth - RIGHT;
     const marks = [
       ...(truth === null
         ? []
-        : [drawBox("truth-end", [x(truth) - 1.5, 3], [middle - 13, 26], false)]),
+        : [drawErrorBarRect("truth-end", [x(truth) - 1.5, 3], [middle - 13, 26], false)]),
       ...(estimate === null || !interval
         ? []
         : drawErrorBar({ estimate, interval }, x, middle, false)),
@@ -164,11 +164,11 @@ function spacedEdges(edges: readonly number[], x: AxisPositionFunction): number[
  * Draws the share of people below an edge: a mark for the truth, and the estimate with its error
  * bar. `middle` is the horizontal position.
  */
-function drawShareBelow(row: ChartRow, middle: number, y: AxisPositionFunction): SVGGElement {
+function drawShareBelowEdge(row: ChartRow, middle: number, y: AxisPositionFunction): SVGGElement {
   const { truth, estimate, interval } = row;
   const group = svg("g", {});
   if (truth !== null) {
-    group.append(drawBox("truth-end", [y(truth) - 1.5, 3], [middle - 8, 16], true));
+    group.append(drawErrorBarRect("truth-end", [y(truth) - 1.5, 3], [middle - 8, 16], true));
   }
   if (estimate !== null && interval) {
     group.append(...drawErrorBar({ estimate, interval }, y, middle, true));
@@ -194,10 +194,11 @@ function drawErrorBar(
   // A value outside of the axis gets no mark, because a mark at the edge would look like its end.
   const inside = (value: number) =>
     !upright || (SHARE_AXIS.from <= value && value <= SHARE_AXIS.to);
-  const cap = (end: number) => drawBox("cap", [place(end) - 1, 2], [middle - 5, 10], upright);
+  const cap = (end: number) =>
+    drawErrorBarRect("cap", [place(end) - 1, 2], [middle - 5, 10], upright);
   const centre = upright ? { cx: middle, cy: at } : { cx: at, cy: middle };
   return [
-    drawBox("interval", [low, high - low], [middle - 1.5, 3], upright),
+    drawErrorBarRect("interval", [low, high - low], [middle - 1.5, 3], upright),
     ...interval.filter(inside).map(cap),
     ...(inside(estimate) ? [svg("circle", { class: "estimate", r, ...centre })] : []),
   ];
@@ -207,7 +208,7 @@ function drawErrorBar(
  * Draws a rectangle as part of an error bar. `along` has its start and length in the direction of
  * the bar. `across` has its start and length in the other direction.
  */
-function drawBox(
+function drawErrorBarRect(
   name: string,
   along: NumberPair,
   across: NumberPair,

@@ -7,7 +7,7 @@ import { type ChartRow, EstimateChart, SHARE_AXIS } from "../chart.js";
 import type { EstimatesResponse } from "../collector.js";
 import {
   coverageText,
-  estimateRows,
+  estimateChartRows,
   estimatesVerdict,
   foreignReportsText,
   NO_REPORTS_TEXT,
@@ -34,7 +34,7 @@ export class VisitsEstimatesView {
   readonly #theme: EstimateChart;
   readonly #features: EstimateChart;
   readonly #load: DistributionChart;
-  #verdict = "";
+  #announcedVerdicts = "";
 
   constructor() {
     byId("visits-theme").append(
@@ -65,12 +65,12 @@ export class VisitsEstimatesView {
       listed: readonly { item: string; label: string }[],
       answer: EstimatesResponse | undefined,
       counts: readonly number[],
-    ) => estimateRows(listed, answer ?? null, { people, yes: counts, no: [] }, "share");
+    ) => estimateChartRows(listed, answer ?? null, { people, yes: counts, no: [] }, "share");
     const theme = shares(THEME_CHART_ITEMS, answers?.theme, truth.themes);
     const features = shares(FEATURE_CHART_ITEMS, answers?.features, truth.features);
     const load = {
-      sharesBelow: shareBelowRows(answers?.loadMs, truth),
-      quantiles: quantileRows(answers?.loadMs, truth),
+      sharesBelow: shareBelowChartRows(answers?.loadMs, truth),
+      quantiles: quantileChartRows(answers?.loadMs, truth),
     };
     this.#theme.show(theme, SHARE_AXIS, "Share of people with each theme");
     this.#features.show(features, SHARE_AXIS, "Share of people who used each feature");
@@ -89,18 +89,18 @@ export class VisitsEstimatesView {
   }
 
   /** Announces the verdicts to screen readers if one of them has changed. */
-  announce(): void {
+  announceVerdicts(): void {
     const said = ["theme", "features", "load"]
       .map((name) => byId(`${name}-verdict`).textContent)
       .join(" ");
-    if (said === this.#verdict) return;
-    this.#verdict = said;
+    if (said === this.#announcedVerdicts) return;
+    this.#announcedVerdicts = said;
     byId("visits-summary").textContent = said;
   }
 }
 
 /** Returns a chart row for each edge: the share of people whose load time is below the edge. */
-export function shareBelowRows(
+export function shareBelowChartRows(
   answer: EstimatesResponse | undefined,
   truth: VisitTrueCounts,
 ): ChartRow[] {
@@ -117,7 +117,7 @@ export function shareBelowRows(
 }
 
 /** Returns a chart row for each requested quantile of the load times, in milliseconds. */
-export function quantileRows(
+export function quantileChartRows(
   answer: EstimatesResponse | undefined,
   truth: VisitTrueCounts,
 ): ChartRow[] {

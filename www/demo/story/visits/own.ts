@@ -32,8 +32,8 @@ export class OwnVisitView {
   readonly #fields = byId<HTMLFieldSetElement>("visit-fields");
   readonly #theme = byId<HTMLSelectElement>("visit-theme");
   readonly #features = byId("visit-features");
-  readonly #again = byId<HTMLButtonElement>("visit-again");
-  readonly #send = byId<HTMLButtonElement>("visit-send");
+  readonly #randomiseAgainButton = byId<HTMLButtonElement>("visit-again");
+  readonly #sendButton = byId<HTMLButtonElement>("visit-send");
   /** Load time of this page in ms; null until it has loaded. */
   #loadMs: number | null = null;
   #sending = false;
@@ -49,8 +49,8 @@ export class OwnVisitView {
       ),
     );
     this.#fields.addEventListener("change", () => this.show());
-    this.#again.addEventListener("click", () => this.show());
-    this.#send.addEventListener("click", () => void this.#sendOnce());
+    this.#randomiseAgainButton.addEventListener("click", () => this.show());
+    this.#sendButton.addEventListener("click", () => void this.#sendOnce());
     void measureLoadTime().then((loadMs) => {
       this.#loadMs = loadMs;
       this.show();
@@ -70,12 +70,12 @@ export class OwnVisitView {
     this.#panel.dataset.state = sent ? "sent" : "preview";
     byId("visit-stamp").textContent = sent ? "Sent" : "Preview";
     this.#fields.disabled = sent !== null || this.#sending;
-    this.#again.disabled = visit === null || this.#fields.disabled;
-    this.#send.disabled = this.#again.disabled;
-    this.#send.textContent = sent ? "Visit sent once" : "Send this visit";
+    this.#randomiseAgainButton.disabled = visit === null || this.#fields.disabled;
+    this.#sendButton.disabled = this.#randomiseAgainButton.disabled;
+    this.#sendButton.textContent = sent ? "Visit sent once" : "Send this visit";
     if (!visit) return;
     if (sent) this.#fill(sent.answers);
-    this.#limit(visit);
+    this.#disableFurtherOptions(visit);
     byId("visit-load").textContent = loadTimeText(visit.loadMs);
     byId("visit-call").textContent = reportCallCode(visit);
     try {
@@ -106,7 +106,7 @@ export class OwnVisitView {
   }
 
   /** Disables all options that are not ticked if a report has no room for further options. */
-  #limit({ features }: Visit): void {
+  #disableFurtherOptions({ features }: Visit): void {
     const full = features.length >= FEATURES.sparsity;
     for (const input of this.#features.querySelectorAll("input")) {
       input.disabled = full && !input.checked;
@@ -119,8 +119,8 @@ export class OwnVisitView {
     if (!visit) return;
     this.#sending = true;
     this.#fields.disabled = true;
-    this.#again.disabled = true;
-    this.#send.disabled = true;
+    this.#randomiseAgainButton.disabled = true;
+    this.#sendButton.disabled = true;
     setStatus("Sending …");
     try {
       await channel.ownReportSender.send(visit);

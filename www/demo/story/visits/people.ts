@@ -25,7 +25,7 @@ const FEATURE_SHARES: Readonly<Record<Feature, number>> = {
  * Distributions of load times in ms. `part` is the share of visitors with this connection. `spread`
  * is the standard deviation of the load time's logarithm.
  */
-const CONNECTION_SPEEDS = [
+const CONNECTION_LOAD_TIMES = [
   { part: 0.75, median: 620, spread: 0.45 },
   { part: 0.25, median: 2600, spread: 0.4 },
 ] as const;
@@ -61,7 +61,7 @@ function themeAtRoll(roll: number): Theme {
  * Muller (1958).
  */
 function drawLoadTime(roll: (purpose: number) => number): number {
-  const [quick, slow] = CONNECTION_SPEEDS;
+  const [quick, slow] = CONNECTION_LOAD_TIMES;
   const line = roll(ROLL_PURPOSES.line) < quick.part ? quick : slow;
   // 1 − roll is in (0, 1], because the logarithm of 0 is not finite.
   const radius = Math.sqrt(-2 * Math.log(1 - roll(ROLL_PURPOSES.radius)));

@@ -15,7 +15,7 @@ export class VisitsSection {
   readonly #own: OwnVisitView;
   readonly #crowd: VisitsCrowdView;
   readonly #estimates = new VisitsEstimatesView();
-  #asking: Promise<void> | null = null;
+  #runningRequest: Promise<void> | null = null;
   /** True if reports may have been sent since the last request for estimates. */
   #estimatesStale = false;
   #askedAt = 0;
@@ -23,7 +23,8 @@ export class VisitsSection {
   constructor(channel: VisitsChannel, onTrouble: (error: unknown) => void) {
     this.#channel = channel;
     this.#onTrouble = onTrouble;
-    const onDone = () => void this.requestEstimates().then(() => this.#estimates.announce());
+    const onDone = () =>
+      void this.requestEstimates().then(() => this.#estimates.announceVerdicts());
     this.#own = new OwnVisitView({ channel, onSent: onDone, onTrouble });
     this.#crowd = new VisitsCrowdView({
       channel,
@@ -42,7 +43,7 @@ export class VisitsSection {
   }
 
   /** Shows a report that another tab has sent, and requests new estimates. */
-  async reload(): Promise<void> {
+  async syncWithOtherTabs(): Promise<void> {
     const before = this.#channel.ledger.ownReport;
     this.#channel.ledger.reload();
     if (!before && this.#channel.ledger.ownReport) this.#own.show();
@@ -57,10 +58,10 @@ export class VisitsSection {
   /** Requests estimates. If a request is already running, makes another one afterwards. */
   requestEstimates(): Promise<void> {
     this.#estimatesStale = true;
-    this.#asking ??= this.#askWhileStale().finally(() => {
-      this.#asking = null;
+    this.#runningRequest ??= this.#askWhileStale().finally(() => {
+      this.#runningRequest = null;
     });
-    return this.#asking;
+    return this.#runningRequest;
   }
 
   async #askWhileStale(): Promise<void> {

@@ -3,7 +3,7 @@
 
 import type { Task } from "hushbin";
 
-const COLLISION_MECHANISM = {
+const COLLISION_PARAMETERS = {
   name: "collision",
   rule: "heaviest",
   favoured: 1,
@@ -20,7 +20,7 @@ export const VISITS_TASK = {
       kind: "choice",
       options: ["dark", "light", "system", "high-contrast"],
       weight: 63,
-      mechanism: { ...COLLISION_MECHANISM, buckets: 4 },
+      mechanism: { ...COLLISION_PARAMETERS, buckets: 4 },
     },
     {
       name: "features",
@@ -28,7 +28,7 @@ export const VISITS_TASK = {
       options: ["search", "export", "share", "comments", "offline"],
       sparsity: 2,
       weight: 100,
-      mechanism: { ...COLLISION_MECHANISM, favoured: 2, buckets: 7 },
+      mechanism: { ...COLLISION_PARAMETERS, favoured: 2, buckets: 7 },
     },
     {
       name: "loadMs",

@@ -34,16 +34,18 @@ const approximateNormal = (person, question) =>
     0,
   ) * 1.7;
 
-const features = (person) =>
+const personFeatures = (person) =>
   Object.entries({ search: 0.6, export: 0.25, share: 0.15, print: 0.1 })
     .filter(([, part], index) => pseudorandomUniform(person, 20 + index) < part)
     .map(([name]) => name);
 
-const plan = (person) => pick(person, 3, { free: 0.7, pro: 0.3 });
+const personSubscriptionPlan = (person) => pick(person, 3, { free: 0.7, pro: 0.3 });
 
-const QUERIES = { weather: 0.34, "map of town": 0.22, "news now": 0.14 };
-const query = (person) =>
-  pseudorandomUniform(person, 5) < 0.7 ? pick(person, 6, QUERIES) : `own ${person.toString(36)}`;
+const QUERY_PROBABILITIES = { weather: 0.34, "map of town": 0.22, "news now": 0.14 };
+const personSearchQuery = (person) =>
+  pseudorandomUniform(person, 5) < 0.7
+    ? pick(person, 6, QUERY_PROBABILITIES)
+    : `own ${person.toString(36)}`;
 
 /**
  * @typedef {object} Crowd
@@ -58,7 +60,7 @@ const query = (person) =>
  * Returns a rating, 1 or −1, for each item that a person has. The number next to each item is the
  * share of people who like it.
  */
-const ratings = (person) =>
+const personRatings = (person) =>
   Object.fromEntries(
     Object.entries({ "dark-mode": 0.8, autoplay: 0.2, captions: 0.5, "reduced-motion": 0.6 })
       .filter((_, index) => pseudorandomUniform(person, 30 + index) < 0.7)
@@ -68,26 +70,26 @@ const ratings = (person) =>
       ]),
   );
 
-const choicesCrowd = {
+const choicesCrowdTemplate = {
   chapter: "ask/choices.md",
   file: "choices.json",
   answers: (person) => ({
     theme: pick(person, 0, { dark: 0.5, light: 0.3, system: 0.2 }),
     beta: pseudorandomUniform(person, 1) < 0.12,
-    features: features(person),
+    features: personFeatures(person),
   }),
 };
 
 /** @type {readonly Crowd[]} */
 export const CROWDS = [
-  { ...choicesCrowd, name: "choice", question: "theme" },
-  { ...choicesCrowd, name: "flag", question: "beta" },
-  { ...choicesCrowd, name: "set", question: "features" },
+  { ...choicesCrowdTemplate, name: "choice", question: "theme" },
+  { ...choicesCrowdTemplate, name: "flag", question: "beta" },
+  { ...choicesCrowdTemplate, name: "set", question: "features" },
   {
     name: "ratings",
     chapter: "ask/ratings.md",
     file: "ratings.json",
-    answers: ratings,
+    answers: personRatings,
   },
   {
     name: "number",
@@ -116,8 +118,10 @@ export const CROWDS = [
     file: "plans.json",
     answers: (person) => ({
       loadByPlan: {
-        plan: plan(person),
-        loadMs: (plan(person) === "pro" ? 1800 : 3400) + 900 * approximateNormal(person, 4),
+        plan: personSubscriptionPlan(person),
+        loadMs:
+          (personSubscriptionPlan(person) === "pro" ? 1800 : 3400) +
+          900 * approximateNormal(person, 4),
       },
     }),
   },
@@ -137,6 +141,6 @@ export const CROWDS = [
     name: "texts",
     chapter: "ask/texts.md",
     file: "queries.json",
-    answers: (person) => ({ query: query(person) }),
+    answers: (person) => ({ query: personSearchQuery(person) }),
   },
 ];

@@ -6,9 +6,9 @@
 import { posix } from "node:path";
 
 /** Folder of the chapters. */
-export const CHAPTERS = "www/docs/src";
+export const CHAPTERS_DIR = "www/docs/src";
 /** Folder of the demo's pages, below which the book is served. */
-const PAGES = "www/demo";
+const DEMO_PAGES_DIR = "www/demo";
 /** Address of the repository, without a slash at the end. */
 const REPOSITORY_URL = "https://github.com/hushbin/hushbin";
 
@@ -38,7 +38,7 @@ export function changeOutsideCode(text, change) {
  * @param {string} target as written in a file
  * @param {string} file the repository's file that contains the link
  * @param {object} book
- * @param {string} book.chapter the chapter that shows the file, below {@link CHAPTERS}
+ * @param {string} book.chapter the chapter that shows the file, below {@link CHAPTERS_DIR}
  * @param {ReadonlyMap<string, string>} book.shown chapters, each by the file of the repository that
  * it shows
  * @param {(path: string) => boolean} book.isFolder
@@ -50,12 +50,12 @@ function bookLinkTarget(target, file, { chapter, shown, isFolder }) {
   const [path = "", fragment] = target.split("#");
   const anchor = fragment === undefined ? "" : `#${fragment}`;
   const own = posix.join(posix.dirname(file), path);
-  const home = shown.get(own) ?? (own.startsWith(`${CHAPTERS}/`) ? own : undefined);
+  const home = shown.get(own) ?? (own.startsWith(`${CHAPTERS_DIR}/`) ? own : undefined);
   if (home !== undefined) {
-    const from = posix.join(CHAPTERS, posix.dirname(chapter));
+    const from = posix.join(CHAPTERS_DIR, posix.dirname(chapter));
     return posix.relative(from, home) + anchor;
   }
-  const beside = posix.relative(PAGES, own);
+  const beside = posix.relative(DEMO_PAGES_DIR, own);
   if (beside.endsWith(".html") && !beside.startsWith("..")) {
     return posix.relative(posix.join("book", posix.dirname(chapter)), beside) + anchor;
   }

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { ROOT } from "../paths.mjs";
 import { PICTURE_PIXEL_RATIO } from "./crowds.mjs";
-import { CHAPTERS } from "./links.mjs";
+import { CHAPTERS_DIR } from "./links.mjs";
 
 const PICTURE = /^!\[(.*)\]\((\S+)-light\.png\)$/gm;
 
@@ -21,11 +21,11 @@ function sizeOf(file) {
  * @param {string} text
  * @param {string} chapter
  */
-export function withPictures(text, chapter) {
+export function withLightAndDarkPictures(text, chapter) {
   return text.replace(PICTURE, (_, words, name) => {
     const grounds = ["light", "dark"].map((ground) => {
       const source = `${name}-${ground}.png`;
-      const file = join(ROOT, CHAPTERS, posix.dirname(chapter), source);
+      const file = join(ROOT, CHAPTERS_DIR, posix.dirname(chapter), source);
       const { width, height } = sizeOf(file);
       const size = `width="${width / PICTURE_PIXEL_RATIO}" height="${height / PICTURE_PIXEL_RATIO}"`;
       return `<img class="picture-${ground}" src="${source}" ${size} alt="${words}">`;

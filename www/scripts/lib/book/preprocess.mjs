@@ -9,20 +9,20 @@ import { readFileSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
 import { text } from "node:stream/consumers";
 import { API_REFERENCE_FILE, ROOT } from "../paths.mjs";
-import { CHAPTERS, rewriteLinksForBook } from "./links.mjs";
+import { CHAPTERS_DIR, rewriteLinksForBook } from "./links.mjs";
 import { withFormulas } from "./math.mjs";
 import { openapiPage } from "./openapi.mjs";
-import { withPictures } from "./pictures.mjs";
+import { withLightAndDarkPictures } from "./pictures.mjs";
 
-const DOCUMENT_LINK_PATTERN = /^\[[^\]]*\]\((\S+) "all of it"\)$/m;
+const DOCUMENT_INCLUDE_PATTERN = /^\[[^\]]*\]\((\S+) "all of it"\)$/m;
 
 /** Languages that the book's highlighter does not know, each with the language that replaces it. */
-const HIGHLIGHTER_LANGUAGES = { tsx: "ts", vue: "html", svelte: "html" };
+const HIGHLIGHT_LANGUAGE_ALIASES = { tsx: "ts", vue: "html", svelte: "html" };
 
 const read = (path) => readFileSync(join(ROOT, path), "utf8");
 
 /** Returns the text of a document, changed so that it can follow the heading of a chapter. */
-function textBelowHeading(document) {
+function bodyWithHeadingsDemoted(document) {
   const own = document.replace(/^# .*\n/, "");
   // If the document has more first-level headings, all headings are moved one level down.
   return /^# /m.test(own) ? own.replace(/^#+ /gm, (heading) => `#${heading}`) : own;
@@ -34,9 +34,9 @@ function documentMarkdown(path) {
     case "server/src/http/openapi.json":
       return openapiPage(JSON.parse(read(path)));
     case "www/client/index.ts":
-      return textBelowHeading(readFileSync(API_REFERENCE_FILE, "utf8"));
+      return bodyWithHeadingsDemoted(readFileSync(API_REFERENCE_FILE, "utf8"));
     default:
-      return textBelowHeading(read(path));
+      return bodyWithHeadingsDemoted(read(path));
   }
 }
 
@@ -51,11 +51,11 @@ function chapters(items) {
   );
 }
 
-const chapterPath = ({ path }) => posix.join(CHAPTERS, path);
+const chapterRepositoryPath = ({ path }) => posix.join(CHAPTERS_DIR, path);
 
 /** Returns the repository path of a document to which a chapter links. */
 const linkedDocumentPath = (chapter, target) =>
-  posix.join(posix.dirname(chapterPath(chapter)), target);
+  posix.join(posix.dirname(chapterRepositoryPath(chapter)), target);
 
 function renderChapter(chapter, shown) {
   const book = {
@@ -64,16 +64,19 @@ function renderChapter(chapter, shown) {
     isFolder: (path) => statSync(join(ROOT, path)).isDirectory(),
   };
   const own = rewriteLinksForBook(
-    withPictures(chapter.content, chapter.path),
-    chapterPath(chapter),
+    withLightAndDarkPictures(chapter.content, chapter.path),
+    chapterRepositoryPath(chapter),
     book,
   );
-  const whole = own.replace(DOCUMENT_LINK_PATTERN, (_, target) => {
+  const whole = own.replace(DOCUMENT_INCLUDE_PATTERN, (_, target) => {
     const path = linkedDocumentPath(chapter, target);
     return rewriteLinksForBook(documentMarkdown(path), path, book);
   });
   return withFormulas(
-    whole.replace(/^```(tsx|vue|svelte)$/gm, (_, name) => `\`\`\`${HIGHLIGHTER_LANGUAGES[name]}`),
+    whole.replace(
+      /^```(tsx|vue|svelte)$/gm,
+      (_, name) => `\`\`\`${HIGHLIGHT_LANGUAGE_ALIASES[name]}`,
+    ),
   );
 }
 
@@ -82,14 +85,14 @@ if (process.argv[2] !== "supports") {
   const all = chapters(book.items).filter(({ path }) => path !== null);
   const shown = new Map(
     all.flatMap((chapter) => {
-      const [, target] = DOCUMENT_LINK_PATTERN.exec(chapter.content) ?? [];
+      const [, target] = DOCUMENT_INCLUDE_PATTERN.exec(chapter.content) ?? [];
       return target === undefined
         ? []
-        : [[linkedDocumentPath(chapter, target), chapterPath(chapter)]];
+        : [[linkedDocumentPath(chapter, target), chapterRepositoryPath(chapter)]];
     }),
   );
   // The list of chapters is in the book's sidebar.
-  shown.set(`${CHAPTERS}/SUMMARY.md`, `${CHAPTERS}/index.md`);
+  shown.set(`${CHAPTERS_DIR}/SUMMARY.md`, `${CHAPTERS_DIR}/index.md`);
   for (const chapter of all) {
     chapter.content = renderChapter(chapter, shown);
   }

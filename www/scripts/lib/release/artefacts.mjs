@@ -25,7 +25,7 @@ const names = (folder) =>
  * @param {string} folder folder that is about to be emptied
  * @throws Failed if it contains anything but a release
  */
-export function checkFolder(folder) {
+export function checkOnlyReleaseFiles(folder) {
   const others = existsSync(folder) ? names(folder).filter((name) => !/^hushbin-/.test(name)) : [];
   if (others.length > 0) {
     throw new ExplainedError(`${folder} has ${others[0]}, which is no part of a release`);

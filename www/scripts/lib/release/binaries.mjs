@@ -3,12 +3,12 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { captureOutput, ExplainedError, run } from "../run.mjs";
-import { cargoZigbuild, toolFolder, zig } from "../tools.mjs";
+import { cargoZigbuildTool, toolFolder, zig } from "../tools.mjs";
 import {
   componentKey,
   linkedComponents,
   lockedPackage,
-  NPM_MODULE_OPTIONS,
+  NPM_MODULE_CARGO_ARGS,
 } from "./components.mjs";
 import { checkStatic } from "./elf.mjs";
 import { componentLicences, licenceTextsIn, notices } from "./licences.mjs";
@@ -69,7 +69,7 @@ async function compile({ folder, target, env, remapping }, triple) {
       cwd: folder,
       env: {
         ...env,
-        PATH: `${join(toolFolder(cargoZigbuild), "bin")}:${env.PATH}`,
+        PATH: `${join(toolFolder(cargoZigbuildTool), "bin")}:${env.PATH}`,
         CARGO_ENCODED_RUSTFLAGS: [...remapping, "-Clink-arg=-pie"].join("\x1f"),
       },
     },
@@ -101,7 +101,7 @@ async function runtimeComponents({ folder, env }) {
  *
  * @param {string} folder
  */
-const filesOf = (folder) =>
+const readFilesInFolder = (folder) =>
   readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ name }) => ({ path: name, data: readFileSync(join(folder, name)) }));
@@ -121,7 +121,7 @@ async function makeProgram(source, triple, out) {
   const parts = [...componentLicences(others, source.folders), ...own.parts];
   const title = "What is linked into the program, and under which licences.";
   const licences = [
-    ...filesOf(folder).filter(({ path }) => path.startsWith("LICENSE-")),
+    ...readFilesInFolder(folder).filter(({ path }) => path.startsWith("LICENSE-")),
     { path: "LICENSE-THIRD-PARTY", data: notices(title, parts) },
     { path: "LICENSE-STD.html", data: own.ofStd },
   ];
@@ -132,8 +132,8 @@ async function makeProgram(source, triple, out) {
     [
       ...below([{ path: "hushbin", data: program, mode: 0o755 }, ...licences], ""),
       ...below([{ path: "CHANGELOG.md", data: readFileSync(join(folder, "CHANGELOG.md")) }], ""),
-      ...below(filesOf(join(folder, "server/config")), "config/"),
-      ...below(filesOf(join(folder, "server/deploy")), "deploy/"),
+      ...below(readFilesInFolder(join(folder, "server/config")), "config/"),
+      ...below(readFilesInFolder(join(folder, "server/deploy")), "deploy/"),
     ],
     time,
   );
@@ -146,7 +146,7 @@ async function makeProgram(source, triple, out) {
  *
  * @param {Pick<Source, "version">} source
  */
-export const imageName = ({ version }) => `hushbin-${version}-image.tar`;
+export const imageFileName = ({ version }) => `hushbin-${version}-image.tar`;
 
 /**
  * Makes the programs for all targets, and the container image.
@@ -164,7 +164,7 @@ export async function makePrograms(source, out, step) {
   await step("image: both programs", async () => {
     const { version, commit: revision, repository, time } = source;
     const image = { version, revision, source: repository, time, platforms };
-    writeFileSync(join(out, imageName(source)), imageArchive(image));
+    writeFileSync(join(out, imageFileName(source)), imageArchive(image));
   });
 }
 
@@ -175,9 +175,9 @@ export async function makePrograms(source, out, step) {
  * @param {string} out
  * @param {readonly string[]} thirdParty bundled packages of npm
  */
-export async function makePackageBill(source, out, thirdParty) {
+export async function makeNpmPackageSbom(source, out, thirdParty) {
   const { folder, time, version } = source;
-  const { root, others } = await linkedComponents(source, NPM_MODULE_OPTIONS);
+  const { root, others } = await linkedComponents(source, NPM_MODULE_CARGO_ARGS);
   const lock = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));
   const bundled = thirdParty.map((name) => lockedPackage(lock, name));
   /** @type {Component} */

@@ -34,7 +34,7 @@ export const componentKey = ({ name, version }) =>
  * Options of cargo that select the crates in the npm package's modules, for {@link
  * linkedComponents}.
  */
-export const NPM_MODULE_OPTIONS = [
+export const NPM_MODULE_CARGO_ARGS = [
   ...["--package", "hushbin", "--target", "wasm32-unknown-unknown"],
   ...["--no-default-features", "--features", "complete,wasm-module,wasm-sums-module"],
 ];

@@ -4,7 +4,7 @@
 import { ExplainedError } from "../run.mjs";
 
 /** Names of architectures, by the value of the header field e_machine. */
-const MACHINES = new Map([
+const ARCHITECTURE_BY_MACHINE = new Map([
   [62, "x86_64"],
   [183, "aarch64"],
 ]);
@@ -30,7 +30,7 @@ export function readElf(bytes) {
     throw new ExplainedError("this is no executable of 64 bits, little end first");
   }
   // Fields of the ELF header: e_machine at 18, e_phoff at 32, e_phentsize at 54, e_phnum at 56.
-  const machine = MACHINES.get(bytes.readUInt16LE(18)) ?? "another machine";
+  const machine = ARCHITECTURE_BY_MACHINE.get(bytes.readUInt16LE(18)) ?? "another machine";
   const [at, size, count] = [
     Number(bytes.readBigUInt64LE(32)),
     bytes.readUInt16LE(54),

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { checkIntegrity, scriptTag } from "../integrity.mjs";
+import { checkFileHashes, scriptTag } from "../integrity.mjs";
 import { captureOutput, ExplainedError, run } from "../run.mjs";
 import { gzip, tar } from "./tar.mjs";
 
@@ -43,7 +43,7 @@ export async function makePackage({ folder, target, env, time, version }, out) {
   }
   writeFileSync(join(out, tarballName({ version })), gzip(tar(entries, time)));
   const hashes = JSON.parse(read("dist/integrity.json").toString());
-  checkIntegrity(hashes, (file) => read(`dist/${file}`));
+  checkFileHashes(hashes, (file) => read(`dist/${file}`));
   const tag = scriptTag(SCRIPT, hashes[SCRIPT]);
   writeFileSync(join(out, `hushbin-${version}-script.html`), tag);
   return tag;

@@ -25,10 +25,10 @@ export const CONFIG = {
  * @typedef {{ architecture: string, program: Uint8Array, licences: readonly Entry[] }} Platform
  */
 
-const LICENCES = "usr/share/licenses/hushbin";
+const LICENCES_DIR = "usr/share/licenses/hushbin";
 const FOLDERS = [
   ...["etc", "etc/hushbin", "usr", "usr/local", "usr/local/bin", "usr/share"],
-  ...["usr/share/licenses", LICENCES, "var", "var/lib"],
+  ...["usr/share/licenses", LICENCES_DIR, "var", "var/lib"],
 ];
 
 /**
@@ -42,7 +42,7 @@ const files = ({ program, licences }) => [
   ...FOLDERS.map((path) => ({ path: `${path}/` })),
   { path: `${DATA.slice(1)}/`, mode: 0o700, owner: IMAGE_USER_ID },
   { path: "usr/local/bin/hushbin", data: program, mode: 0o755 },
-  ...licences.map((entry) => ({ ...entry, path: `${LICENCES}/${entry.path}` })),
+  ...licences.map((entry) => ({ ...entry, path: `${LICENCES_DIR}/${entry.path}` })),
 ];
 
 /**

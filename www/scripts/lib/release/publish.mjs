@@ -36,7 +36,7 @@ export async function checkTag(version) {
  * @param {Source} source
  * @param {string} made
  */
-async function checkCrates(source, made) {
+async function checkCratesMatchHead(source, made) {
   const again = mkdtempSync(join(tmpdir(), "hushbin-crates-"));
   try {
     await makeCrates(source, again, { verify: false });
@@ -62,7 +62,7 @@ async function checkCrates(source, made) {
 export async function publish(source, made, dryRun) {
   const { version, folder, env } = source;
   verifyChecksums(made);
-  await step("check: the crates are those of HEAD", () => checkCrates(source, made));
+  await step("check: the crates are those of HEAD", () => checkCratesMatchHead(source, made));
   if (dryRun) {
     return;
   }

@@ -113,7 +113,7 @@ export async function installCloneTools({ folder }, targets) {
  *
  * @throws Failed if there is no such section
  */
-function changesOf(text, version, dryRun) {
+function changelogForVersion(text, version, dryRun) {
   const found =
     changelogSection(text, version) ?? (dryRun ? changelogSection(text, "Unreleased") : undefined);
   if (found === undefined) {
@@ -131,7 +131,7 @@ function changesOf(text, version, dryRun) {
  * @returns {Promise<Source>}
  * @throws Failed if versions disagree
  */
-export async function describeSource(workshop, { folder, commit }, dryRun) {
+export async function readSourceMetadata(workshop, { folder, commit }, dryRun) {
   const time = Number(await git("show", "--no-patch", "--format=%ct", commit));
   const target = join(workshop, "target");
   const env = environment(target, time);
@@ -149,7 +149,7 @@ export async function describeSource(workshop, { folder, commit }, dryRun) {
     remapping: await pathRemapOptions(folder, env),
     version: manifest.version,
     repository: crates[0].repository,
-    changes: changesOf(read("CHANGELOG.md"), manifest.version, dryRun),
+    changes: changelogForVersion(read("CHANGELOG.md"), manifest.version, dryRun),
   };
 }
 

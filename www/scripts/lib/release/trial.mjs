@@ -21,7 +21,7 @@ import { installPackages } from "../debian.mjs";
 import { ExplainedError, run, startInBackground } from "../run.mjs";
 
 /** Names of the architectures in container images, by the names in Node. */
-const MACHINES = { x64: "amd64", arm64: "arm64" };
+const IMAGE_ARCH_BY_NODE_ARCH = { x64: "amd64", arm64: "arm64" };
 /** Static emulators that run programs of other architectures. */
 const EMULATORS = { amd64: "qemu-x86_64-static", arm64: "qemu-aarch64-static" };
 
@@ -40,7 +40,7 @@ const read = (file) => JSON.parse(readFileSync(file, "utf8"));
  * @param {string} architecture
  * @param {string} folder
  */
-async function unpack(archive, architecture, folder) {
+async function unpackImage(archive, architecture, folder) {
   const layout = join(folder, "layout");
   const root = join(folder, "root");
   mkdirSync(layout);
@@ -61,7 +61,7 @@ async function unpack(archive, architecture, folder) {
  * needs no emulator, and undefined if it has no suitable emulator.
  */
 async function emulatorCommand(architecture) {
-  if (MACHINES[process.arch] === architecture) {
+  if (IMAGE_ARCH_BY_NODE_ARCH[process.arch] === architecture) {
     return [];
   }
   const find = () => findOnPath([EMULATORS[architecture]]);
@@ -113,10 +113,10 @@ async function reportWithPackage(tarball, url, folder) {
     join(project, "report.js"),
     `import { createClient } from "hushbin";
 const task = ${JSON.stringify(task)};
-const client = await createClient({ endpoint: ${JSON.stringify(url)}, task, consent: true });
-await client.report({ "dark-mode": 1, autoplay: -1 });
-await client.flush();
-await client.close();
+const reportingClient = await createClient({ endpoint: ${JSON.stringify(url)}, task, consent: true });
+await reportingClient.report({ "dark-mode": 1, autoplay: -1 });
+await reportingClient.flush();
+await reportingClient.close();
 `,
   );
   await run("node", ["report.js"], { cwd: project });
@@ -140,7 +140,7 @@ export async function tryRelease(archive, architecture, tarball) {
   // The image's user needs access to the folders inside.
   chmodSync(folder, 0o755);
   try {
-    const image = await unpack(archive, architecture, folder);
+    const image = await unpackImage(archive, architecture, folder);
     const { url, stop } = await start(image, emulators);
     try {
       await reportWithPackage(tarball, url, folder);

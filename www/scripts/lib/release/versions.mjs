@@ -13,7 +13,7 @@
  * Returns whether a crate is published. cargo represents `publish = false` by an empty list of
  * registries.
  */
-export const isPublished = (crate) => crate.publish === null;
+export const isPublishable = (crate) => crate.publish === null;
 
 /**
  * Sorts the crates that are published so that each comes after its dependencies.
@@ -22,7 +22,7 @@ export const isPublished = (crate) => crate.publish === null;
  * @returns {Crate[]}
  */
 export function inPublishOrder(crates) {
-  const published = crates.filter(isPublished).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const published = crates.filter(isPublishable).sort((a, b) => (a.name < b.name ? -1 : 1));
   /** @type {Set<Crate>} */
   const ordered = new Set();
   const visit = (crate) => {
@@ -49,7 +49,7 @@ export function inPublishOrder(crates) {
  */
 export function versionMismatches(version, crates, stated) {
   const names = new Set(crates.map(({ name }) => name));
-  const requirements = crates.filter(isPublished).flatMap((crate) =>
+  const requirements = crates.filter(isPublishable).flatMap((crate) =>
     crate.dependencies
       .filter(({ name, kind }) => names.has(name) && kind !== "dev")
       .filter(({ req }) => req !== `^${version}`)
