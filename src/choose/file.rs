@@ -16,7 +16,7 @@ use crate::task::collected::file::{
     QUESTIONS_AND_ITEMS_ERROR, QuestionKindName, SerializedQuestion,
 };
 use crate::task::collected::part_file::{PartOrUnresolvedNumber, ScaleFields, SerializedPart};
-use crate::task::{Budget, Items, NumberPurpose, PrefixLengths};
+use crate::task::{ReportBudget, Items, NumberPurpose, PrefixLengths};
 
 /// Draft of a task in a file. It has one of two forms: one question without a name, or questions
 /// with names.
@@ -34,7 +34,7 @@ struct SerializedTaskDraft {
     mechanism: Option<MechanismDraft>,
     questions: Option<Vec<QuestionDraft>>,
     #[serde(default)]
-    budget: Budget,
+    budget: ReportBudget,
 }
 
 impl<'de> Deserialize<'de> for TaskDraft {
@@ -57,9 +57,9 @@ impl<'de> Deserialize<'de> for TaskDraft {
                     name: String::new(),
                     kind: KindDraft::Ratings(items, value),
                     sparsity: file.sparsity,
-                    people_by_entry_count: file.entries,
+                    people_count_by_entry_count: file.entries,
                     mean_item_overlap: file.overlap,
-                    weight: None,
+                    sampling_weight: None,
                     mechanism: file.mechanism.unwrap_or_default(),
                 }]
             }
@@ -69,7 +69,7 @@ impl<'de> Deserialize<'de> for TaskDraft {
             epsilon: file.epsilon,
             people_count: file.people,
             questions,
-            budget: file.budget,
+            budget_per_person: file.budget,
         })
     }
 }
@@ -150,9 +150,9 @@ impl QuestionDraft {
             name: file.name,
             kind,
             sparsity,
-            people_by_entry_count: file.entries,
+            people_count_by_entry_count: file.entries,
             mean_item_overlap: file.overlap,
-            weight: file.weight,
+            sampling_weight: file.weight,
             mechanism: file.mechanism.unwrap_or_default(),
         })
     }

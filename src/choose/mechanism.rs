@@ -17,7 +17,7 @@ use crate::mechanism::contract::MechanismParameters;
 use crate::mechanism::hash_bin::PrivacyLevelName;
 use crate::mechanism::{self, Mechanism};
 
-macro_rules! register {
+macro_rules! define_mechanism_draft {
     ($($(#[$feature:meta])? $module:ident: $Name:ident,)+) => {
         /// Mechanism whose parameters may be unset, to be chosen later.
         ///
@@ -113,7 +113,7 @@ macro_rules! register {
     };
 }
 
-crate::mechanisms!([register]);
+crate::mechanisms!([define_mechanism_draft]);
 
 impl Default for MechanismDraft {
     fn default() -> Self {

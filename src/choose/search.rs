@@ -52,7 +52,7 @@ pub(crate) struct ParameterSearch<'a> {
 
 /// Granularity of the search. Let s be the best sparsity so far. The search ends when sparsities at
 /// a distance of at most 1 + s/32 have been tried on both sides of s.
-const SPARSITY_SEARCH_GRANULARITY: u32 = 32;
+const SPARSITY_STEP_DIVISOR: u32 = 32;
 /// Sparsity up to which every sparsity is tried.
 const MAX_EXHAUSTIVE_SPARSITY: usize = 12;
 
@@ -104,8 +104,8 @@ impl ParameterSearch<'_> {
         let around = place(centre);
         let mut low = tried[around.saturating_sub(1)];
         let mut high = tried[(around + 1).min(last)];
-        while centre - low > 1 + centre / SPARSITY_SEARCH_GRANULARITY
-            || high - centre > 1 + centre / SPARSITY_SEARCH_GRANULARITY
+        while centre - low > 1 + centre / SPARSITY_STEP_DIVISOR
+            || high - centre > 1 + centre / SPARSITY_STEP_DIVISOR
         {
             let (below, above) = (centre - (centre - low) / 2, centre + (high - centre) / 2);
             let mut found = centre;
@@ -135,7 +135,7 @@ impl ParameterSearch<'_> {
         let biased = self.sparsity.is_some() && mechanism.has_clipping_bias(domain);
         let error = self
             .objective
-            .weighted_error(&predicted)
+            .weighted_average_error(&predicted)
             .filter(|_| !biased);
         Candidate {
             sparsity: domain.sparsity(),

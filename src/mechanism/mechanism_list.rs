@@ -39,7 +39,7 @@ macro_rules! mechanisms {
 /// Evaluates `$result` for the mechanism of `$value`. The type of `$value` is `$Enum`, which has
 /// one variant for each mechanism. `$own` binds the content of the variant, for example the
 /// parameters.
-macro_rules! each {
+macro_rules! match_any_mechanism {
     ($Enum:ident, $value:expr, $own:pat => $result:expr) => {
         $crate::mechanisms! { [$crate::mechanism::mechanism_list::each] @ $Enum, $value, $own => $result; }
     };
@@ -51,4 +51,4 @@ macro_rules! each {
     };
 }
 
-pub(crate) use each;
+pub(crate) use match_any_mechanism;

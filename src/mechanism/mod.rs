@@ -20,7 +20,7 @@ mod report;
 mod subset;
 
 pub use contract::NeighbouringInputs;
-pub use memo::MemoThresholds;
+pub use memo::MemoAndReportThresholds;
 pub use prepared::Mechanism;
 pub(crate) use prepared::PreparedRandomizer;
 #[cfg(feature = "analysis")]
@@ -29,10 +29,10 @@ pub use subset::{BucketReport, FavouringRule, HashedSubsetSelection};
 #[cfg(feature = "collector")]
 pub use {report::Report, subset::NamedRule};
 
-macro_rules! register {
+macro_rules! declare_modules {
     ($($(#[$feature:meta])? $module:ident: $Name:ident,)+) => {
         $($(#[$feature])? pub mod $module;)+
     };
 }
 
-crate::mechanisms!([register]);
+crate::mechanisms!([declare_modules]);

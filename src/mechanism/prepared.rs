@@ -7,7 +7,7 @@ use rand_core::CryptoRng;
 use super::contract::{
     EncodeReport, MechanismParameters, NeighbouringInputs, Randomize, unknown_mechanism_error,
 };
-use super::mechanism_list::each;
+use super::mechanism_list::match_any_mechanism;
 use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry};
 use crate::error::Error;
@@ -84,22 +84,22 @@ impl Mechanism {
     /// Pairs of inputs that the guarantee of ε covers.
     #[must_use]
     pub fn neighbours(&self) -> NeighbouringInputs {
-        each!(Self, self, own => own.neighbouring_inputs())
+        match_any_mechanism!(Self, self, own => own.neighbouring_inputs())
     }
 
     /// Probability δ with which the guarantee of ε may fail. It is 0, except for hash-bin with a δ.
     #[must_use]
     pub fn delta(&self) -> f64 {
-        each!(Self, self, own => own.delta())
+        match_any_mechanism!(Self, self, own => own.delta())
     }
 
     /// See [`MechanismParameters::memo_slot_and_bucket_counts`].
     pub(super) fn memo_slot_and_bucket_counts(&self, domain: &Domain) -> Option<[u32; 3]> {
-        each!(Self, self, own => own.memo_slot_and_bucket_counts(domain))
+        match_any_mechanism!(Self, self, own => own.memo_slot_and_bucket_counts(domain))
     }
 
     pub(crate) fn check_domain(&self, domain: &Domain) -> Result<(), Error> {
-        each!(Self, self, own => own.check_suits_domain(domain))
+        match_any_mechanism!(Self, self, own => own.check_suits_domain(domain))
     }
 
     pub(crate) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
@@ -111,7 +111,7 @@ impl PreparedRandomizer {
     /// Replaces the probability of drawing a favoured output. Meant for mechanisms that have
     /// [`MechanismParameters::memo_slot_and_bucket_counts`].
     pub(super) fn set_favoured_threshold(&mut self, threshold: Threshold) {
-        each!(Self, self, own => own.randomizer.set_favoured_threshold(threshold));
+        match_any_mechanism!(Self, self, own => own.randomizer.set_favoured_threshold(threshold));
     }
 
     /// Randomises entries as [`Randomize::randomize`] does, and keeps the report in `self`.
@@ -123,13 +123,13 @@ impl PreparedRandomizer {
         seed: u64,
         rng: &mut R,
     ) -> bool {
-        each!(Self, self, RandomizerWithReport { randomizer, report } => {
+        match_any_mechanism!(Self, self, RandomizerWithReport { randomizer, report } => {
             randomizer.randomize(entries, seed, rng, report)
         })
     }
 
     /// Appends the encoding of the report that was made last to `bytes`.
     pub(crate) fn encode_report(&self, bytes: &mut Vec<u8>) {
-        each!(Self, self, own => own.report.encode(bytes));
+        match_any_mechanism!(Self, self, own => own.report.encode(bytes));
     }
 }

@@ -9,10 +9,10 @@ pub(crate) mod limits;
 #[cfg(feature = "reports")]
 pub(crate) mod local;
 
-pub use budget::{Budget, CoverParameters, MemoParameters};
+pub use budget::{ReportBudget, CoverParameters, MemoParameters};
 #[cfg(feature = "collector")]
-pub use collected::{BinSpacing, NumberPurpose, TaskFields};
-pub use items::{Items, OpenKeyword, item_key};
+pub use collected::{BinSpacing, NumberPurpose, RatingsTaskFields};
+pub use items::{Items, OpenKeyword, item_name_hash};
 #[cfg(any(feature = "complete", feature = "sums"))]
 pub use limits::NumberLimits;
 #[cfg(feature = "complete")]

@@ -86,7 +86,7 @@ impl EnumeratedLoss {
 /// enumerated inputs. A ratio of mixtures is at most the greatest ratio of the mixed distributions.
 /// This argument assumes that ternarisation and sampling down are independent of the random words
 /// for seed and bucket. Enumeration cannot check this assumption.
-pub fn enumerate_losses<R: Rng + ?Sized>(
+pub fn enumerate_max_loss<R: Rng + ?Sized>(
     question: &Question,
     steps: u64,
     rng: &mut R,
@@ -95,10 +95,10 @@ pub fn enumerate_losses<R: Rng + ?Sized>(
     let space = InputSpace::for_question(question)?;
     let ExactProbabilities {
         bucket_count: buckets,
-        completion_count_function: completions,
+        count_padding_choices: completions,
         ..
     } = exact_probabilities(question)?;
-    let (inputs, rows, most) = space.input_and_padding_counts(&completions)?;
+    let (inputs, rows, most) = space.enumeration_sizes(&completions)?;
     let seeds = (steps / rows.checked_mul(u64::from(buckets))?).min(MAX_ENUMERATED_SEEDS);
     if seeds < MIN_ENUMERATED_SEEDS {
         return None;
@@ -130,7 +130,7 @@ pub fn enumerate_losses<R: Rng + ?Sized>(
         input_count: inputs,
         seed_count: seeds,
         privacy_loss: loss,
-        loss_rounding_error: rounding_error_bound(space.sparsity, most as f64),
+        loss_rounding_error: rounding_error_bound(space.max_entries, most as f64),
     })
 }
 
@@ -148,14 +148,14 @@ fn rounding_error_bound(sparsity: u32, sums: f64) -> f64 {
 /// Set of all inputs of a question whose values are −1 and 1.
 struct InputSpace {
     item_count: u32,
-    sparsity: u32,
+    max_entries: u32,
     /// Minimum number of entries: 0 if the domain has padding, otherwise the sparsity.
     min_entries: u32,
     /// Possible signs of an item, where true means negative.
     possible_item_signs: &'static [bool],
     /// Number of items of each part, for questions of kind `together`. The inputs have one item
     /// of each part. Empty for other questions.
-    part_sizes: Vec<u32>,
+    item_counts_by_part: Vec<u32>,
 }
 
 impl InputSpace {
@@ -164,14 +164,14 @@ impl InputSpace {
         let sparsity = domain.sparsity();
         Some(Self {
             item_count: domain.item_count()?,
-            sparsity,
+            max_entries: sparsity,
             min_entries: if domain.is_padded() { 0 } else { sparsity },
             possible_item_signs: if domain.is_rated() {
                 &[false, true]
             } else {
                 &[false]
             },
-            part_sizes: match question.kind() {
+            item_counts_by_part: match question.kind() {
                 QuestionKind::JointChoices(together) => together
                     .parts()
                     .iter()
@@ -188,19 +188,19 @@ impl InputSpace {
     /// With d items, sparsity s and signs, the number of inputs is Σ C(d, k)·2^k over `min_entries`
     /// ≤ k ≤ s. Without signs, the factor 2^k is missing. With parts, the number of inputs is the
     /// product of the numbers of items of all parts.
-    fn input_and_padding_counts(
+    fn enumeration_sizes(
         &self,
         completions: impl Fn(u32) -> Option<u64>,
     ) -> Option<(u64, u64, u64)> {
-        if !self.part_sizes.is_empty() {
-            let mut parts = self.part_sizes.iter();
+        if !self.item_counts_by_part.is_empty() {
+            let mut parts = self.item_counts_by_part.iter();
             let inputs = parts.try_fold(1_u64, |all, own| all.checked_mul(u64::from(*own)))?;
             return Some((inputs, inputs, 1));
         }
         let (mut inputs, mut rows, mut most) = (0_u64, 0_u64, 1);
         let signs = self.possible_item_signs.len() as u64;
         let mut signed_sets = 1_u64;
-        for k in 0..=self.sparsity.min(self.item_count) {
+        for k in 0..=self.max_entries.min(self.item_count) {
             if k >= self.min_entries {
                 inputs = inputs.checked_add(signed_sets)?;
                 let ways = completions(k)?;
@@ -226,10 +226,10 @@ impl InputSpace {
         if count >= self.min_entries {
             visit(chosen);
         }
-        if count == self.sparsity {
+        if count == self.max_entries {
             return;
         }
-        let end = self.part_sizes.get(count as usize).map(|own| first + own);
+        let end = self.item_counts_by_part.get(count as usize).map(|own| first + own);
         for item in first..end.unwrap_or(self.item_count) {
             for &negative in self.possible_item_signs {
                 chosen.push(SignedItem {

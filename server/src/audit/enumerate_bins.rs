@@ -22,7 +22,7 @@ use super::enumerate::{EnumeratedLoss, MAX_ENUMERATED_SEEDS, MIN_ENUMERATED_SEED
 /// greater logarithm of these two ratios. Cutting off noise does not change this. Under the
 /// two-point response, the output is a sign. The two ratios are then the ratio for the sign plus
 /// and the ratio for the sign minus.
-pub fn enumerate_bin_losses<R: Rng + ?Sized>(
+pub fn enumerate_hash_bin_loss<R: Rng + ?Sized>(
     question: &Question,
     steps: u64,
     rng: &mut R,
@@ -33,7 +33,7 @@ pub fn enumerate_bin_losses<R: Rng + ?Sized>(
     if question.mechanism().delta() > 0.0 {
         return None;
     }
-    let values = item_values(hash_bin);
+    let values = possible_item_values(hash_bin);
     let items = question.items().item_count()?;
     let inputs = (values.len() as u64).checked_pow(items)?;
     let pairs = inputs.checked_mul(inputs)?;
@@ -61,7 +61,7 @@ pub fn enumerate_bin_losses<R: Rng + ?Sized>(
                     .collect();
                 let bins = randomizer.bins_before_noise(seed, &entries);
                 bins.iter()
-                    .map(|&bin| bin_log_weights(&sampling, bin))
+                    .map(|&bin| upper_lower_log_weights(&sampling, bin))
                     .collect()
             })
             .collect();
@@ -102,7 +102,7 @@ fn greatest_loss_between_neighbours(
 }
 
 /// Returns the values that an item can take.
-fn item_values(hash_bin: &HashBin) -> Vec<f64> {
+fn possible_item_values(hash_bin: &HashBin) -> Vec<f64> {
     let mut values = vec![-1.0, 0.0, 1.0];
     values.extend(
         hash_bin
@@ -145,7 +145,7 @@ fn are_neighbouring_inputs(
 /// Returns ln M₊ and ln M₋ of a bin under Laplace noise (see [`enumerate_bin_losses`]). Under the
 /// two-point response, returns the log probabilities of the signs plus and minus. `bin` is the
 /// bin's sum in grid steps.
-fn bin_log_weights(sampling: &ResponseDistribution, bin: f64) -> [f64; 2] {
+fn upper_lower_log_weights(sampling: &ResponseDistribution, bin: f64) -> [f64; 2] {
     let (floor, up) = (bin.floor(), bin - bin.floor());
     match sampling.laplace_noise() {
         // ln((1 − u) + u·exp(±r)) ± r·floor.

@@ -10,7 +10,7 @@ use crate::store::Location;
 /// Location of a journal: a directory or a database.
 #[derive(Debug, Clone, Args)]
 #[group(required = true, multiple = false)]
-pub(super) struct LocationOptions {
+pub(super) struct JournalLocationOptions {
     /// Directory that contains the journal
     #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
     data: Option<PathBuf>,
@@ -25,7 +25,7 @@ pub(super) struct LocationOptions {
     store: Option<String>,
 }
 
-impl LocationOptions {
+impl JournalLocationOptions {
     /// Returns the location of the journal.
     ///
     /// # Errors

@@ -94,7 +94,7 @@ pub(crate) use tls::{Tls, TlsError};
 
 use crate::http::metrics::Metrics;
 use crate::ohttp::OhttpGateway;
-use crate::role::RolePeers;
+use crate::role::RoleKeysAndPeers;
 use crate::store::{ProcessRole, Store};
 use layers::{MiddlewareState, with_common_layers};
 use ohttp::RelayedRequestRouter;
@@ -168,25 +168,25 @@ fn relayed_routes() -> [Route; 3] {
 /// The router has no access control: anyone who can reach it may read and change everything. The
 /// embedding application must restrict access. (`hushbin serve` requires tokens.) After serving,
 /// the application has to close the store ([`Store::close`]).
-pub fn router(store: Store, limits: RequestLimits) -> Router {
+pub fn unrestricted_router(store: Store, limits: RequestLimits) -> Router {
     let metrics = Arc::new(Metrics::new());
     metrics.register_store_metrics(&store, None);
-    collector_router(
+    access_controlled_router(
         store,
         AccessPolicy::Unrestricted,
         limits,
-        RolePeers::default(),
+        RoleKeysAndPeers::default(),
         metrics,
         None,
     )
 }
 
 /// Returns the whole interface with access control, peers and metrics.
-pub(crate) fn collector_router(
+pub(crate) fn access_controlled_router(
     store: Store,
     access: AccessPolicy,
     limits: RequestLimits,
-    peers: RolePeers,
+    peers: RoleKeysAndPeers,
     metrics: Arc<Metrics>,
     gateway: Option<Arc<OhttpGateway>>,
 ) -> Router {
@@ -210,7 +210,7 @@ pub(crate) fn collector_router(
 /// [`Problem::OtherRole`].
 fn router_for_role(routes: impl IntoIterator<Item = Route>, role: ProcessRole) -> Router<AppState> {
     let add = |router: Router<AppState>, (path, methods, roles): Route| {
-        router.route(
+        unrestricted_router.route(
             path,
             match roles.contains(&role) {
                 true => methods,
@@ -257,13 +257,13 @@ mod tests {
 
     fn collector() -> (Router, tempfile::TempDir) {
         let (store, directory) = store(ProcessRole::Collector);
-        (router(store, RequestLimits::default()), directory)
+        (unrestricted_router(store, RequestLimits::default()), directory)
     }
 
     async fn ask(router: &Router, method: Method, path: &str) -> Response {
         let request = Request::builder().method(method).uri(path);
         let request = request.body(Body::empty()).unwrap();
-        router.clone().oneshot(request).await.unwrap()
+        unrestricted_router.clone().oneshot(request).await.unwrap()
     }
 
     /// Returns the methods, paths and roles in the table at the top of this file.
@@ -290,9 +290,9 @@ mod tests {
         assert_eq!(paths, served);
         for &role in ALL_ROLES {
             let (store, _directory) = store(role);
-            let (peers, metrics) = (RolePeers::default(), Arc::new(Metrics::new()));
+            let (peers, metrics) = (RoleKeysAndPeers::default(), Arc::new(Metrics::new()));
             let access = AccessPolicy::Unrestricted;
-            let router = super::collector_router(
+            let router = super::access_controlled_router(
                 store,
                 access,
                 RequestLimits::default(),
@@ -308,7 +308,7 @@ mod tests {
                 });
                 let expected = methods.collect::<Vec<_>>().join(",");
                 let path = path.replace("{id}", "t");
-                let refused = ask(&router, Method::PATCH, &path).await;
+                let refused = ask(&unrestricted_router, Method::PATCH, &path).await;
                 if !roles.contains(&role) {
                     assert_eq!(refused.status(), StatusCode::NOT_FOUND, "{role:?} {path}");
                     continue;
@@ -332,12 +332,12 @@ mod tests {
         let [analyst, admin] = [TokenRole::Analyst, TokenRole::Admin].map(role);
         let tokens = Arc::new(TokenStore::open(&location).unwrap());
         let metrics = Arc::new(Metrics::new());
-        let access = AccessPolicy::RequireTokens(tokens, Arc::default());
-        let router = super::collector_router(
+        let access = AccessPolicy::AllowByTokenRole(tokens, Arc::default());
+        let router = super::access_controlled_router(
             store,
             access,
             RequestLimits::default(),
-            RolePeers::default(),
+            RoleKeysAndPeers::default(),
             metrics,
             None,
         );
@@ -359,7 +359,7 @@ mod tests {
                     request = request.header("authorization", format!("Bearer {token}"));
                 }
                 let request = request.body(Body::empty()).unwrap();
-                let status = router
+                let status = unrestricted_router
                     .clone()
                     .oneshot(request)
                     .await
@@ -398,8 +398,8 @@ mod tests {
                 .with_writer(move || lines.clone())
                 .finish();
             let requests = async {
-                ask(&router, Method::POST, &format!("{prefix}/tasks/t/reports")).await;
-                ask(&router, Method::GET, &format!("{prefix}/tasks/t")).await;
+                ask(&unrestricted_router, Method::POST, &format!("{prefix}/tasks/t/reports")).await;
+                ask(&unrestricted_router, Method::GET, &format!("{prefix}/tasks/t")).await;
             };
             requests.with_subscriber(subscriber).await;
             let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();

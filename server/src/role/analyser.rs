@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::signature::{self, SignedStatementKind, Signer, SignerId};
 use crate::keys;
-use crate::sealed::{RecipientError, ReportRecipient};
+use crate::sealed::{RecipientKeysError, ReportRecipient};
 use crate::task::ReportOrSumTask;
 
 /// Keys of an analyser, and public keys of its shufflers.
@@ -50,7 +50,7 @@ impl AnalyserKeys {
     pub(crate) fn recipient(
         &self,
         task: &ReportOrSumTask,
-    ) -> Result<Arc<ReportRecipient>, RecipientError> {
+    ) -> Result<Arc<ReportRecipient>, RecipientKeysError> {
         let fingerprint = task.fingerprint();
         let known = self.recipients.read();
         if let Some(recipient) = known.get(&fingerprint) {
@@ -66,7 +66,7 @@ impl AnalyserKeys {
 
     /// Returns the id of the shuffler that signed the block, according to the header value
     /// `signature`. Returns `None` if the shuffler is unknown or the signature is invalid.
-    pub(crate) fn signing_shuffler(&self, signature: &str, block: &[u8]) -> Option<SignerId> {
+    pub(crate) fn verified_shuffler_id(&self, signature: &str, block: &[u8]) -> Option<SignerId> {
         let (shuffler, signature) = signature.split_once(':')?;
         let shuffler: SignerId = HEXLOWER.decode(shuffler.as_bytes()).ok()?.try_into().ok()?;
         let key = self.shuffler_public_keys.get(&shuffler)?;

@@ -15,7 +15,7 @@ pub(crate) use shuffler::ShufflerKeys;
 
 /// Keys and peers that the role of a process needs. A collector needs none.
 #[derive(Clone, Default)]
-pub(crate) struct RolePeers {
+pub(crate) struct RoleKeysAndPeers {
     /// Keys and peers of a process that is a shuffler.
     pub(crate) shuffler_keys: Option<Arc<ShufflerKeys>>,
     /// Keys and peers of a process that is an analyser.

@@ -7,8 +7,8 @@ use crate::hash::{ElementHash, HashKeys, hashed_element_sign, independent_bucket
 impl HashBin {
     /// Creates a decoder of bins and signs for reports over `domain`.
     #[must_use]
-    pub fn bin_decoder(&self, domain: &Domain) -> BinDecoder {
-        BinDecoder {
+    pub fn item_bin_lookup(&self, domain: &Domain) -> ItemBinLookup {
+        ItemBinLookup {
             element_hash: self.element_hash(domain),
             domain: *domain,
         }
@@ -29,12 +29,12 @@ impl HashBin {
 /// assert!(bin < 4 && sign.abs() == 1);
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct BinDecoder {
+pub struct ItemBinLookup {
     element_hash: ElementHash,
     domain: Domain,
 }
 
-impl BinDecoder {
+impl ItemBinLookup {
     /// Calls `visit` with every item of a closed domain and the item's bin, in no particular order.
     /// Takes O(d) steps for d items. In an open domain nothing is visited; use
     /// [`BinDecoder::bin_and_sign`].

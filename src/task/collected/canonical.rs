@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::domain::ValueKind;
-use crate::task::budget::{BUDGET_FORMAT_PREFIX, Budget};
+use crate::task::budget::{BUDGET_FORMAT_PREFIX, ReportBudget};
 use crate::task::items::Items;
 use crate::task::limits::NumberLimits;
 use crate::task::local::canonical::{NAMED_QUESTIONS_TASK_FORMAT, UNNAMED_QUESTION_TASK_FORMAT};
@@ -15,7 +15,7 @@ use crate::task::local::question::Question;
 use crate::task::local::scale::Scale;
 
 /// Returns the canonical bytes of a task.
-pub(super) fn canonical_task_bytes(id: &str, questions: &[Question], budget: Budget) -> Vec<u8> {
+pub(super) fn canonical_task_bytes(id: &str, questions: &[Question], budget: ReportBudget) -> Vec<u8> {
     let mut canonical = CanonicalWriter::default();
     budget.write_canonical(&mut canonical);
     match questions {
@@ -23,7 +23,7 @@ pub(super) fn canonical_task_bytes(id: &str, questions: &[Question], budget: Bud
             canonical.write_text(UNNAMED_QUESTION_TASK_FORMAT);
             canonical.write_text(id);
             sole.items().write_canonical(&mut canonical);
-            canonical.write_u64(u64::from(sole.sparsity()));
+            canonical.write_u64(u64::from(sole.max_entries_per_report()));
             canonical.write_u64(sole.epsilon().to_bits());
             sole.kind().write_canonical(&mut canonical);
             sole.mechanism().write_canonical(&mut canonical);
@@ -39,7 +39,7 @@ pub(super) fn canonical_task_bytes(id: &str, questions: &[Question], budget: Bud
                 question.kind().write_canonical(&mut canonical);
                 if question.kind().implied_items().is_none() {
                     question.items().write_canonical(&mut canonical);
-                    canonical.write_u64(u64::from(question.sparsity()));
+                    canonical.write_u64(u64::from(question.max_entries_per_report()));
                 }
                 question.mechanism().write_canonical(&mut canonical);
             }
@@ -48,7 +48,7 @@ pub(super) fn canonical_task_bytes(id: &str, questions: &[Question], budget: Bud
     canonical.into_bytes()
 }
 
-impl WriteCanonical for Budget {
+impl WriteCanonical for ReportBudget {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         // The default is not written, so it does not change the fingerprint.
         if !self.is_default() {
@@ -160,7 +160,7 @@ impl WriteCanonical for QuestionPart {
 impl WriteCanonical for Scale {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.write_text(self.unit().unwrap_or(""));
-        canonical.write_u64(self.step().to_bits());
+        canonical.write_u64(self.value_step().to_bits());
         match self.edges() {
             None => {
                 canonical.write_u64(0);

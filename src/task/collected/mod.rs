@@ -15,4 +15,4 @@ mod scale_getters;
 mod task_fields;
 
 pub use purpose::{BinSpacing, NumberPurpose};
-pub use task_fields::TaskFields;
+pub use task_fields::RatingsTaskFields;

@@ -31,7 +31,7 @@ use crate::task::local::question::QuestionFields;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TaskFields {
+pub struct RatingsTaskFields {
     /// Id, a slug: 1 to 64 characters from a-z, 0-9 and '-'. The first one is a letter or digit.
     pub id: String,
     /// Items that the question asks about.
@@ -47,9 +47,9 @@ pub struct TaskFields {
     pub mechanism: Mechanism,
 }
 
-impl TaskFields {
+impl RatingsTaskFields {
     /// Splits the fields into the task's id and its question.
-    pub(super) fn into_question(self) -> (String, QuestionFields) {
+    pub(super) fn into_id_and_fields(self) -> (String, QuestionFields) {
         // Destructuring makes the compiler report a field that is added and not used here.
         let Self {
             id,
@@ -63,7 +63,7 @@ impl TaskFields {
             name: String::new(),
             kind: QuestionKind::Ratings(value),
             items,
-            sparsity,
+            max_entries_per_report: sparsity,
             weight: 1,
             epsilon,
             mechanism,

@@ -11,7 +11,7 @@ use crate::canonical::CanonicalReader;
 use crate::domain::ValueKind;
 use crate::error::Error;
 use crate::mechanism::Mechanism;
-use crate::task::budget::Budget;
+use crate::task::budget::ReportBudget;
 use crate::task::items::Items;
 
 /// Text at the start of a task's bytes. If the bytes contain a budget, it comes before this text.
@@ -30,7 +30,7 @@ impl Task {
     pub fn from_canonical_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let reader = &mut CanonicalReader::new(bytes);
         let mut form = reader.read_text();
-        let read = Budget::read_canonical(&mut form, reader).and_then(|budget| {
+        let read = ReportBudget::read_canonical(&mut form, reader).and_then(|budget| {
             let named = match form {
                 UNNAMED_QUESTION_TASK_FORMAT => false,
                 NAMED_QUESTIONS_TASK_FORMAT => true,
@@ -58,7 +58,7 @@ fn read_questions(named: bool, reader: &mut CanonicalReader<'_>) -> Result<Vec<Q
         let (mut name, mut weight) = (String::new(), 1);
         let (kind, items, sparsity) = if named {
             (name, weight) = (reader.read_text().to_owned(), reader.read_u32());
-            QuestionKind::read_canonical(reader)?
+            QuestionKind::read_kind_with_items(reader)?
         } else {
             let (items, sparsity) = (Items::read_canonical(reader), reader.read_u32());
             epsilon = reader.read_float();
@@ -73,7 +73,7 @@ fn read_questions(named: bool, reader: &mut CanonicalReader<'_>) -> Result<Vec<Q
             name,
             kind,
             items,
-            sparsity,
+            max_entries_per_report: sparsity,
             weight,
             epsilon,
             mechanism: Mechanism::read_canonical(reader)?,

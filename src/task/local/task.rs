@@ -9,9 +9,9 @@ use super::question_draw::QuestionSelector;
 use crate::bounds;
 use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
-use crate::mechanism::MemoThresholds;
+use crate::mechanism::MemoAndReportThresholds;
 use crate::mechanism::NeighbouringInputs;
-use crate::task::budget::{Budget, MemoParameters};
+use crate::task::budget::{ReportBudget, MemoParameters};
 use crate::task::items::{check_printable_name, check_task_id};
 use crate::task::local::kind::QuestionKind;
 
@@ -47,9 +47,9 @@ pub struct Task {
     /// Questions, shared with randomizers.
     pub(in crate::task) questions: Arc<Vec<Question>>,
     pub(in crate::task) question_selector: QuestionSelector,
-    pub(in crate::task) budget: Budget,
+    pub(in crate::task) report_budget: ReportBudget,
     /// Thresholds of the memo and of the reports made from it. `None` if the budget has no memo.
-    pub(in crate::task) memo_thresholds: Option<MemoThresholds>,
+    pub(in crate::task) memo_thresholds: Option<MemoAndReportThresholds>,
     pub(in crate::task) fingerprint: Fingerprint,
 }
 
@@ -87,7 +87,7 @@ impl Task {
     pub(in crate::task) fn build_checked_task(
         id: String,
         questions: Vec<Question>,
-        budget: Budget,
+        budget: ReportBudget,
         bytes: &[u8],
     ) -> Result<Self, Error> {
         check_task_id(&id)?;
@@ -103,7 +103,7 @@ impl Task {
             id,
             question_selector: QuestionSelector::new(questions.iter().map(Question::weight)),
             questions: Arc::new(questions),
-            budget,
+            report_budget: budget,
             memo_thresholds: memo_stages,
             fingerprint,
         })
@@ -125,7 +125,7 @@ impl Task {
     /// Returns the thresholds of the memo and of the reports that are made from it, or `None` if the
     /// budget has no [memo](crate::task::MemoParameters).
     #[must_use]
-    pub const fn memo_thresholds(&self) -> Option<&MemoThresholds> {
+    pub const fn memo_thresholds(&self) -> Option<&MemoAndReportThresholds> {
         self.memo_thresholds.as_ref()
     }
 
@@ -175,7 +175,7 @@ fn check_answers_are_optional(questions: &[Question]) -> Result<(), Error> {
 fn compute_memo_thresholds(
     questions: &[Question],
     memo: MemoParameters,
-) -> Result<MemoThresholds, Error> {
+) -> Result<MemoAndReportThresholds, Error> {
     let [question] = questions else {
         return Err(error!(InvalidCombination {
             reason: "a \"memo\" is for one question: make a task for each question",
@@ -191,5 +191,5 @@ fn compute_memo_thresholds(
     bounds::OPTION_COUNT_RANGE
         .with_max(MAX_MEMO_OPTIONS)
         .check_in_range(options)?;
-    MemoThresholds::new(mechanism, &domain, question.epsilon(), memo.epsilon)
+    MemoAndReportThresholds::new(mechanism, &domain, question.epsilon(), memo.epsilon)
 }

@@ -54,7 +54,7 @@ pub use batch_privacy::{
     BatchPrivacy, clone_argument_epsilon, compute_batch_privacy, delta_bounds,
 };
 pub(crate) use calibration::meets_central_epsilon;
-pub use calibration::{largest_alpha, largest_local_epsilon, smallest_batch_size};
+pub use calibration::{largest_alpha, mixture_at_largest_epsilon, smallest_batch_size};
 pub use composition::{ComposedPrivacy, PersonExposure, compute_composed_privacy};
 pub use gaussian::gaussian_delta;
 pub use memoised::MemoisedAnswers;

@@ -15,7 +15,7 @@ const BISECTION_STEPS: usize = 60;
 pub(super) struct SearchWithEmptyInput {
     /// Average weight 1 + (e − 1)·Pr S of an input for each set S, and the information A₂ about
     /// presence.
-    pub(super) sets: Vec<[f64; 2]>,
+    pub(super) weight_and_presence_of_sets: Vec<[f64; 2]>,
     /// Odds e = exp(ε).
     pub(super) exp_epsilon: f64,
 }
@@ -23,7 +23,7 @@ pub(super) struct SearchWithEmptyInput {
 /// Report, described by the ratio ρ and the information about presence, A₂. ρ is the report's
 /// probability for the empty input, divided by its average probability over the inputs with s
 /// items.
-type RatioAndPresence = [f64; 2];
+type RatioAndPresenceInformation = [f64; 2];
 
 impl SearchWithEmptyInput {
     pub(super) fn new(items: u32, entries: u32, excess: f64) -> Self {
@@ -47,7 +47,7 @@ impl SearchWithEmptyInput {
         }
         let odds = 1.0 + excess;
         Self {
-            sets,
+            weight_and_presence_of_sets: sets,
             exp_epsilon: odds,
         }
     }
@@ -61,14 +61,14 @@ impl SearchWithEmptyInput {
     pub(super) fn max_information(&self, weights: [f64; 2]) -> Information {
         // As m increases, the value decreases for reports with ρ ≥ 1 and increases for those with ρ
         // ≤ 1. At the optimum, the maxima over both kinds of report are equal.
-        let best = |multiplier: f64, odds: f64| -> (f64, RatioAndPresence) {
+        let best = |multiplier: f64, odds: f64| -> (f64, RatioAndPresenceInformation) {
             let value = |[weight, presence]: &[f64; 2]| {
                 let beyond = odds / weight - 1.0;
                 let told = weights[0] * beyond * beyond + weights[1] * presence;
                 (told - multiplier * beyond, [odds / weight, *presence])
             };
             let best = self
-                .sets
+                .weight_and_presence_of_sets
                 .iter()
                 .map(value)
                 .max_by(|a, b| a.0.total_cmp(&b.0));
@@ -92,13 +92,13 @@ impl SearchWithEmptyInput {
             let middle = 0.5 * (least + most);
             *(if falls(middle) { &mut least } else { &mut most }) = middle;
         }
-        mixture_information(both(most).map(|(_, report)| report))
+        report_mixture_information(both(most).map(|(_, report)| report))
     }
 }
 
 /// Returns the information of a mixture of two reports, in the proportions for which the average
 /// ratio ρ is 1.
-pub(super) fn mixture_information([low, high]: [RatioAndPresence; 2]) -> Information {
+pub(super) fn report_mixture_information([low, high]: [RatioAndPresenceInformation; 2]) -> Information {
     let apart = high[0] - low[0];
     let part = (1.0 - low[0]) / if apart > 0.0 { apart } else { 1.0 };
     let mean = |low: f64, high: f64| low + part * (high - low);

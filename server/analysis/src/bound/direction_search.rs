@@ -17,20 +17,20 @@ pub(super) struct DirectionSearch {
 /// Direction with equal weight on k favoured items. The direction is given as the scores that an
 /// input gets for these items.
 #[derive(Debug, Clone, Copy)]
-struct DirectionScore {
+struct FavouredItemScores {
     /// Score for each favoured item that the input has with the favoured sign. For each favoured
     /// item with the opposite sign, the score is subtracted.
-    sign_score: f64,
+    favoured_sign_score: f64,
     /// Score for each hit above the average number of hits. A hit is a favoured item that the input
     /// has.
-    presence_score: f64,
+    excess_hit_score: f64,
 }
 
 /// Properties of a set of inputs: its probability `mass`, and two expectations restricted to the
 /// set. `signs` is the expectation of the sum of favoured signs. `hits` is the expectation of the
 /// number of hits minus its average.
 #[derive(Debug, Clone, Copy, Default)]
-struct SetExpectations {
+struct InputSetExpectations {
     set_probability: f64,
     expected_sign_sum: f64,
     expected_excess_hits: f64,
@@ -39,7 +39,7 @@ struct SetExpectations {
 /// Ratio between successive numbers of favoured items on the coarse grid.
 const COARSE_GRID_RATIO: f64 = 1.2;
 /// Number of best grid points around which the search is refined.
-const REFINED_POINT_COUNT: usize = 3;
+const REFINED_START_COUNT: usize = 3;
 /// Relative improvement below which a search ends.
 const MIN_RELATIVE_IMPROVEMENT: f64 = 1e-12;
 
@@ -66,15 +66,15 @@ impl DirectionSearch {
     /// Returns the information of the best set over all directions that are searched. The best set
     /// has the greatest weighted information.
     pub(super) fn max_information(&self, weights: [f64; 2]) -> Information {
-        let value = |k: u32| self.best_with_one_level(k, weights);
+        let value = |k: u32| self.best_one_level_information(k, weights);
         let mut tried: Vec<(u32, Information)> = geometric_grid(self.items, COARSE_GRID_RATIO)
             .map(|k| (k, value(k)))
             .collect();
         tried.sort_by(|a, b| {
-            b.1.weighted_sum(weights)
-                .total_cmp(&a.1.weighted_sum(weights))
+            b.1.weighted_component_sum(weights)
+                .total_cmp(&a.1.weighted_component_sum(weights))
         });
-        tried.truncate(REFINED_POINT_COUNT);
+        tried.truncate(REFINED_START_COUNT);
         let climbed = tried
             .into_iter()
             .map(|(k, told)| self.refine_favoured_count(k, told, weights));
@@ -83,7 +83,7 @@ impl DirectionSearch {
         if weights[1] > 0.0 {
             return best;
         }
-        best.max_by_weight(self.best_with_two_levels(), weights)
+        best.max_by_weight(self.best_two_level_information(), weights)
     }
 
     /// Searches from `k` favoured items for the best number nearby. The step is halved if neither
@@ -95,8 +95,8 @@ impl DirectionSearch {
             let mut moved = false;
             for next in [k.saturating_sub(step), k + step] {
                 if (1..=self.items).contains(&next) {
-                    let told = self.best_with_one_level(next, weights);
-                    if told.weighted_sum(weights) > best.weighted_sum(weights) {
+                    let told = self.best_one_level_information(next, weights);
+                    if told.weighted_component_sum(weights) > best.weighted_component_sum(weights) {
                         (k, best, moved) = (next, told, true);
                     }
                 }
@@ -110,7 +110,7 @@ impl DirectionSearch {
 
     /// Returns the information of the best set found with `favoured` favoured items. The search
     /// starts from three directions: signs and presence together, signs alone and presence alone.
-    pub(super) fn best_with_one_level(&self, favoured: u32, weights: [f64; 2]) -> Information {
+    pub(super) fn best_one_level_information(&self, favoured: u32, weights: [f64; 2]) -> Information {
         let [sign, presence] = weights;
         let told = [weights, [sign, 0.0], [0.0, presence]]
             .into_iter()
@@ -134,13 +134,13 @@ impl DirectionSearch {
         // This is 1/k + 1/(d − k). An excess of hits on favoured items is a deficit on the other
         // ones, so both count.
         let share = if k < d { d / (k * (d - k)) } else { 0.0 };
-        let mut score = DirectionScore {
-            sign_score: (first[0] / k).sqrt(),
-            presence_score: (first[1] * share).sqrt(),
+        let mut score = FavouredItemScores {
+            favoured_sign_score: (first[0] / k).sqrt(),
+            excess_hit_score: (first[1] * share).sqrt(),
         };
         let (mut best, mut value) = (Information::ZERO, 0.0);
         loop {
-            let SetExpectations {
+            let InputSetExpectations {
                 set_probability: mass,
                 expected_sign_sum: signs,
                 expected_excess_hits: hits,
@@ -150,14 +150,14 @@ impl DirectionSearch {
                 sign_information: (scale * signs).powi(2) / k,
                 presence_information: (scale * hits).powi(2) * share,
             };
-            let next = told.weighted_sum(weights).sqrt();
+            let next = told.weighted_component_sum(weights).sqrt();
             if next <= value * (1.0 + MIN_RELATIVE_IMPROVEMENT) {
                 return best;
             }
             (best, value) = (told, next);
-            score = DirectionScore {
-                sign_score: weights[0] * scale * signs / k / value,
-                presence_score: weights[1] * scale * hits * share / value,
+            score = FavouredItemScores {
+                favoured_sign_score: weights[0] * scale * signs / k / value,
+                excess_hit_score: weights[1] * scale * hits * share / value,
             };
         }
     }
@@ -167,18 +167,18 @@ impl DirectionSearch {
         &self,
         hits: &HitDistribution,
         favoured: f64,
-        score: DirectionScore,
+        score: FavouredItemScores,
         threshold: f64,
-    ) -> SetExpectations {
+    ) -> InputSetExpectations {
         let average = favoured * f64::from(self.entries) / f64::from(self.items);
-        let mut inside = SetExpectations::default();
+        let mut inside = InputSetExpectations::default();
         for (h, p) in hits.iter() {
             let beyond = f64::from(h) - average;
             // An input is in the set if sign·D + presence·beyond is above the threshold, where D is
             // the sum of favoured signs.
-            let rest = threshold - score.presence_score * beyond;
-            let [mass, signs] = if score.sign_score > 0.0 {
-                self.tails.sign_sum_tail(h, rest / score.sign_score)
+            let rest = threshold - score.excess_hit_score * beyond;
+            let [mass, signs] = if score.favoured_sign_score > 0.0 {
+                self.tails.sign_sum_tail_moments(h, rest / score.favoured_sign_score)
             } else {
                 [if rest < 0.0 { 1.0 } else { 0.0 }, 0.0]
             };
@@ -195,13 +195,13 @@ impl DirectionSearch {
     /// In experiments with d items, from 16 to 1024, and s entries, from 2 to d/2, two levels found
     /// up to 7 per cent more information than one at ε = 0.01, 4 per cent at 0.25, 3 per cent at
     /// 0.5, and none at 1. With 5 items they found up to 7 per cent more at ε = 4.
-    fn best_with_two_levels(&self) -> Information {
+    fn best_two_level_information(&self) -> Information {
         let mut best = 0.0_f64;
         for first in geometric_grid(self.items - 1, 2.0) {
             let joint = |second| TwoGroupHitDistribution::new(self, [first, second]);
             for second in geometric_grid(self.items - first, 2.0) {
                 let Some(pairs) = joint(second) else { continue };
-                best = best.max(self.best_for_two_groups(&pairs));
+                best = best.max(self.best_two_group_information(&pairs));
             }
         }
         Information {
@@ -213,7 +213,7 @@ impl DirectionSearch {
     /// Returns the information about signs, A₁, of the best set found with these two groups of
     /// items. The search works as in [`DirectionSearch::improve_alternately`]. At first, the second
     /// group has half the weight of the first.
-    fn best_for_two_groups(&self, pairs: &TwoGroupHitDistribution) -> f64 {
+    fn best_two_group_information(&self, pairs: &TwoGroupHitDistribution) -> f64 {
         let [k1, k2] = pairs.favoured_counts;
         let norm = (k1 + 0.25 * k2).sqrt();
         let mut score = [1.0 / norm, 0.5 / norm];
@@ -223,7 +223,7 @@ impl DirectionSearch {
             for &(p, sum, h) in &pairs.terms {
                 let [inside, signs] = self
                     .tails
-                    .sign_sum_tail(h, (value - score[0] * sum) / score[1]);
+                    .sign_sum_tail_moments(h, (value - score[0] * sum) / score[1]);
                 mass += p * inside;
                 first += p * inside * sum;
                 second += p * signs;
@@ -260,7 +260,7 @@ impl TwoGroupHitDistribution {
                 for b in 0..=h {
                     let sum = 2.0 * f64::from(b) - f64::from(h);
                     terms.push((
-                        p * p2 * levels.tails.positive_signs_probability(h, b),
+                        p * p2 * levels.tails.positive_count_probability(h, b),
                         sum,
                         h2,
                     ));

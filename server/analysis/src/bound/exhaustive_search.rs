@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use super::information::Information;
 
 /// Information of every set of inputs. Sets with equal information are listed once.
-pub(super) struct ExhaustiveSearch(Vec<Information>);
+pub(super) struct AllInputSetsSearch(Vec<Information>);
 
 /// Maximum number of inputs. 16 inputs have 65,536 sets.
 const MAX_INPUTS: u32 = 16;
 
-impl ExhaustiveSearch {
+impl AllInputSetsSearch {
     /// Computes the information of every set of inputs. Returns `None` if the domain has more than
     /// [`MAX_INPUTS`] inputs.
     pub(super) fn new(items: u32, entries: u32, excess: f64) -> Option<Self> {
@@ -46,7 +46,7 @@ impl ExhaustiveSearch {
         Some(Self(told.collect()))
     }
 
-    pub(super) fn max_information(&self, weights: [f64; 2]) -> Information {
+    pub(super) fn max_set_information(&self, weights: [f64; 2]) -> Information {
         let told = self.0.iter();
         told.fold(Information::ZERO, |a, b| a.max_by_weight(*b, weights))
     }

@@ -18,13 +18,13 @@ impl Information {
 
     /// Returns the weighted sum λ₁·A₁ + λ₂·A₂ of the information about signs and about presence.
     /// `weights` are λ₁ and λ₂.
-    pub(super) fn weighted_sum(&self, weights: [f64; 2]) -> f64 {
+    pub(super) fn weighted_component_sum(&self, weights: [f64; 2]) -> f64 {
         weights[0] * self.sign_information + weights[1] * self.presence_information
     }
 
     /// Returns `self` or `other`, whichever has the greater weighted information.
     pub(super) fn max_by_weight(self, other: Self, weights: [f64; 2]) -> Self {
-        if other.weighted_sum(weights) > self.weighted_sum(weights) {
+        if other.weighted_component_sum(weights) > self.weighted_component_sum(weights) {
             other
         } else {
             self
@@ -37,8 +37,8 @@ impl Information {
 /// information.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct InformationCost {
-    pub(super) sign_coefficient: f64,
-    pub(super) presence_coefficient: f64,
+    pub(super) sign_numerator: f64,
+    pub(super) presence_numerator: f64,
 }
 
 /// Relative gain in weighted information below which the search stops adding sets of inputs.
@@ -51,8 +51,8 @@ impl InformationCost {
     /// Returns the squared error of estimates from reports with this information.
     pub(super) fn squared_error(&self, told: Information) -> f64 {
         let part = |cost: f64, told: f64| if cost > 0.0 { cost / told } else { 0.0 };
-        part(self.sign_coefficient, told.sign_information)
-            + part(self.presence_coefficient, told.presence_information)
+        part(self.sign_numerator, told.sign_information)
+            + part(self.presence_numerator, told.presence_information)
     }
 
     /// Returns the decrease of the squared error per unit of information about signs, and per unit
@@ -66,8 +66,8 @@ impl InformationCost {
             }
         };
         [
-            part(self.sign_coefficient, told.sign_information),
-            part(self.presence_coefficient, told.presence_information),
+            part(self.sign_numerator, told.sign_information),
+            part(self.presence_numerator, told.presence_information),
         ]
     }
 
@@ -115,7 +115,7 @@ impl InformationCost {
     /// ends: since the squared error is convex, no mixture is then better.
     pub(super) fn smallest_over_mixtures(&self, most: impl Fn([f64; 2]) -> Information) -> f64 {
         let first: &[[f64; 2]] =
-            match (self.sign_coefficient > 0.0, self.presence_coefficient > 0.0) {
+            match (self.sign_numerator > 0.0, self.presence_numerator > 0.0) {
                 (true, true) => &[[1.0, 0.0], [0.0, 1.0]],
                 (true, false) => &[[1.0, 0.0]],
                 (false, _) => &[[0.0, 1.0]],
@@ -130,7 +130,7 @@ impl InformationCost {
             }
             let weights = self.decrease_per_information(best);
             let next = most(weights);
-            if next.weighted_sum(weights) <= best.weighted_sum(weights) * (1.0 + MIN_RELATIVE_GAIN)
+            if next.weighted_component_sum(weights) <= best.weighted_component_sum(weights) * (1.0 + MIN_RELATIVE_GAIN)
             {
                 break;
             }

@@ -125,7 +125,7 @@ use serde::Serialize;
 
 use at_most_search::SearchWithEmptyInput;
 use direction_search::DirectionSearch;
-use exhaustive_search::ExhaustiveSearch;
+use exhaustive_search::AllInputSetsSearch;
 use information::{Information, InformationCost};
 use one_entry_search::OneEntrySearch;
 
@@ -249,11 +249,11 @@ pub fn least_variance(
         // Every person has every item.
         return None;
     };
-    let (mut cost, mut kind) = question.attained_cost();
+    let (mut cost, mut kind) = question.smallest_found_cost();
     if domain.is_padded() && question.cost_weights[0] == 0.0 {
         // An estimate for at most s items must also be valid for exactly s, so the greater of both
         // costs is a bound.
-        cost = cost.max(question.attained_cost_with_empty());
+        cost = cost.max(question.smallest_cost_with_empty());
         // The search is exhaustive only for one entry and up to 200 items, where every number of
         // favoured items is tried.
         if entries > 1 || items > 200 {
@@ -307,11 +307,11 @@ pub fn distance_from_best(
     let population = Population::with_equal_entries(1.0, domain.sparsity());
     let predicted = mechanism.predict_errors(domain, epsilon, &population);
     let error = if domain.is_rated() {
-        objective.weighted_error(&predicted)?
+        objective.weighted_average_error(&predicted)?
     } else {
-        Objective::FREQUENCY_ONLY.weighted_error(&predicted)?
+        Objective::FREQUENCY_ONLY.weighted_average_error(&predicted)?
     };
-    if error.squared_bias > 0.0 {
+    if error.worst_case_squared_bias > 0.0 {
         return None;
     }
     let least = least_variance(domain, epsilon, objective)?;
@@ -429,13 +429,13 @@ impl BoundProblem {
     fn information_cost(&self) -> InformationCost {
         let [sign, presence] = self.cost_weights;
         InformationCost {
-            sign_coefficient: sign * f64::from(self.entries).powi(2),
-            presence_coefficient: presence * self.presence_squared_length().powi(2),
+            sign_numerator: sign * f64::from(self.entries).powi(2),
+            presence_numerator: presence * self.presence_squared_length().powi(2),
         }
     }
 
     /// Returns the smallest cost that was found for a mechanism, and the method of the search.
-    fn attained_cost(&self) -> (f64, BoundKind) {
+    fn smallest_found_cost(&self) -> (f64, BoundKind) {
         let Self {
             items,
             entries,
@@ -452,8 +452,8 @@ impl BoundProblem {
             let sets = OneEntrySearch::new(items, excess);
             return exact(&|weights| sets.max_information(weights));
         }
-        if let Some(sets) = ExhaustiveSearch::new(items, entries, excess) {
-            return exact(&|weights| sets.max_information(weights));
+        if let Some(sets) = AllInputSetsSearch::new(items, entries, excess) {
+            return exact(&|weights| sets.max_set_information(weights));
         }
         (self.cost_by_directions(), BoundKind::Directions)
     }
@@ -466,11 +466,11 @@ impl BoundProblem {
 
     /// Returns the smallest cost of shares that was found for mechanisms that also accept the empty
     /// input.
-    fn attained_cost_with_empty(&self) -> f64 {
+    fn smallest_cost_with_empty(&self) -> f64 {
         let [d, s] = self.items_and_entries();
         let sets = SearchWithEmptyInput::new(self.items, self.entries, self.exp_m1_epsilon);
         let total = InformationCost {
-            sign_coefficient: self.cost_weights[1] * s * s / d,
+            sign_numerator: self.cost_weights[1] * s * s / d,
             ..self.information_cost()
         };
         total.smallest_over_mixtures(|weights| sets.max_information(weights))

@@ -18,7 +18,7 @@ pub(super) struct OneEntrySearch {
 
 /// Family of sets with a parameter k: the largest k, and a function from k to the number k₁ of
 /// items with one sign and the number k₂ of items with both signs.
-type SetFamily<'a> = (u32, &'a dyn Fn(u32) -> [u32; 2]);
+type ParameterisedSetFamily<'a> = (u32, &'a dyn Fn(u32) -> [u32; 2]);
 
 impl OneEntrySearch {
     pub(super) const fn new(items: u32, excess: f64) -> Self {
@@ -40,7 +40,7 @@ impl OneEntrySearch {
 
     pub(super) fn max_information(&self, weights: [f64; 2]) -> Information {
         let d = self.items;
-        let families: [SetFamily; 4] = [
+        let families: [ParameterisedSetFamily; 4] = [
             (d, &|k| [k, 0]),
             (d, &|k| [0, k]),
             (d - 1, &|k| [1, k]),
@@ -52,7 +52,7 @@ impl OneEntrySearch {
             // decreases.
             let falls = |k: u64| {
                 k == u64::from(last)
-                    || told(k + 1).weighted_sum(weights) <= told(k).weighted_sum(weights)
+                    || told(k + 1).weighted_component_sum(weights) <= told(k).weighted_component_sum(weights)
             };
             let peak = if falls(0) {
                 0

@@ -35,7 +35,7 @@ impl BinomialTails {
     ///
     /// If b of the signs are positive, D = 2b − h. The expectation uses Σ_{b ≥ c} (2b − h)·C(h, b)
     /// = c·C(h, c).
-    pub(super) fn sign_sum_tail(&self, h: u32, above: f64) -> [f64; 2] {
+    pub(super) fn sign_sum_tail_moments(&self, h: u32, above: f64) -> [f64; 2] {
         let first = (0.5 * (above + f64::from(h))).floor() + 1.0;
         // The cast to an integer saturates.
         let first = first.max(0.0) as usize;
@@ -47,7 +47,7 @@ impl BinomialTails {
     }
 
     /// Returns the probability that b of h fair signs are positive.
-    pub(super) fn positive_signs_probability(&self, h: u32, b: u32) -> f64 {
+    pub(super) fn positive_count_probability(&self, h: u32, b: u32) -> f64 {
         let at = Self::row_start(h as usize) + b as usize;
         self.0[at] - self.0[at + 1]
     }
@@ -145,14 +145,14 @@ mod tests {
                 }
                 // The results are exact, because they are dyadic numbers with few digits.
                 assert_eq!(
-                    tails.sign_sum_tail(h, above),
+                    tails.sign_sum_tail_moments(h, above),
                     [mass, sum],
                     "{h} above {above}"
                 );
             }
             for b in 0..=h {
                 assert_eq!(
-                    tails.positive_signs_probability(h, b),
+                    tails.positive_count_probability(h, b),
                     choose(h, b) * 0.5_f64.powi(h as i32)
                 );
             }

@@ -38,7 +38,7 @@ pub(crate) use answer::{csv_fields_of_estimate, start_csv_table};
 pub use counters::encoding::TotalsError;
 pub(crate) use counters::{BucketHashRange, TotalsReader, append_header};
 pub(crate) use distribution::SimulatedIntervalWidth;
-pub use estimator::{Estimator, LazyItemEstimates, estimates, point_estimates};
+pub use estimator::{Estimator, LazyItemEstimates, estimates_for_query, point_estimates};
 pub use influence::{
     FORGED_REPORT_FRACTION, ForgedReportInfluence, InfluencedEstimate,
     honesty_tests::{HonestReportProperty, HonestyTest},
@@ -52,7 +52,7 @@ pub use query::{
     confidence::{CONFIDENCE_RANGE, DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE_RANGE},
     error::EstimateError,
     interval::{ConfidenceLevel, Estimate},
-    numbered_item_label,
+    item_label_from_index,
     post_processing_methods::PostProcessingMethod,
 };
 pub use question::{

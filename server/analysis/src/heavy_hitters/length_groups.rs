@@ -9,7 +9,7 @@ use hushbin::mechanism::collision::Collision;
 use hushbin::task::{PrefixLengths, QuestionSelector};
 use hushbin::{Report, Task};
 
-use super::thresholds::text_question_parameters;
+use super::thresholds::prefix_lengths_and_mechanism;
 use crate::estimate::BucketHashRange;
 
 /// Collection of reports of a question that asks for a text.
@@ -30,7 +30,7 @@ pub struct TextReports {
     question_selector: QuestionSelector,
     question_index: usize,
     prefix_lengths: PrefixLengths,
-    collision: Collision,
+    collision_mechanism: Collision,
     /// For each prefix that a report may reveal, the index of its group in `groups`. Prefixes of
     /// equal length have the same group.
     prefix_group_indices: Vec<usize>,
@@ -45,21 +45,21 @@ impl TextReports {
     /// If `question` is out of range.
     #[must_use]
     pub fn new(task: &Task, question: usize) -> Option<Self> {
-        let (prefixes, collision) = text_question_parameters(&task.questions()[question])?;
+        let (prefixes, collision) = prefix_lengths_and_mechanism(&task.questions()[question])?;
         let group = |(length, _)| LengthGroup {
             prefix_length: length,
-            report_hash_ranges: Vec::new(),
+            bucket_hash_ranges: Vec::new(),
         };
-        let group_of = (0..).zip(prefixes.distinct_lengths());
+        let group_of = (0..).zip(prefixes.lengths_with_repeat_counts());
         Some(Self {
             question_selector: task.question_selector().clone(),
             question_index: question,
             prefix_lengths: prefixes.clone(),
-            collision: *collision,
+            collision_mechanism: *collision,
             prefix_group_indices: group_of
                 .flat_map(|(group, (_, prefixes))| std::iter::repeat_n(group, prefixes))
                 .collect(),
-            length_groups: prefixes.distinct_lengths().map(group).collect(),
+            length_groups: prefixes.lengths_with_repeat_counts().map(group).collect(),
         })
     }
 
@@ -68,7 +68,7 @@ impl TextReports {
     /// # Panics
     /// If the report was decoded under another task.
     pub fn add_report(&mut self, report: &Report) {
-        if self.question_selector.drawn_question(report.seed()) != self.question_index {
+        if self.question_selector.question_index_for_seed(report.seed()) != self.question_index {
             return;
         }
         let Report::Collision(report) = report else {
@@ -76,15 +76,15 @@ impl TextReports {
         };
         // The seed determines which prefix is revealed, just as it determines the question.
         let group = self.prefix_group_indices[self.prefix_lengths.drawn_prefix_index(report.seed)];
-        let report = BucketHashRange::new(report, self.collision.buckets_per_hash());
-        self.length_groups[group].report_hash_ranges.push(report);
+        let report = BucketHashRange::new(report, self.collision_mechanism.buckets_per_hash());
+        self.length_groups[group].bucket_hash_ranges.push(report);
     }
 
     /// Adds all reports of another collection of the same question.
     pub fn merge(&mut self, others: &Self) {
         for (own, others) in self.length_groups.iter_mut().zip(&others.length_groups) {
-            own.report_hash_ranges
-                .extend_from_slice(&others.report_hash_ranges);
+            own.bucket_hash_ranges
+                .extend_from_slice(&others.bucket_hash_ranges);
         }
     }
 
@@ -101,7 +101,7 @@ impl TextReports {
     }
 
     /// Returns the groups in ascending order of prefix length.
-    pub(super) fn groups(&self) -> &[LengthGroup] {
+    pub(super) fn groups_by_length(&self) -> &[LengthGroup] {
         &self.length_groups
     }
 }
@@ -110,7 +110,7 @@ impl TextReports {
 #[derive(Debug, Clone)]
 pub(super) struct LengthGroup {
     prefix_length: u32,
-    report_hash_ranges: Vec<BucketHashRange>,
+    bucket_hash_ranges: Vec<BucketHashRange>,
 }
 
 /// Number of reports that are tested together against all prefix keys. 1024 reports of 24 bytes
@@ -124,7 +124,7 @@ impl LengthGroup {
     }
 
     pub(super) const fn len(&self) -> usize {
-        self.report_hash_ranges.len()
+        self.bucket_hash_ranges.len()
     }
 
     /// Counts the reports in `range` that hit each of the prefix `keys`, on all cores. The function
@@ -137,7 +137,7 @@ impl LengthGroup {
     ) -> Option<Vec<u64>> {
         // A platform without threads cannot report its parallelism. Count on one thread there.
         let workers = thread::available_parallelism().map_or(1, NonZero::get);
-        let reports = &self.report_hash_ranges[range];
+        let reports = &self.bucket_hash_ranges[range];
         // Each thread counts at least one block of reports.
         let part = reports.len().div_ceil(workers).max(REPORTS_PER_BLOCK);
         let parts: Vec<&[BucketHashRange]> = reports.chunks(part).collect();
@@ -195,7 +195,7 @@ mod tests {
         let task = draft.resolve_task().unwrap();
         let mut reports = TextReports::new(&task, 0).unwrap();
         for seed in 0..5000 {
-            let bucket = (seed % u64::from(reports.collision.buckets_per_hash())) as u32;
+            let bucket = (seed % u64::from(reports.collision_mechanism.buckets_per_hash())) as u32;
             let seed = mix64(seed);
             reports.add_report(&Report::Collision(hushbin::mechanism::collision::Report {
                 seed,
@@ -203,12 +203,12 @@ mod tests {
             }));
         }
         let keys = [1, 2, u64::MAX];
-        let group = &reports.groups()[0];
+        let group = &reports.groups_by_length()[0];
         assert_eq!(group.len(), 5000);
         let counted = group.count_hits(0..5000, &keys, &|| false).unwrap();
         let of = |key: &u64| {
             group
-                .report_hash_ranges
+                .bucket_hash_ranges
                 .iter()
                 .filter(|report| report.contains_hash_of(*key))
                 .count() as u64

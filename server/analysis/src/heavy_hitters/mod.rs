@@ -45,6 +45,6 @@ mod thresholds;
 pub use detectable_share::{DEFAULT_FIND_PROBABILITY, DetectableShare};
 pub use length_groups::TextReports;
 pub use search::{
-    DEFAULT_ALPHABET, FoundText, LengthStatistics, SearchError, SearchOptions, SearchResult,
+    DEFAULT_ALPHABET, FoundText, PrefixLengthStatistics, SearchError, SearchOptions, SearchResult,
     TextSearch,
 };

@@ -7,17 +7,17 @@ use crate::estimate::{ConfidenceLevel, DEFAULT_CONFIDENCE};
 
 /// Half-widths of intervals and a detection threshold, in standard errors.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct HalfWidths {
+pub(super) struct IntervalZScores {
     /// Half-width of a single interval.
-    pub(super) single_half_width: f64,
+    pub(super) single_z_score: f64,
     /// Half-width of simultaneous intervals for all estimates.
-    pub(super) simultaneous_half_width: f64,
+    pub(super) simultaneous_z_score: f64,
     /// Smallest frequency at which an item is detected with probability [`DETECTION_POWER`], in standard
     /// errors.
-    pub(super) detection_threshold: f64,
+    pub(super) detection_z_score: f64,
 }
 
-impl HalfWidths {
+impl IntervalZScores {
     /// Computes the half-widths for `estimates` simultaneous estimates.
     pub(super) fn new(estimates: u32) -> Self {
         let reach = |together| {
@@ -27,9 +27,9 @@ impl HalfWidths {
         };
         let simultaneous = reach(estimates as usize);
         Self {
-            single_half_width: reach(1),
-            simultaneous_half_width: simultaneous,
-            detection_threshold: simultaneous + Normal::standard().inverse_cdf(DETECTION_POWER),
+            single_z_score: reach(1),
+            simultaneous_z_score: simultaneous,
+            detection_z_score: simultaneous + Normal::standard().inverse_cdf(DETECTION_POWER),
         }
     }
 }

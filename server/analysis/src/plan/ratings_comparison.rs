@@ -29,7 +29,7 @@ pub(super) fn ratings_to_actual_variance_ratio(
         | QuestionKind::CrossTabulation(_)
         | QuestionKind::Text(_)
         | QuestionKind::JointChoices(_) => None,
-        QuestionKind::Set => answers(question.sparsity()),
+        QuestionKind::Set => answers(question.max_entries_per_report()),
         QuestionKind::Choice | QuestionKind::Flag | QuestionKind::Number(_) => answers(1),
         QuestionKind::Numbers(limits) => (limits.len() <= MAX_NUMBERS_TO_COMPARE).then_some((
             limits.len() as u32,
@@ -48,9 +48,9 @@ pub(super) fn ratings_to_actual_variance_ratio(
         name: String::new(),
         kind: KindDraft::Ratings(Items::Count(items), value),
         sparsity: Some(sparsity),
-        people_by_entry_count: None,
+        people_count_by_entry_count: None,
         mean_item_overlap: None,
-        weight: None,
+        sampling_weight: None,
         mechanism,
     };
     let rated = rated
@@ -59,7 +59,7 @@ pub(super) fn ratings_to_actual_variance_ratio(
     let [own, rated] = [question, &rated].map(ErrorPredictor::for_question);
     let (theirs, ours) = match aim {
         PredictedQuantity::DistributionFunction(part) => (
-            rated.max_rated_cdf_variance(part, several)?,
+            rated.max_cdf_variance_if_rated(part, several)?,
             own.max_contribution_variance(aim, several)?,
         ),
         PredictedQuantity::MeanWithinRow(_) => return None,

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
-use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates_for_query};
 use hushbin_tests::process::Client;
 use hushbin_tests::uploads::Uploads;
 use serde_json::json;
@@ -24,7 +24,7 @@ pub(super) fn expected<'a>(task: &Task, uploads: impl IntoIterator<Item = &'a Up
             .for_each(|report| totals.add_report(report));
     }
     let query = EstimateQuery::new(task, &EstimateOptions::default()).unwrap();
-    serde_json::to_value(estimates(task, &totals, &query)).unwrap()
+    serde_json::to_value(estimates_for_query(task, &totals, &query)).unwrap()
 }
 
 /// Releases the reports of a task.
@@ -196,7 +196,7 @@ fn a_collector_of_every_version_is_upgraded_in_place() {
             release(address, &token, task.id());
             if of_one_list(task) {
                 let estimates = format!("GET /tasks/{}/estimates", task.id());
-                let (_, found) = ask(address, &token, &estimates, "");
+                let (_, found) = ask(address, &token, &estimates_for_query, "");
                 assert_eq!(found, expected(task, uploads), "{}", task.id());
             }
         }

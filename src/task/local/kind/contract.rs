@@ -16,7 +16,7 @@ pub(crate) trait MultipartKind: Sized {
     fn implied_items(&self) -> Option<Items>;
 
     /// Returns the number of entries of an answer, and the number of items that entries may name.
-    fn entry_and_item_counts(&self) -> [u32; 2];
+    fn answer_entry_item_counts(&self) -> [u32; 2];
 
     /// Returns whether an entry of an existing item may have this value.
     fn accepts_value(&self, _item: u64, value: f64) -> bool {

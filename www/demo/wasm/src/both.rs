@@ -12,7 +12,7 @@ use hushbin_analysis::sums::{SumEstimate, SumEstimates, SumQuery, SumTotals, loc
 use rand_core::CryptoRng;
 use serde::Serialize;
 
-use crate::explain::{AnswerExplainer, Meaning};
+use crate::explain::{NamedQuestionExplainer, Meaning};
 
 /// Simulated people who answer the same numbers in two ways: in local reports, and in messages
 /// through a shuffler. Knows all true answers, and estimates the means in both ways.
@@ -41,11 +41,11 @@ pub struct BothWaysSimulation {
     task: SumTask,
     message_totals: SumTotals,
     randomizer: SumRandomizer,
-    messages: Vec<Message>,
-    estimator: Estimator,
+    message_buffer: Vec<Message>,
+    local_estimator: Estimator,
     local_totals: Totals,
     local_randomizer: Randomizer,
-    entries: Vec<Entry>,
+    entry_buffer: Vec<Entry>,
     numbers: Vec<NamedLimits>,
     /// Sum of all answers to each number, after clipping each answer to the limits.
     true_sums: Vec<f64>,
@@ -174,11 +174,11 @@ impl BothWaysSimulation {
         Ok(Self {
             message_totals: SumTotals::new(task),
             randomizer: SumRandomizer::new(task),
-            messages: Vec::new(),
+            message_buffer: Vec::new(),
             local_totals: Totals::new(&local),
             local_randomizer: Randomizer::new(&local),
-            estimator: Estimator::for_task(local),
-            entries: Vec::new(),
+            local_estimator: Estimator::for_task(local),
+            entry_buffer: Vec::new(),
             true_sums: vec![0.0; numbers.len()],
             numbers,
             people: 0,
@@ -189,7 +189,7 @@ impl BothWaysSimulation {
     /// Returns the privacy promises of local reports and of messages through a shuffler.
     #[must_use]
     pub fn privacy_promises(&self) -> BothPromises {
-        let local = ReportPrivacy::for_task(self.estimator.task());
+        let local = ReportPrivacy::for_task(self.local_estimator.task());
         BothPromises {
             local_epsilon: local.effective_epsilon,
             local_statement: local.statement,
@@ -206,15 +206,15 @@ impl BothWaysSimulation {
     /// All people before the first invalid answer are added.
     pub fn add_people<R: CryptoRng>(&mut self, answers: &[f64], rng: &mut R) -> Result<(), Error> {
         for answer in answers.chunks(self.true_sums.len()) {
-            self.randomizer.randomize(answer, rng, &mut self.messages)?;
-            self.entries.clear();
-            self.entries.extend(clipped_entries(&self.numbers, answer));
-            for (entry, truth) in self.entries.iter().zip(&mut self.true_sums) {
+            self.randomizer.randomize(answer, rng, &mut self.message_buffer)?;
+            self.entry_buffer.clear();
+            self.entry_buffer.extend(clipped_entries(&self.numbers, answer));
+            for (entry, truth) in self.entry_buffer.iter().zip(&mut self.true_sums) {
                 *truth += entry.value;
             }
-            let made = self.local_randomizer.randomize(&self.entries, rng)?;
+            let made = self.local_randomizer.randomize(&self.entry_buffer, rng)?;
             self.local_totals.add_report(&made.report);
-            self.messages
+            self.message_buffer
                 .iter()
                 .for_each(|own| self.message_totals.add_message(*own));
             self.people += 1;
@@ -241,7 +241,7 @@ impl BothWaysSimulation {
                 item: None,
                 up: false,
             },
-            Message::UnitStep {
+            Message::SignedUnitStep {
                 coordinate,
                 negative,
             } => SentMessage {
@@ -251,15 +251,15 @@ impl BothWaysSimulation {
         };
         Ok(BothSent {
             report: local.report,
-            told: local.report_meanings,
+            told: local.meanings_by_number,
             most: local.max_likelihood_ratio,
             messages: messages.iter().map(sent).collect(),
-            read: self.estimate_from_messages(answer, &messages),
+            read: self.person_estimates(answer, &messages),
         })
     }
 
     /// Estimates the answers of one person from the messages alone. `answer` has the true answers.
-    fn estimate_from_messages(&self, answer: &[f64], messages: &[Message]) -> Vec<PersonEstimate> {
+    fn person_estimates(&self, answer: &[f64], messages: &[Message]) -> Vec<PersonEstimate> {
         let mut totals = SumTotals::new(&self.task);
         messages.iter().for_each(|own| totals.add_message(*own));
         let own = self.task.message_parameters();
@@ -273,7 +273,7 @@ impl BothWaysSimulation {
         let reading = |((item, number), &answered): ((usize, &NamedLimits), &f64)| {
             let counts = totals.counts_by_sign(item);
             let [min, max] = number.limits.range();
-            let level = (max / 2.0 - min / 2.0) * lift / f64::from(own.level_count());
+            let level = (max / 2.0 - min / 2.0) * lift / f64::from(own.messages_per_unit());
             let up = counts[0] as f64 - counts[1] as f64;
             PersonEstimate {
                 item: number.name.clone(),
@@ -299,20 +299,20 @@ impl BothWaysSimulation {
     ) -> Result<LocalReport, Error> {
         let entries: Vec<Entry> = clipped_entries(&self.numbers, answer).collect();
         let made = self.local_randomizer.clone().randomize(&entries, rng)?;
-        let task = self.estimator.task();
+        let task = self.local_estimator.task();
         let upload = Upload {
             id: UploadId([0; 16]),
             reports: vec![made.report],
         };
         let bytes = upload.encode(&task.fingerprint());
-        let explanation = AnswerExplainer::new(task)
+        let explanation = NamedQuestionExplainer::new(task)
             .and_then(|explainer| explainer.explain(&bytes, &[&entries]))
             .expect("reports of numbers are explained");
         let mut report = Vec::new();
         upload.reports[0].encode(&mut report);
         Ok(LocalReport {
             report,
-            report_meanings: explanation.meanings,
+            meanings_by_number: explanation.meanings,
             max_likelihood_ratio: explanation.ratios[1],
         })
     }
@@ -331,9 +331,9 @@ impl BothWaysSimulation {
         let wanted = "a confidence between 0 and 1";
         let query = SumQuery::new(&self.task, &options).expect(wanted);
         let shuffled = SumEstimates::new(&self.task, &self.message_totals, &query).estimates;
-        let query = EstimateQuery::new(self.estimator.task(), &options).expect(wanted);
+        let query = EstimateQuery::new(self.local_estimator.task(), &options).expect(wanted);
         let local = self
-            .estimator
+            .local_estimator
             .estimates(&self.local_totals, &query)
             .estimates;
         let items = self.numbers.iter().zip(&self.true_sums);
@@ -362,7 +362,7 @@ impl BothWaysSimulation {
 /// Local report, with its meaning for each number.
 struct LocalReport {
     report: Vec<u8>,
-    report_meanings: Vec<Meaning>,
+    meanings_by_number: Vec<Meaning>,
     max_likelihood_ratio: f64,
 }
 

@@ -63,13 +63,13 @@ pub(crate) fn calibrate_noise(
     delta: f64,
 ) -> Result<CalibratedNoise, Error> {
     let goal = CalibrationTarget::new(senders, epsilon, delta)?;
-    let trials = senders.noise_trials() as f64;
+    let trials = senders.honest_noise_trials() as f64;
     let at = |q: f64| senders.untruncated_noise(threshold_from_probability(q));
     let excess =
-        |q: f64| Ok::<_, Error>((goal.delta_upper_bound(&at(q)?) / goal.delta_for_noise).ln());
+        |q: f64| Ok::<_, Error>((goal.delta_upper_bound(&at(q)?) / goal.noise_delta_budget).ln());
     let greatest = largest_noise_probability(trials);
     // In the Gaussian limit, `near` is 4q(1 − q). The next line solves this for q.
-    let near = 4.0 * gaussian_noise_variance(senders.used, senders.levels, epsilon, delta) / trials;
+    let near = 4.0 * required_gaussian_variance(senders.used, senders.levels, epsilon, delta) / trials;
     let near = (0.5 * near / (1.0 + (1.0 - near).max(0.0).sqrt())).min(greatest);
     // Find the lower end of the bracket: a q that is too small.
     let mut low = 0.99 * near;
@@ -81,7 +81,7 @@ pub(crate) fn calibrate_noise(
         return Err(goal.out_of_reach_error(&at(greatest)?));
     };
     let noise = at(q)?;
-    let profile = SumPrivacyProfile::new(&noise, goal.delta_for_noise);
+    let profile = SumPrivacyProfile::new(&noise, goal.noise_delta_budget);
     let delta_bounds = profile.map_to_bounds(|told| told.delta(epsilon));
     let cut = senders.truncation(noise.threshold());
     Ok(CalibratedNoise {
@@ -124,13 +124,13 @@ pub(crate) fn senders_with_fewest_noise_trials(
     };
     let noise = |repeats: u64| {
         let senders = with(repeats);
-        let greatest = largest_noise_probability(senders.noise_trials() as f64);
+        let greatest = largest_noise_probability(senders.honest_noise_trials() as f64);
         senders.untruncated_noise(threshold_from_probability(greatest))
     };
     let enough = |repeats: u64| {
-        Ok::<_, Error>(goal.delta_upper_bound(&noise(repeats)?) <= goal.delta_for_noise)
+        Ok::<_, Error>(goal.delta_upper_bound(&noise(repeats)?) <= goal.noise_delta_budget)
     };
-    let near = 4.0 * gaussian_noise_variance(one.used, one.levels, epsilon, delta) / people;
+    let near = 4.0 * required_gaussian_variance(one.used, one.levels, epsilon, delta) / people;
     let near = (near.ceil() as u64).clamp(1, most);
     // Search in both directions from the Gaussian limit, in growing strides.
     let (mut inside, mut outside, mut stride) = (near, near, 1);
@@ -163,20 +163,20 @@ pub(crate) fn senders_with_fewest_noise_trials(
 /// larger variance is needed. If ε is so large that hardly any noise is needed, a much larger
 /// variance is needed.
 #[must_use]
-pub(crate) fn gaussian_noise_variance(
+pub(crate) fn required_gaussian_variance(
     coordinates: u32,
     levels: u32,
     epsilon: f64,
     delta: f64,
 ) -> f64 {
     let levels = f64::from(levels);
-    let apart = max_indistinguishable_distance(epsilon, delta);
+    let apart = max_gaussian_sensitivity(epsilon, delta);
     2.0 * f64::from(coordinates) * levels * levels / (apart * apart)
 }
 
 /// Returns g, the largest distance at which two unit Gaussians are (ε, δ)-indistinguishable. It is
 /// the solution of Φ(g/2 − ε/g) − exp(ε)·Φ(−g/2 − ε/g) = δ.
-fn max_indistinguishable_distance(epsilon: f64, delta: f64) -> f64 {
+fn max_gaussian_sensitivity(epsilon: f64, delta: f64) -> f64 {
     let hidden = |apart: f64| gaussian_delta(1.0, apart, epsilon) <= delta;
     let (mut low, mut high) = (1.0, 1.0);
     while hidden(high) && high < 1e6 {
@@ -194,7 +194,7 @@ struct CalibrationTarget {
     epsilon: f64,
     delta: f64,
     /// Part of δ that is available for the noise. The remainder is for truncation.
-    delta_for_noise: f64,
+    noise_delta_budget: f64,
 }
 
 impl CalibrationTarget {
@@ -205,20 +205,20 @@ impl CalibrationTarget {
         Ok(Self {
             epsilon,
             delta,
-            delta_for_noise: delta * (1.0 - TRUNCATION_SHARE),
+            noise_delta_budget: delta * (1.0 - TRUNCATION_SHARE),
         })
     }
 
     /// Returns the upper bound on the δ of this noise at the target ε.
     fn delta_upper_bound(&self, noise: &UnitMessageNoise) -> f64 {
-        let profile = SumPrivacyProfile::new(noise, self.delta_for_noise);
+        let profile = SumPrivacyProfile::new(noise, self.noise_delta_budget);
         let [above] = profile.bounded_on_sides([BoundSide::Above]);
         above.delta(self.epsilon)
     }
 
     /// Returns the lower bound on the δ of this noise at the target ε.
     fn delta_lower_bound(&self, noise: &UnitMessageNoise) -> f64 {
-        let profile = SumPrivacyProfile::new(noise, self.delta_for_noise);
+        let profile = SumPrivacyProfile::new(noise, self.noise_delta_budget);
         let [below] = profile.bounded_on_sides([BoundSide::Below]);
         below.delta(self.epsilon)
     }
@@ -249,10 +249,10 @@ impl CalibrationTarget {
 
     /// Returns the error for a target that even the largest noise, `most`, does not reach.
     fn out_of_reach_error(&self, most: &UnitMessageNoise) -> Error {
-        let profile = SumPrivacyProfile::new(most, self.delta_for_noise);
+        let profile = SumPrivacyProfile::new(most, self.noise_delta_budget);
         let [above] = profile.bounded_on_sides([BoundSide::Above]);
         let range = ParameterRange {
-            min: above.epsilon(self.delta_for_noise),
+            min: above.epsilon(self.noise_delta_budget),
             ..CENTRAL_EPSILON_RANGE
         };
         let value = self.epsilon;

@@ -38,7 +38,7 @@ const TOTAL_TERM_COUNT: f64 = 3e7;
 pub(super) struct CountDistributions {
     /// Probabilities u(k) of consecutive counts k, for the sign to which the person adds L
     /// messages.
-    shifted_probabilities: Vec<f64>,
+    level_shifted_probabilities: Vec<f64>,
     /// Probabilities v(k) of the same counts k, for the opposite sign, which has only noise.
     noise_probabilities: Vec<f64>,
     /// Sums of `up` over all earlier indices.
@@ -80,10 +80,10 @@ impl CountDistributions {
         let own = probability_relative_error_bound(0.0);
         let each = own + 8.0 * f64::EPSILON * (high - low + levels + 64.0);
         Self {
-            log_probability_ratios: log_ratios(&up, &down),
+            log_probability_ratios: pointwise_log_ratios(&up, &down),
             shifted_prefix_sums: prefix_sums(&up),
             noise_prefix_sums: prefix_sums(&down),
-            shifted_probabilities: up,
+            level_shifted_probabilities: up,
             noise_probabilities: down,
             omitted_probability_bound: 8.0 * (-far).exp(),
             identification_bounds: identifying_probability_bounds(noise, each),
@@ -127,13 +127,13 @@ impl ComposedPart for CountDistributions {
             while self.log_probability_ratios[b] < level {
                 b += 1;
             }
-            gain += self.shifted_probabilities[a] * self.noise_prefix_sums[b];
+            gain += self.level_shifted_probabilities[a] * self.noise_prefix_sums[b];
             lost += self.noise_probabilities[a] * self.shifted_prefix_sums[b];
             // If a privacy loss is closer to ε than the error of λ, its outcome may wrongly be
             // included or not. For each a, this concerns at most one b, because λ increases by more
             // than twice its error per step. It changes δ by at most the error times the outcome's
             // probability.
-            edge += self.shifted_probabilities[a] * self.noise_probabilities[b];
+            edge += self.level_shifted_probabilities[a] * self.noise_probabilities[b];
         }
         lost *= epsilon.exp();
         let rounded = 8.0 * f64::EPSILON * (epsilon + 1.0);
@@ -173,7 +173,7 @@ fn noise_count_range(noise: &UnitMessageNoise, far: f64) -> [f64; 2] {
 /// Returns the log-ratios λ = ln(u/v) of the probabilities u in `up` and v in `down`, one per
 /// index. If both probabilities underflow, λ keeps its value from the previous index. Results do
 /// not depend on this value, as long as λ does not decrease from one index to the next.
-fn log_ratios(up: &[f64], down: &[f64]) -> Vec<f64> {
+fn pointwise_log_ratios(up: &[f64], down: &[f64]) -> Vec<f64> {
     let mut last = f64::NEG_INFINITY;
     up.iter()
         .zip(down)
@@ -268,8 +268,8 @@ mod tests {
                 (trials - shift + 1..=trials).map(law).sum(),
                 (0..shift).map(law).sum(),
             ];
-            let up = sum(&counts.shifted_probabilities, &counts.noise_probabilities) + told[0];
-            let down = sum(&counts.noise_probabilities, &counts.shifted_probabilities) + told[1];
+            let up = sum(&counts.level_shifted_probabilities, &counts.noise_probabilities) + told[0];
+            let down = sum(&counts.noise_probabilities, &counts.level_shifted_probabilities) + told[1];
             for (found, field) in [(up, "delta_up"), (down, "delta_down")] {
                 let known = row[field].as_f64().unwrap();
                 assert!((found / known - 1.0).abs() < near, "{row}: {found}");

@@ -40,7 +40,7 @@ mod truncation;
 
 pub use bounds::Bounds;
 pub(crate) use calibration::{
-    calibrate_noise, gaussian_noise_variance, senders_with_fewest_noise_trials,
+    calibrate_noise, required_gaussian_variance, senders_with_fewest_noise_trials,
 };
 #[cfg(test)]
 use noise::UnitMessageNoise;

@@ -22,10 +22,10 @@ use crate::numeric::roots::{arithmetic_midpoint_function, bisect};
 /// Maximum change of δ due to truncating loss distributions, as a fraction of δ.
 const TRUNCATION_FRACTION: f64 = 1e-9;
 /// Part of `SPARE` that the sums over counts may omit.
-const OMITTED_SUM_SHARE: f64 = 1e-3;
+const OMISSION_BUDGET_SHARE: f64 = 1e-3;
 /// Limit on the probability of identifying outcomes. From this limit on, the privacy loss of all
 /// other outcomes is not computed.
-const MAX_IDENTIFYING_PROBABILITY: f64 = 0.5;
+const LOSS_SKIP_PROBABILITY: f64 = 0.5;
 
 /// Privacy profile δ(ε) for one noise distribution. Its sums are precise for every δ that is not
 /// much smaller than the `delta` for which the profile was created.
@@ -65,7 +65,7 @@ impl SumPrivacyProfile {
     /// Creates the profile. Its sums are precise for δ down to `delta`.
     pub(super) fn new(noise: &UnitMessageNoise, delta: f64) -> Self {
         let (coordinates, rare) = (f64::from(noise.coordinates()), TRUNCATION_FRACTION * delta);
-        let counts = CountDistributions::new(noise, -(OMITTED_SUM_SHARE * rare / coordinates).ln());
+        let counts = CountDistributions::new(noise, -(OMISSION_BUDGET_SHARE * rare / coordinates).ln());
         // 1 − (1 − x)^D, computed without cancellation.
         let all = |one: f64| -(coordinates * (-one).ln_1p()).exp_m1();
         let slack = 16.0 * f64::EPSILON * (coordinates + 1.0);
@@ -85,7 +85,7 @@ impl SumPrivacyProfile {
         sides: [BoundSide; S],
     ) -> [ProfileBound<'_>; S] {
         let curve = (self.coordinates > 1
-            && self.identification_bounds[1] < MAX_IDENTIFYING_PROBABILITY)
+            && self.identification_bounds[1] < LOSS_SKIP_PROBABILITY)
             .then(|| {
                 delta_curve(
                     &self.counts,
@@ -98,7 +98,7 @@ impl SumPrivacyProfile {
             side,
             identification_bounds: self.identification_bounds,
             non_identifying_loss: match &curve {
-                _ if self.identification_bounds[1] >= MAX_IDENTIFYING_PROBABILITY => {
+                _ if self.identification_bounds[1] >= LOSS_SKIP_PROBABILITY => {
                     NonIdentifyingLoss::NotComputed
                 }
                 None => NonIdentifyingLoss::OneCoordinate(&self.counts),

@@ -81,7 +81,7 @@ impl SenderBatch {
 
     /// Returns the number of trials for one coordinate and sign, N = w·n_h.
     #[must_use]
-    pub(crate) const fn noise_trials(&self) -> u64 {
+    pub(crate) const fn honest_noise_trials(&self) -> u64 {
         self.honest_people.saturating_mul(self.repeats as u64)
     }
 
@@ -91,7 +91,7 @@ impl SenderBatch {
     /// The errors of [`SenderBatch::check_ranges`] and [`UnitMessageNoise::new`].
     pub(crate) fn untruncated_noise(&self, threshold: u64) -> Result<UnitMessageNoise, Error> {
         self.check_ranges()?;
-        UnitMessageNoise::new(self.used, self.levels, self.noise_trials(), threshold)
+        UnitMessageNoise::new(self.used, self.levels, self.honest_noise_trials(), threshold)
     }
 
     /// Returns bounds on the smallest ε of a batch at `delta`, with noise truncated at the cap

@@ -32,7 +32,7 @@ pub(super) const TRUNCATION_SHARE: f64 = 1e-6;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NoiseTruncation {
     /// Number of noise trials of one person, over all coordinates and signs.
-    trials: u64,
+    trials_per_person: u64,
     /// Probabilities q and 1 − q.
     probability_and_complement: [f64; 2],
     honest_people: f64,
@@ -41,7 +41,7 @@ pub(super) struct NoiseTruncation {
 impl NoiseTruncation {
     pub(super) fn new(trials: u64, threshold: u64, honest_people: u64) -> Self {
         Self {
-            trials,
+            trials_per_person: trials,
             probability_and_complement: [threshold, threshold.wrapping_neg()]
                 .map(|part| part as f64 / TWO_POW_64),
             honest_people: honest_people as f64,
@@ -52,7 +52,7 @@ impl NoiseTruncation {
     /// addition is n_h·t·(1 + exp(ε)), where n_h is the number of honest people and t the
     /// probability that one person's noise exceeds B.
     pub(super) fn added_delta(&self, most: u64, epsilon: f64) -> f64 {
-        if most >= self.trials {
+        if most >= self.trials_per_person {
             return 0.0;
         }
         let apart = (self.honest_people * self.cap_exceeded_probability(most)).min(1.0);
@@ -63,15 +63,15 @@ impl NoiseTruncation {
     /// `delta` to δ.
     pub(super) fn smallest_cap(&self, epsilon: f64, delta: f64) -> u64 {
         // If B is below the mean, t is not small, so the search starts at the mean.
-        let mean = (self.trials as f64 * self.probability_and_complement[0]) as u64;
+        let mean = (self.trials_per_person as f64 * self.probability_and_complement[0]) as u64;
         let enough = |most: u64| self.added_delta(most, epsilon) <= delta;
-        bisect(self.trials, mean, integer_midpoint, enough).0
+        bisect(self.trials_per_person, mean, integer_midpoint, enough).0
     }
 
     /// Returns a tight upper bound on t = P(T > `most`), where T is the number of noise messages of
     /// one person.
     fn cap_exceeded_probability(&self, most: u64) -> f64 {
-        let trials = self.trials as f64;
+        let trials = self.trials_per_person as f64;
         let mean = trials * self.probability_and_complement[0];
         let mut at = most as f64 + 1.0;
         if at <= mean {

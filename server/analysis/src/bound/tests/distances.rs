@@ -20,7 +20,7 @@ fn what_is_proven_is_below_what_is_reached() {
                 let mut before = f64::INFINITY;
                 for epsilon in [0.001, 0.1, 0.5, 1.0, 1.09, 1.1, 2.0, 4.0, 12.0] {
                     let question = question(items, entries, epsilon, &objective);
-                    let (cost, _) = question.attained_cost();
+                    let (cost, _) = question.smallest_found_cost();
                     let what = format!("{items}, {entries}, {epsilon}, {objective:?}");
                     let [proven, reached] =
                         [question.cost_lower_bound(), cost].map(|c| question.variance_from_cost(c));
@@ -152,7 +152,7 @@ fn the_distance_is_of_what_is_predicted() {
             &objective,
         )
         .unwrap();
-        let variance = objective.weighted_error(&predicted).unwrap().variance * 1000.0;
+        let variance = objective.weighted_average_error(&predicted).unwrap().variance * 1000.0;
         assert!(close(found.times_bound * bound.variance, variance, 1e-12));
         assert!(close(
             found.at_most * bound.proven_lower_bound,

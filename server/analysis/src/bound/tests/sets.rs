@@ -6,7 +6,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::super::BoundKind;
 use super::super::direction_search::DirectionSearch;
-use super::super::exhaustive_search::ExhaustiveSearch;
+use super::super::exhaustive_search::AllInputSetsSearch;
 use super::super::information::{Information, InformationCost};
 use super::super::one_entry_search::OneEntrySearch;
 use super::{all, close, question, told_by, told_by_set};
@@ -37,7 +37,7 @@ fn subset_selection_is_optimal_for_one_entry() {
             };
             let expected = (1..2 * items).map(of).fold(f64::INFINITY, f64::min);
             let question = question(items, 1, epsilon, &Objective::FREQUENCY_ONLY);
-            let (cost, kind) = question.attained_cost();
+            let (cost, kind) = question.smallest_found_cost();
             let found = question.variance_from_cost(cost);
             assert_eq!(kind, BoundKind::Exact);
             assert!(
@@ -84,23 +84,23 @@ fn all_sets_of_tiny_domains_are_those_enumerated() {
         for epsilon in [0.1, 1.0, 3.0] {
             let excess = f64::exp_m1(epsilon);
             let sets = every_set(items, entries, excess);
-            let enumerated = ExhaustiveSearch::new(items, entries, excess).unwrap();
+            let enumerated = AllInputSetsSearch::new(items, entries, excess).unwrap();
             let alone = OneEntrySearch::new(items, excess);
             let levels = DirectionSearch::new(items, entries, excess);
             for weights in WEIGHTS {
-                let best = sets.iter().map(|told| told.weighted_sum(weights));
+                let best = sets.iter().map(|told| told.weighted_component_sum(weights));
                 let best = best.fold(0.0, f64::max);
                 let what = format!("{items}, {entries}, {epsilon}, {weights:?}");
                 if best < 1e-12 {
                     continue;
                 }
-                let found = enumerated.max_information(weights).weighted_sum(weights);
+                let found = enumerated.max_set_information(weights).weighted_component_sum(weights);
                 assert!(close(found, best, 1e-12), "{what}: {found}, {best}");
                 if entries == 1 {
-                    let found = alone.max_information(weights).weighted_sum(weights);
+                    let found = alone.max_information(weights).weighted_component_sum(weights);
                     assert!(close(found, best, 1e-12), "{what}: {found}, {best}");
                 }
-                let found = levels.max_information(weights).weighted_sum(weights);
+                let found = levels.max_information(weights).weighted_component_sum(weights);
                 assert!(found <= best * (1.0 + 1e-12), "{what}: {found}, {best}");
             }
         }
@@ -114,7 +114,7 @@ fn the_least_cost_is_that_of_the_best_mixture() {
         for epsilon in [0.1, 1.0, 3.0] {
             let excess = f64::exp_m1(epsilon);
             let sets = every_set(items, entries, excess);
-            let enumerated = ExhaustiveSearch::new(items, entries, excess).unwrap();
+            let enumerated = AllInputSetsSearch::new(items, entries, excess).unwrap();
             let dominated = |a: &Information| {
                 sets.iter().any(|b| {
                     b.sign_information > a.sign_information
@@ -124,11 +124,11 @@ fn the_least_cost_is_that_of_the_best_mixture() {
             let frontier: Vec<&Information> = sets.iter().filter(|a| !dominated(a)).collect();
             for (sign, presence) in [(1.0, 1.0), (1.0, 0.2), (0.3, 1.0), (1.0, 0.0)] {
                 let cost = InformationCost {
-                    sign_coefficient: sign,
-                    presence_coefficient: presence,
+                    sign_numerator: sign,
+                    presence_numerator: presence,
                 };
                 let found =
-                    cost.smallest_over_mixtures(|weights| enumerated.max_information(weights));
+                    cost.smallest_over_mixtures(|weights| enumerated.max_set_information(weights));
                 let mut least = f64::INFINITY;
                 for (a, b) in frontier
                     .iter()
@@ -162,7 +162,7 @@ fn no_random_mechanism_tells_more() {
         let all = all(items, entries);
         for epsilon in [0.1_f64, 1.0, 3.0] {
             let excess = epsilon.exp_m1();
-            let sets = ExhaustiveSearch::new(items, entries, excess).unwrap();
+            let sets = AllInputSetsSearch::new(items, entries, excess).unwrap();
             for _ in 0..300 {
                 let sharp = 1.0 + 20.0 * uniform();
                 let likelihoods: Vec<f64> = (0..all.len())
@@ -171,8 +171,8 @@ fn no_random_mechanism_tells_more() {
                     .collect();
                 let told = told_by(&all, entries, &likelihoods);
                 for weights in WEIGHTS {
-                    let most = sets.max_information(weights).weighted_sum(weights);
-                    assert!(told.weighted_sum(weights) <= most * (1.0 + 1e-12));
+                    let most = sets.max_set_information(weights).weighted_component_sum(weights);
+                    assert!(told.weighted_component_sum(weights) <= most * (1.0 + 1e-12));
                 }
             }
         }

@@ -45,7 +45,7 @@ pub(crate) fn estimate_conditional_mean(
         standard_error: variance.max(0.0).sqrt() / frequency.estimate,
     };
     Some(quantiles.estimate_with_intervals(ratio, |failure, side| {
-        law.ratio_confidence_limit([mean, frequency], ratio, reports, failure, side)
+        law.conditional_mean_limit([mean, frequency], ratio, reports, failure, side)
     }))
 }
 

@@ -87,7 +87,7 @@ impl<'a> SumConstraints<'a> {
     /// Returns the constraints of a question.
     pub(crate) fn of_question(question: &'a Question) -> Self {
         Self {
-            sparsity: question.sparsity(),
+            sparsity: question.max_entries_per_report(),
             has_exact_entry_count: !question.domain().is_padded(),
             joint_parts: match question.kind() {
                 QuestionKind::JointChoices(together) => together.parts(),
@@ -120,7 +120,7 @@ pub(crate) fn post_process_items(
     let sparsity = f64::from(sums.sparsity);
     for post in post {
         match post {
-            PostProcessingMethod::ConditionalMean => {
+            PostProcessingMethod::MeanGivenPresence => {
                 for (index, processed) in processed.iter_mut().enumerate() {
                     let refused = ConditionalMean::Refused {
                         refused: MEAN_REFUSAL_REASON,
@@ -129,7 +129,7 @@ pub(crate) fn post_process_items(
                     processed.conditional_mean = Some(mean);
                 }
             }
-            PostProcessingMethod::Projection => {
+            PostProcessingMethod::MaxSparsityProjection => {
                 let sum = if sums.has_exact_entry_count {
                     SumConstraint::Exactly(sparsity)
                 } else {
@@ -142,13 +142,13 @@ pub(crate) fn post_process_items(
                     own.projected = Some(projected);
                 }
             }
-            PostProcessingMethod::FullProjection => {
+            PostProcessingMethod::ExactSparsityProjection => {
                 let projected = sums.project_all_items(points, SumConstraint::Exactly(sparsity));
                 for (own, projected) in processed.iter_mut().zip(projected) {
                     own.fully_projected = Some(projected);
                 }
             }
-            PostProcessingMethod::Shrinkage => {
+            PostProcessingMethod::ShrinkageTowardsZero => {
                 let items: Vec<_> = (0..points.len()).filter_map(&null).collect();
                 shrinkage = Some(match shrink_estimates(&items) {
                     Ok((shrunken, errors)) => {

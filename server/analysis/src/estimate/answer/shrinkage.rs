@@ -131,7 +131,7 @@ pub fn shrink_estimates(
     let of_item = |(&(point, null), bin): (&(PointEstimate, f64), usize)| {
         let ShrinkageFactors {
             multiplier: kept,
-            slope,
+            shrunken_estimate_slope: slope,
         } = factors[bin];
         let own = point.standard_error.powi(2);
         let estimate = kept * point.estimate;
@@ -175,7 +175,7 @@ pub fn shrink_estimates(
 struct ShrinkageFactors {
     multiplier: f64,
     /// Derivative of the shrunken estimate with respect to the raw one.
-    slope: f64,
+    shrunken_estimate_slope: f64,
 }
 
 /// Returns the index of the bin that contains an estimate.
@@ -289,6 +289,6 @@ fn posterior_factors(
     let kept = kept / sum;
     ShrinkageFactors {
         multiplier: kept,
-        slope: (square / sum - (kept * distance).powi(2)).max(0.0),
+        shrunken_estimate_slope: (square / sum - (kept * distance).powi(2)).max(0.0),
     }
 }

@@ -70,7 +70,7 @@ pub fn hash_bin_draft_at_event_level(entries: u32, epsilon: f64) -> Value {
 /// are protected) as P3 prints it. For people with k entries each, it has ε²k/L² bins, or
 /// √(ε²k/(L·ln(1/δ))) bins if δ is given.
 #[must_use]
-pub fn hash_bin_draft_at_neighbouring_level(
+pub fn hash_bin_draft_by_distance(
     entries: u32,
     epsilon: f64,
     distance: f64,

@@ -31,7 +31,7 @@ impl OracleSetting {
     /// # Errors
     /// [`Error::OutOfRange`] if d is outside [`ITEM_COUNT_RANGE`], or s is outside [`SPARSITY_RANGE`] or above d.
     /// Otherwise the errors of [`Budget::new`].
-    pub fn budget(&self) -> Result<Budget, Error> {
+    pub fn checked_budget(&self) -> Result<Budget, Error> {
         ITEM_COUNT_RANGE.check_in_range(f64::from(self.item_count))?;
         let most = SPARSITY_RANGE.max.min(f64::from(self.item_count));
         ParameterRange {
@@ -46,8 +46,8 @@ impl OracleSetting {
     ///
     /// # Errors
     /// Same errors as [`OracleSetting::budget`].
-    pub(super) fn budget_without_delta(&self) -> Result<Budget, Error> {
-        Budget::new(self.budget()?.epsilon(), 0.0)
+    pub(super) fn budget_ignoring_delta(&self) -> Result<Budget, Error> {
+        Budget::new(self.checked_budget()?.epsilon(), 0.0)
     }
 
     /// Returns the distance L, or 2d if 2d is smaller, because no two inputs are more than 2d
@@ -55,7 +55,7 @@ impl OracleSetting {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if L is outside [`NEIGHBOUR_DISTANCE_RANGE`].
-    pub(super) fn checked_distance(&self) -> Result<f64, Error> {
+    pub(super) fn checked_capped_distance(&self) -> Result<f64, Error> {
         NEIGHBOUR_DISTANCE_RANGE.check_in_range(self.protected_distance)?;
         Ok(self
             .protected_distance
@@ -81,21 +81,21 @@ pub trait RatingOracle: Send + Sync {
     fn linear_estimator(&self) -> LinearEstimator;
 
     /// Returns the second moments of one report's estimates, which determine the variances.
-    fn second_moments(&self) -> EstimateMoments;
+    fn report_estimate_moments(&self) -> EstimateMoments;
 
     /// Draws one person's report and adds it to the sums.
     ///
     /// # Panics
     /// If an entry's item is not below d, or `sums` has fewer than d items.
-    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng);
+    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng);
 
     /// Draws the reports of many people and adds them to the sums. The sums have the same
     /// distribution as with [`add_report`](Self::add_report), but are often faster to draw. For an
     /// item whose reports are independent of everything else, the sum over all people is drawn at
     /// once.
-    fn add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         for entries in people {
-            self.add_report(entries, sums, rng);
+            self.draw_and_add_report(entries, sums, rng);
         }
     }
 }
@@ -116,10 +116,10 @@ pub struct EstimateMoments {
 pub struct PresenceMoments {
     /// Variance of F, one report's estimate of the non-missing frequency: for a person with the
     /// item, and for a person without it.
-    pub variance: [f64; 2],
+    pub frequency_estimate_variances: [f64; 2],
     /// Mean product E\[F·M\] of one report's estimates of the non-missing frequency (F) and of the
     /// mean (M), for a person with the item at 1.
-    pub frequency_mean_product: f64,
+    pub frequency_mean_cross_moment: f64,
 }
 
 impl EstimateMoments {
@@ -134,7 +134,7 @@ impl EstimateMoments {
     /// Returns the variance of one report's estimate of the mean, for a person with the item at ±1
     /// and for a person without it.
     #[must_use]
-    pub fn variances_of_mean(&self) -> [f64; 2] {
+    pub fn mean_variances_by_presence(&self) -> [f64; 2] {
         [self.mean_square[0] - 1.0, self.mean_square[1]]
     }
 
@@ -143,10 +143,10 @@ impl EstimateMoments {
     /// at the opposite sign, and without the item. The estimate is (F ± M)/2, from the estimates F
     /// of the non-missing frequency and M of the mean. Returns `None` if presence is not estimated.
     #[must_use]
-    pub fn variances_of_frequency(&self) -> Option<[f64; 3]> {
+    pub fn frequency_variances_by_sign(&self) -> Option<[f64; 3]> {
         let PresenceMoments {
-            variance,
-            frequency_mean_product: product,
+            frequency_estimate_variances: variance,
+            frequency_mean_cross_moment: product,
         } = self.presence_moments?;
         let of = |presence: f64, mean_square: f64, product: f64, truth: f64| {
             // E[((F ± M)/2)²] minus the squared mean.

@@ -23,19 +23,19 @@ use super::slots::draw_slot;
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct EntrySampling<T> {
-    sparsity: u32,
+pub struct SingleEntrySampling<T> {
+    padded_slot_count: u32,
     entry_oracle: T,
 }
 
-impl<T: OneSparseOracle> EntrySampling<T> {
+impl<T: OneSparseOracle> SingleEntrySampling<T> {
     /// Creates the mechanism for the question and the privacy requirement of a setting.
     ///
     /// # Errors
     /// Same errors as [`OneSparseOracle::new`].
     pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
-            sparsity: setting.sparsity,
+            padded_slot_count: setting.sparsity,
             entry_oracle: T::new(setting)?,
         })
     }
@@ -47,7 +47,7 @@ impl<T: OneSparseOracle> EntrySampling<T> {
     }
 }
 
-impl<T: OneSparseOracle> RatingOracle for EntrySampling<T> {
+impl<T: OneSparseOracle> RatingOracle for SingleEntrySampling<T> {
     /// Privacy loss of the answer about the drawn slot. The report has the same loss if one output
     /// has the highest probability for all slots of one input, and the lowest probability for all
     /// slots of another input.
@@ -61,7 +61,7 @@ impl<T: OneSparseOracle> RatingOracle for EntrySampling<T> {
 
     fn linear_estimator(&self) -> LinearEstimator {
         let (s, one) = (
-            f64::from(self.sparsity),
+            f64::from(self.padded_slot_count),
             self.entry_oracle.linear_estimator(),
         );
         LinearEstimator {
@@ -74,16 +74,16 @@ impl<T: OneSparseOracle> RatingOracle for EntrySampling<T> {
 
     /// Second moments of s times an answer's estimate. If the person has the item, the answer is
     /// about this item with probability 1/s.
-    fn second_moments(&self) -> EstimateMoments {
-        let (s, one) = (f64::from(self.sparsity), self.entry_oracle.second_moments());
+    fn report_estimate_moments(&self) -> EstimateMoments {
+        let (s, one) = (f64::from(self.padded_slot_count), self.entry_oracle.second_moments());
         // The item's slot is drawn with probability 1/s, otherwise a different slot.
         let mixed = |[own, other]: [f64; 2]| [s * own + s * (s - 1.0) * other, s * s * other];
         let presence = |one: PresenceMoments| {
-            let [own, other] = one.variance;
+            let [own, other] = one.frequency_estimate_variances;
             let [square, variance] = mixed([own + 1.0, other]);
             PresenceMoments {
-                variance: [square - 1.0, variance],
-                frequency_mean_product: s * one.frequency_mean_product,
+                frequency_estimate_variances: [square - 1.0, variance],
+                frequency_mean_cross_moment: s * one.frequency_mean_cross_moment,
             }
         };
         EstimateMoments {
@@ -92,21 +92,21 @@ impl<T: OneSparseOracle> RatingOracle for EntrySampling<T> {
         }
     }
 
-    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         sums.report_count += 1;
-        let slot = draw_slot(entries, self.sparsity, rng);
-        self.entry_oracle.add_answer(slot, sums, rng);
+        let slot = draw_slot(entries, self.padded_slot_count, rng);
+        self.entry_oracle.draw_answer_into_sums(slot, sums, rng);
     }
 
-    fn add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        let mut own = vec![0; self.entry_oracle.element_count()];
+    fn draw_and_add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+        let mut own = vec![0; self.entry_oracle.element_domain_size()];
         for entries in people {
-            let slot = draw_slot(entries, self.sparsity, rng);
+            let slot = draw_slot(entries, self.padded_slot_count, rng);
             self.entry_oracle
-                .add_own_element_support(slot, sums, &mut own, rng);
+                .draw_own_element_support(slot, sums, &mut own, rng);
         }
         sums.report_count += people.len() as u64;
         self.entry_oracle
-            .add_other_element_supports(people.len() as u64, &own, sums, rng);
+            .draw_other_element_supports(people.len() as u64, &own, sums, rng);
     }
 }

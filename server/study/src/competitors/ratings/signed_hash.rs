@@ -25,12 +25,12 @@ use crate::competitors::numbers::randomly_rounds_up;
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SignedHashOracle {
+pub struct SignedItemHashOracle {
     item_count: u32,
     local_hash: LocalHash,
 }
 
-impl SignedHashOracle {
+impl SignedItemHashOracle {
     /// Local hashing over elements: 2j is item j with +, and 2j + 1 is item j with −. Dummies
     /// follow, with two elements for each dummy.
     #[must_use]
@@ -39,14 +39,14 @@ impl SignedHashOracle {
     }
 }
 
-impl OneSparseOracle for SignedHashOracle {
+impl OneSparseOracle for SignedItemHashOracle {
     /// Creates the oracle for the question and the privacy requirement of a setting.
     ///
     /// # Errors
     /// Same errors as [`OracleSetting::budget`]. [`Error::OutOfRange`] if 2(d + s) is outside
     /// [`OPTION_COUNT_RANGE`](hushbin::bounds::OPTION_COUNT_RANGE).
     fn new(setting: &OracleSetting) -> Result<Self, Error> {
-        let budget = setting.budget_without_delta()?;
+        let budget = setting.budget_ignoring_delta()?;
         // OLH's variance is least at e + 1 buckets.
         let buckets = (budget.exp_epsilon() + 1.0).round().max(2.0) as u32;
         let elements = 2 * (setting.item_count + setting.sparsity);
@@ -83,23 +83,23 @@ impl OneSparseOracle for SignedHashOracle {
     /// difference is the difference of the two estimates' variances.
     fn second_moments(&self) -> EstimateMoments {
         let rates = self.local_hash.support_probabilities();
-        let [own, other] = [true, false].map(|own| rates.variance(own));
+        let [own, other] = [true, false].map(|own| rates.single_report_variance(own));
         EstimateMoments {
             // A person with the item at 1 has mean 1, which adds 1 to the mean square and the
             // product.
             mean_square: [own + other + 1.0, 2.0 * other],
             presence_moments: Some(PresenceMoments {
-                variance: [own + other, 2.0 * other],
-                frequency_mean_product: own - other + 1.0,
+                frequency_estimate_variances: [own + other, 2.0 * other],
+                frequency_mean_cross_moment: own - other + 1.0,
             }),
         }
     }
 
-    fn element_count(&self) -> usize {
+    fn element_domain_size(&self) -> usize {
         2 * self.item_count as usize
     }
 
-    fn add_answer(&self, slot: Slot<'_>, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_answer_into_sums(&self, slot: Slot<'_>, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let element = match slot {
             Slot::Entry(entry) => {
                 2 * entry.item as u32 + u32::from(!randomly_rounds_up(entry.value, rng))
@@ -119,7 +119,7 @@ impl OneSparseOracle for SignedHashOracle {
         }
     }
 
-    fn add_own_element_support(
+    fn draw_own_element_support(
         &self,
         slot: Slot<'_>,
         sums: &mut ReportSums,
@@ -135,7 +135,7 @@ impl OneSparseOracle for SignedHashOracle {
         }
     }
 
-    fn add_other_element_supports(
+    fn draw_other_element_supports(
         &self,
         answers: u64,
         own: &[u64],

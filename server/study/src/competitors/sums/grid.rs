@@ -14,7 +14,7 @@ use hushbin::hash::HashFamily;
 use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
 
 use hushbin_analysis::accounting::{
-    ReportMixture, compute_batch_privacy, delta_bounds, largest_local_epsilon,
+    ReportMixture, compute_batch_privacy, delta_bounds, mixture_at_largest_epsilon,
 };
 use statrs::distribution::{Binomial, Discrete};
 
@@ -67,7 +67,7 @@ pub fn local_epsilon(cells: u32, gamma: f64) -> f64 {
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if M or ε is out of range.
-pub fn grid_mixture(cells: u32, epsilon: f64) -> Result<ReportMixture, Error> {
+pub fn cell_report_mixture(cells: u32, epsilon: f64) -> Result<ReportMixture, Error> {
     let rule = FavouredBucketRule::Heaviest { favoured: 1 };
     let of_cells = Collision::new(rule, HashFamily::Balanced, cells)?;
     ReportMixture::for_collision(&of_cells, 1, epsilon)
@@ -91,8 +91,8 @@ pub fn grid_mixture(cells: u32, epsilon: f64) -> Result<ReportMixture, Error> {
 /// ```
 pub fn least_uniform_probability(cells: u32, people: u64, budget: &Budget) -> Result<f64, Error> {
     let (central, delta) = (budget.epsilon(), budget.delta());
-    let at = |epsilon| grid_mixture(cells, epsilon);
-    let found = largest_local_epsilon(at, people, 1.0, delta, central)?;
+    let at = |epsilon| cell_report_mixture(cells, epsilon);
+    let found = mixture_at_largest_epsilon(at, people, 1.0, delta, central)?;
     let m = f64::from(cells);
     // Inverse of `local_epsilon`.
     Ok(m / (found.epsilon().exp_m1() + m))
@@ -105,7 +105,7 @@ pub fn least_uniform_probability(cells: u32, people: u64, budget: &Budget) -> Re
 /// Same errors as [`compute_batch_privacy`]. [`Error::OutOfRange`] if γ is not from 10⁻¹² to 1.
 pub fn central_epsilon(cells: u32, gamma: f64, people: u64, delta: f64) -> Result<f64, Error> {
     UNIFORM_PROBABILITY_RANGE.check_in_range(gamma)?;
-    let mixture = grid_mixture(cells, local_epsilon(cells, gamma))?;
+    let mixture = cell_report_mixture(cells, local_epsilon(cells, gamma))?;
     Ok(compute_batch_privacy(&mixture, people, 1.0, delta)?.central_epsilon)
 }
 
@@ -114,14 +114,14 @@ pub fn central_epsilon(cells: u32, gamma: f64, people: u64, delta: f64) -> Resul
 ///
 /// # Errors
 /// Same errors as [`central_epsilon`].
-pub fn proven_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Result<f64, Error> {
+pub fn proven_delta_upper_bound(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Result<f64, Error> {
     UNIFORM_PROBABILITY_RANGE.check_in_range(gamma)?;
     let local = local_epsilon(cells, gamma);
     // One report alone is already ε-private.
     if local <= epsilon {
         return Ok(0.0);
     }
-    Ok(delta_bounds(&grid_mixture(cells, local)?, people, epsilon)?.proven_upper_delta)
+    Ok(delta_bounds(&cell_report_mixture(cells, local)?, people, epsilon)?.proven_upper_delta)
 }
 
 /// Returns a lower bound on the δ of n shuffled reports at ε. The probability γ of a uniform cell
@@ -218,7 +218,7 @@ pub fn exact_shuffled_delta(
     }
     let report = |batch: &MultisetDistribution, cell| batch.with_added_report(cell, cells, gamma);
     let mut worst = 0.0_f64;
-    for others in other_people_cells(cells, people - 1) {
+    for others in possible_other_people_cells(cells, people - 1) {
         let empty = MultisetDistribution(BTreeMap::from([(0, 1.0)]));
         let told = others
             .iter()
@@ -255,7 +255,7 @@ impl MultisetDistribution {
 /// Lists the possible cells of the other people's values, up to symmetry. The order of people does
 /// not matter. The attacked person's value is in cell 0 or 1, so exchanging two of the remaining
 /// cells makes no difference.
-fn other_people_cells(cells: u32, others: u32) -> Vec<Vec<u32>> {
+fn possible_other_people_cells(cells: u32, others: u32) -> Vec<Vec<u32>> {
     let mut all = Vec::new();
     for first in 0..=others {
         for second in 0..=others - first {

@@ -316,7 +316,7 @@ impl Experiment for PlanChecksExperiment {
             title: "Half-width of the interval divided by the planned half-width".to_owned(),
             x_label: "planned number of people",
             y_label: HALF_WIDTH_RATIO_METRIC,
-            are_axes_logarithmic: [true, false],
+            are_x_and_y_logarithmic: [true, false],
             panels: vec![Panel {
                 title: "questions".to_owned(),
                 curves: own,

@@ -4,7 +4,7 @@
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use super::ratings::{HUSHBIN_CLIPPED, hash_bin_draft_as_coded};
+use super::ratings::{HUSHBIN_CLIPPED_INPUTS, hash_bin_draft_as_coded};
 use crate::competitors::ratings::as_printed;
 use crate::evaluate::crowd::entry_distribution::{EntryDistribution, ZIPF_EXPONENT};
 use crate::evaluate::crowd::random::ZipfItemDistribution;
@@ -20,7 +20,7 @@ use crate::evaluate::mechanism::contestant::{
     ComparedRatingMechanism, QuestionSetting, ReportAccumulator,
 };
 use crate::evaluate::mechanism::shared_values::SharedValues;
-use crate::evaluate::mechanism::simulate::{person_with_items, question_point, simulate_crowd};
+use crate::evaluate::mechanism::simulate::{entries_of_first_items, question_point, simulate_reports_and_truth};
 
 /// Parameters of one point of the experiment's grid: the figure to which the point belongs, and a
 /// question.
@@ -51,7 +51,7 @@ struct FigureAxis {
     name: &'static str,
     x_label: &'static str,
     x_value: fn(&MeasurementPoint) -> f64,
-    covers_top_items: bool,
+    covers_only_top_items: bool,
 }
 
 const FIGURE_AXES: [FigureAxis; 3] = [
@@ -59,19 +59,19 @@ const FIGURE_AXES: [FigureAxis; 3] = [
         name: "entries",
         x_label: "k, entries of a person",
         x_value: |point| f64::from(point.sparsity),
-        covers_top_items: false,
+        covers_only_top_items: false,
     },
     FigureAxis {
         name: "epsilon",
         x_label: "ε",
         x_value: |point| point.epsilon,
-        covers_top_items: true,
+        covers_only_top_items: true,
     },
     FigureAxis {
         name: "items",
         x_label: "d, items",
         x_value: |point| f64::from(point.items),
-        covers_top_items: true,
+        covers_only_top_items: true,
     },
 ];
 
@@ -83,7 +83,7 @@ pub(crate) const GAUSSIAN_DELTA: f64 = 1e-5;
 
 /// Name of the estimand in tables and the published mechanisms that take part, for user level and
 /// then for event level.
-pub(crate) const MECHANISMS_BY_LEVEL: [(&str, &[&str]); 2] = [
+pub(crate) const PUBLISHED_BY_PRIVACY_LEVEL: [(&str, &[&str]); 2] = [
     (
         "mean, user level",
         &[
@@ -107,11 +107,11 @@ pub(crate) const MECHANISMS_BY_LEVEL: [(&str, &[&str]); 2] = [
 
 /// Returns the JSON drafts of those mechanisms that run as tasks at a level. They are hushbin's
 /// choice, P3's mechanism as printed, and at user level also P3's mechanism as in its code.
-fn task_drafts(level: usize, setting: &QuestionSetting) -> Vec<(&'static str, Value)> {
+fn drafts_at_privacy_level(level: usize, setting: &QuestionSetting) -> Vec<(&'static str, Value)> {
     match level {
         0 => vec![
             (HUSHBIN_NAME, json!({ "name": "auto", "objective": "mean" })),
-            (HUSHBIN_CLIPPED, json!({ "name": "hash-bin" })),
+            (HUSHBIN_CLIPPED_INPUTS, json!({ "name": "hash-bin" })),
             (
                 "SUCCINCT",
                 as_printed::hash_bin_draft_at_user_level(setting.sparsity, setting.people_count),
@@ -133,17 +133,17 @@ fn task_drafts(level: usize, setting: &QuestionSetting) -> Vec<(&'static str, Va
 
 /// Builds all mechanisms for user level (`level` 0) or for event level (1), the index in
 /// [`MECHANISMS_BY_LEVEL`].
-pub(crate) fn mechanisms_at_level(
+pub(crate) fn mechanisms_at_privacy_level(
     level: usize,
     setting: &QuestionSetting,
 ) -> Result<Vec<ComparedRatingMechanism>, StudyError> {
     let mut all = Vec::new();
-    for (name, mechanism) in task_drafts(level, setting) {
+    for (name, mechanism) in drafts_at_privacy_level(level, setting) {
         all.push(ComparedRatingMechanism::from_task_draft(
             name, setting, &mechanism,
         )?);
     }
-    for name in MECHANISMS_BY_LEVEL[level].1 {
+    for name in PUBLISHED_BY_PRIVACY_LEVEL[level].1 {
         all.push(ComparedRatingMechanism::from_oracle_name(name, setting)?);
     }
     Ok(all)
@@ -278,8 +278,8 @@ impl Experiment for PopularItemsExperiment {
         let mut measured = Vec::new();
         let both = self.rating_mechanisms.value_or_build(unit.index, || {
             let mut all = Vec::new();
-            for (level, (estimand, _)) in MECHANISMS_BY_LEVEL.into_iter().enumerate() {
-                let own = mechanisms_at_level(level, &setting)?;
+            for (level, (estimand, _)) in PUBLISHED_BY_PRIVACY_LEVEL.into_iter().enumerate() {
+                let own = mechanisms_at_privacy_level(level, &setting)?;
                 all.extend(own.into_iter().map(|own| (estimand, own)));
             }
             Ok(all)
@@ -288,9 +288,9 @@ impl Experiment for PopularItemsExperiment {
             .iter()
             .map(|(_, own)| own.accumulator(setting.item_count))
             .collect();
-        let truth = simulate_crowd(&mut accumulators, workload, setting, rng)?;
+        let truth = simulate_reports_and_truth(&mut accumulators, workload, setting, rng)?;
         let means = truth.true_means();
-        let foremost = truth.largest_mean_items(TOP_ITEM_COUNT);
+        let foremost = truth.top_mean_magnitude_items(TOP_ITEM_COUNT);
         for ((estimand, own), accumulator) in both.iter().zip(&accumulators) {
             let estimates = accumulator.estimates().means;
             let part =
@@ -303,15 +303,15 @@ impl Experiment for PopularItemsExperiment {
                 (TOP_LARGEST_ERROR_METRIC, of_foremost.largest_absolute_error),
                 (TOP_MSE_METRIC, of_foremost.mean_squared_error),
             ] {
-                measured.push(question_measurement(
+                measured.push(measurement_at_setting(
                     &setting, &own.name, estimand, metric, value,
                 ));
             }
             // The length of a report is the same in every repeat.
             if unit.repeat_index == 0 {
-                let person = person_with_items(setting.sparsity.min(setting.item_count));
+                let person = entries_of_first_items(setting.sparsity.min(setting.item_count));
                 let bytes = own.report_bytes(&person)?;
-                measured.push(question_measurement(
+                measured.push(measurement_at_setting(
                     &setting,
                     &own.name,
                     estimand,
@@ -343,7 +343,7 @@ impl Experiment for PopularItemsExperiment {
                     ) == (point.items, point.sparsity, point.epsilon)
                 })
             };
-            let metrics = if axis.covers_top_items {
+            let metrics = if axis.covers_only_top_items {
                 [
                     (TOP_LARGEST_ERROR_METRIC, "largest"),
                     (TOP_MSE_METRIC, "mse"),
@@ -361,8 +361,8 @@ impl Experiment for PopularItemsExperiment {
                     title: format!("{}: {metric}, n = {}", self.title, self.people_count),
                     x_label: axis.x_label,
                     y_label: metric,
-                    are_axes_logarithmic: [true, true],
-                    panels: MECHANISMS_BY_LEVEL.iter().map(panel).collect(),
+                    are_x_and_y_logarithmic: [true, true],
+                    panels: PUBLISHED_BY_PRIVACY_LEVEL.iter().map(panel).collect(),
                 });
             }
         }
@@ -374,7 +374,7 @@ impl Experiment for PopularItemsExperiment {
     }
 
     fn compared_metrics(&self) -> Vec<MetricComparison> {
-        comparisons_by_level()
+        privacy_level_comparisons()
     }
 }
 
@@ -389,12 +389,12 @@ pub(crate) const REMARKS: &[&str] = &[
 ];
 
 /// Returns the contests between mechanisms for means, at user level and at event level.
-pub(crate) fn comparisons_by_level() -> Vec<MetricComparison> {
-    let all = MECHANISMS_BY_LEVEL.iter().flat_map(|(estimand, _)| {
+pub(crate) fn privacy_level_comparisons() -> Vec<MetricComparison> {
+    let all = PUBLISHED_BY_PRIVACY_LEVEL.iter().flat_map(|(estimand, _)| {
         [LARGEST_ERROR_METRIC, MSE].map(|metric| MetricComparison {
             estimand,
             metric,
-            hushbin_mechanisms: &[HUSHBIN_NAME, HUSHBIN_CLIPPED],
+            hushbin_mechanisms: &[HUSHBIN_NAME, HUSHBIN_CLIPPED_INPUTS],
             is_logarithmic: false,
         })
     });
@@ -408,7 +408,7 @@ const TOP_LARGEST_ERROR_METRIC: &str = "largest error of the 100 foremost";
 const TOP_MSE_METRIC: &str = "MSE of the 100 foremost";
 
 /// Creates a measured value of a mechanism for this question.
-pub(crate) fn question_measurement(
+pub(crate) fn measurement_at_setting(
     setting: &QuestionSetting,
     mechanism: &str,
     estimand: &str,

@@ -86,7 +86,7 @@ impl MultipartKind for Cross {
         Some(Items::Count(self.cell_count()))
     }
 
-    fn entry_and_item_counts(&self) -> [u32; 2] {
+    fn answer_entry_item_counts(&self) -> [u32; 2] {
         [1, self.row_and_column_counts()[0]]
     }
 
@@ -117,7 +117,7 @@ impl MultipartKind for Cross {
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        let parts = QuestionPart::read_canonical(2, reader)?;
+        let parts = QuestionPart::read_canonical_parts(2, reader)?;
         Ok(Self { parts })
     }
 }

@@ -61,7 +61,7 @@ impl QuestionPart {
         f64::from(value as u32) == value && (value as u32) < self.cell_count()
     }
 
-    pub(super) fn read_canonical(
+    pub(super) fn read_canonical_parts(
         count: u32,
         reader: &mut CanonicalReader<'_>,
     ) -> Result<Vec<Self>, Error> {

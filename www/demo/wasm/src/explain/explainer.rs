@@ -8,7 +8,7 @@ use hushbin_analysis::likelihood::exact_probabilities;
 
 use super::error::{ExplainError, MAX_COMPLETION_COUNT, MAX_EXPLAINED_SPARSITY};
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
-use super::placement::Placement;
+use super::placement::AnswerPlacement;
 
 /// Inputs that a report's ε protects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -36,7 +36,7 @@ pub enum EpsilonScope {
 #[derive(Debug, Clone)]
 pub struct Explainer {
     pub(super) task: Task,
-    pub(super) question: Question,
+    pub(super) only_question: Question,
 }
 
 impl Explainer {
@@ -52,29 +52,29 @@ impl Explainer {
             _ => return Err(ExplainError::NotRatings),
         };
         let completions =
-            exact_probabilities(question).map_or(Some(1), |own| (own.completion_count_function)(0));
+            exact_probabilities(question).map_or(Some(1), |own| (own.count_padding_choices)(0));
         let few = completions.is_some_and(|completions| completions <= MAX_COMPLETION_COUNT);
         let open = question.items().item_count().is_none();
-        if open || question.sparsity() > MAX_EXPLAINED_SPARSITY || !few {
+        if open || question.max_entries_per_report() > MAX_EXPLAINED_SPARSITY || !few {
             return Err(ExplainError::TaskTooLarge);
         }
         Ok(Self {
             task: task.clone(),
-            question: question.clone(),
+            only_question: question.clone(),
         })
     }
 
     fn domain_and_epsilon(&self) -> DomainAndEpsilon {
         DomainAndEpsilon {
-            domain: self.question.domain(),
-            epsilon: self.question.epsilon(),
+            domain: self.only_question.domain(),
+            epsilon: self.only_question.epsilon(),
         }
     }
 
     /// Returns the inputs that ε protects.
     #[must_use]
     pub fn epsilon_scope(&self) -> EpsilonScope {
-        match self.question.mechanism().neighbours() {
+        match self.only_question.mechanism().neighbours() {
             NeighbouringInputs::AnyTwoInputs => EpsilonScope::Input,
             NeighbouringInputs::DifferInOneItem | NeighbouringInputs::WithinDistance(_) => {
                 EpsilonScope::Entry
@@ -85,7 +85,7 @@ impl Explainer {
     /// Returns the quantities that can be estimated for an item.
     #[must_use]
     pub fn estimands(&self) -> Vec<Estimand> {
-        estimands(&self.question).to_vec()
+        estimands(&self.only_question).to_vec()
     }
 
     /// Returns two inputs whose reports differ most. The first says yes to the first items, up to
@@ -94,10 +94,10 @@ impl Explainer {
     #[must_use]
     pub fn extreme_inputs(&self) -> [Vec<SignedItem>; 2] {
         let entries = match self.epsilon_scope() {
-            EpsilonScope::Input => self.question.sparsity(),
+            EpsilonScope::Input => self.only_question.max_entries_per_report(),
             EpsilonScope::Entry => 1,
         };
-        let items = self.question.items().item_count().unwrap_or(entries);
+        let items = self.only_question.items().item_count().unwrap_or(entries);
         [false, true].map(|negative| {
             let signed = |item| SignedItem {
                 item: u64::from(item),
@@ -112,7 +112,7 @@ impl Explainer {
     /// # Errors
     /// [`ExplainError::NoItem`] if the task has no such item.
     pub fn item_index(&self, name: &str) -> Result<u64, ExplainError> {
-        let found = self.question.items().find_item(name);
+        let found = self.only_question.items().find_item(name);
         found.ok_or_else(|| ExplainError::NoItem(name.to_owned()))
     }
 
@@ -137,7 +137,7 @@ impl Explainer {
         let named = named.into_iter().map(signed);
         let mut answers = named.collect::<Result<Vec<SignedItem>, ExplainError>>()?;
         answers.sort_unstable_by_key(|signed| signed.item);
-        let (given, most) = (answers.len(), self.question.sparsity());
+        let (given, most) = (answers.len(), self.only_question.max_entries_per_report());
         if given > most as usize {
             return Err(ExplainError::TooManyAnsweredItems { given, most });
         }
@@ -145,7 +145,7 @@ impl Explainer {
     }
 }
 
-macro_rules! register {
+macro_rules! impl_mechanism_dispatch {
     ($($module:ident: $Name:ident,)+) => {
         /// Decodes the randomised part of a report of this mechanism.
         pub(super) fn reported(mechanism: &Mechanism, report: &Report) -> Result<Reported, ExplainError> {
@@ -228,4 +228,4 @@ macro_rules! register {
     };
 }
 
-hushbin::mechanisms!(register);
+hushbin::mechanisms!(impl_mechanism_dispatch);

@@ -51,7 +51,7 @@ pub struct AttributeAtoms {
 /// Answer in a bin of hash-bin, with the sign with which it is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-pub struct BinAnswer {
+pub struct SignedBinAnswer {
     /// The person's answer about one item.
     pub answer: SignedAnswer,
     /// Sign of the answer times the sign that the seed gives to the item: 1 or −1.
@@ -62,9 +62,9 @@ pub struct BinAnswer {
 /// Bin of hash-bin: the answers that fall into it, and the sum of these.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-pub struct Bin {
+pub struct AnswerBin {
     /// Answers in the bin.
-    pub answers: Vec<BinAnswer>,
+    pub answers: Vec<SignedBinAnswer>,
     /// Sum of these answers, before noise.
     pub sum: f64,
 }
@@ -73,7 +73,7 @@ pub struct Bin {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Placement {
+pub enum AnswerPlacement {
     /// Collision and Pattern: one bucket is reported.
     Buckets {
         /// Outcome of each bucket, in ascending order.
@@ -106,7 +106,7 @@ pub enum Placement {
     /// Hash-bin with Laplace noise: all bins are reported.
     Bins {
         /// Content of each bin, in ascending order.
-        bins: Vec<Bin>,
+        bins: Vec<AnswerBin>,
     },
 }
 

@@ -3,7 +3,7 @@
 use hushbin::Error;
 
 use super::super::{
-    NoiseParameters, SenderBatch, UnitMessageNoise, calibrate_noise, gaussian_noise_variance,
+    NoiseParameters, SenderBatch, UnitMessageNoise, calibrate_noise, required_gaussian_variance,
     senders_with_fewest_noise_trials,
 };
 
@@ -52,7 +52,7 @@ fn more_trials_reach_a_smaller_epsilon() -> Result<(), Error> {
 
 #[test]
 fn the_gaussian_limit_is_known() {
-    assert!((gaussian_noise_variance(16, 1, 1.0, 1e-6) - 571.133_174_97).abs() < 1e-6);
+    assert!((required_gaussian_variance(16, 1, 1.0, 1e-6) - 571.133_174_97).abs() < 1e-6);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use super::{SCALE, noise, senders};
 use crate::accounting::sums::{
-    NoiseParameters, SenderBatch, UnitMessageNoise, calibrate_noise, gaussian_noise_variance,
+    NoiseParameters, SenderBatch, UnitMessageNoise, calibrate_noise, required_gaussian_variance,
     senders_with_fewest_noise_trials,
 };
 use hushbin::ErrorCode;
@@ -175,7 +175,7 @@ fn the_fewest_repeats_are_the_fewest() {
         let own = senders(coordinates, levels, people, 1);
         let found = senders_with_fewest_noise_trials(&own, epsilon, delta).unwrap();
         let calibration = calibrate_noise(&found, epsilon, delta).unwrap();
-        let half = 0.5 * found.noise_trials() as f64;
+        let half = 0.5 * found.honest_noise_trials() as f64;
         assert!(calibration.mean <= half, "{found:?}: {calibration:?}");
         if found.repeats > 1 {
             let less = SenderBatch {
@@ -210,7 +210,7 @@ fn much_noise_approaches_the_gaussian_limit() {
     ] {
         let own = senders(coordinates, levels, 10_000_000, 4);
         let found = calibrate_noise(&own, epsilon, delta).unwrap();
-        let limit = gaussian_noise_variance(coordinates, levels, epsilon, delta);
+        let limit = required_gaussian_variance(coordinates, levels, epsilon, delta);
         assert!(
             (found.variance / limit - 1.0).abs() < 3e-4,
             "{found:?}: {limit}"

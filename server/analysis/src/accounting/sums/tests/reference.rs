@@ -3,7 +3,7 @@
 
 use super::{SCALE, noise, senders};
 use crate::accounting::sums::{
-    UnitMessageNoise, calibrate_noise, gaussian_noise_variance, senders_with_fewest_noise_trials,
+    UnitMessageNoise, calibrate_noise, required_gaussian_variance, senders_with_fewest_noise_trials,
 };
 use serde_json::Value;
 
@@ -94,7 +94,7 @@ fn the_least_noise_is_the_reference() {
     for row in &rows {
         let [coordinates, levels] = ["coordinates", "levels"].map(|field| count(row, field));
         let [epsilon, delta] = ["epsilon", "delta"].map(|field| number(row, field));
-        let limit = gaussian_noise_variance(coordinates, levels, epsilon, delta);
+        let limit = required_gaussian_variance(coordinates, levels, epsilon, delta);
         let known = number(row, "gaussian_limit");
         assert!((limit / known - 1.0).abs() < 1e-9, "{row}: {limit}");
 
@@ -102,7 +102,7 @@ fn the_least_noise_is_the_reference() {
         let found = calibrate_noise(&own, epsilon, delta).unwrap();
         let known = number(row, "least_poisson");
         assert!((found.mean / known - 1.0).abs() < 1e-4, "{row}: {found:?}");
-        let too_small = found.too_small as f64 / SCALE * own.noise_trials() as f64;
+        let too_small = found.too_small as f64 / SCALE * own.honest_noise_trials() as f64;
         assert!(
             too_small < known && too_small > known * (1.0 - 4e-4),
             "{row}: {found:?}"
@@ -111,8 +111,8 @@ fn the_least_noise_is_the_reference() {
         let at = noise(
             coordinates,
             levels,
-            own.noise_trials(),
-            known / own.noise_trials() as f64,
+            own.honest_noise_trials(),
+            known / own.honest_noise_trials() as f64,
         );
         let found = at.epsilon_bounds(delta).unwrap();
         assert!(

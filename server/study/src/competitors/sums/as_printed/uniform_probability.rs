@@ -42,10 +42,10 @@ pub struct UniformProbabilityRow {
     pub corrected_probability: f64,
     /// Actual δ of the printed γ at the promised ε: exact if c is enumerated, otherwise a lower
     /// bound.
-    pub printed_delta: f64,
+    pub actual_delta_of_printed: f64,
     /// Actual δ of the corrected γ at the promised ε: exact if c is enumerated, otherwise an upper
     /// bound.
-    pub corrected_delta: f64,
+    pub actual_delta_of_corrected: f64,
     /// Printed number subtracted from the sum of a coordinate, c·(r + 1)/2.
     pub printed_sum_offset: f64,
     /// Corrected number subtracted from the sum of a coordinate, γ·n/2 = c·(r + 1)^d/2·n/(n − 1).
@@ -121,7 +121,7 @@ pub fn row_with_paper_constant(
             grid::paper_probability_constant(promised),
         ),
         |gamma| grid::attack_delta_lower_bound(cells, gamma, people.into(), epsilon),
-        |gamma| grid::proven_delta(cells, gamma, people.into(), epsilon),
+        |gamma| grid::proven_delta_upper_bound(cells, gamma, people.into(), epsilon),
     )
 }
 
@@ -188,8 +188,8 @@ impl UniformProbabilityRow {
             probability_constant: c,
             printed_probability: printed_gamma,
             corrected_probability: right_gamma,
-            printed_delta: printed(printed_gamma)?,
-            corrected_delta: right(right_gamma)?,
+            actual_delta_of_printed: printed(printed_gamma)?,
+            actual_delta_of_corrected: right(right_gamma)?,
             printed_sum_offset: 0.5 * c * side,
             corrected_sum_offset: 0.5 * right_gamma * n,
         })

@@ -95,7 +95,7 @@ fn the_clip_of_hash_bin_is_the_papers() {
 fn printed_level(distance: Option<f64>, delta: Option<f64>, entries: u32, epsilon: f64) -> Value {
     match distance {
         Some(distance) => {
-            as_printed::hash_bin_draft_at_neighbouring_level(entries, epsilon, distance, delta)
+            as_printed::hash_bin_draft_by_distance(entries, epsilon, distance, delta)
         }
         None => as_printed::hash_bin_draft_at_event_level(entries, epsilon),
     }
@@ -125,7 +125,7 @@ fn bins_of_hash_bin_are_the_papers() {
 
 fn predicted(task: &Task, people: f64) -> PredictedErrors {
     let question = task.only_question().unwrap();
-    let population = Population::with_equal_entries(people, question.sparsity());
+    let population = Population::with_equal_entries(people, question.max_entries_per_report());
     let domain = question.domain();
     (question.mechanism()).predict_errors(&domain, question.epsilon(), &population)
 }
