@@ -12,7 +12,7 @@
 pub mod accounting;
 pub mod bound;
 #[doc = include_str!("docs/errata.md")]
-pub mod errata {}
+pub mod paper_errata {}
 pub mod estimate;
 pub mod heavy_hitters;
 pub mod likelihood;
