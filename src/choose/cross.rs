@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use super::draft_agreement::check_equal;
-use super::mechanism::MechanismDraft;
+use super::mechanism_draft::MechanismDraft;
 use super::number::{NumberDraft, one_favoured_collision_draft};
 use crate::bounds;
 use crate::error::Error;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::cross::{CrossDraft, PartDraft};
 use super::draft::TaskDraft;
-use super::mechanism::MechanismDraft;
+use super::mechanism_draft::MechanismDraft;
 use super::number::NumberDraft;
 use super::question::{KindDraft, QuestionDraft};
 use crate::domain::ValueKind;

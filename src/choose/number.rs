@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::collision::Draft;
 use super::draft_agreement::{check_equal, check_equal_if_stated};
-use super::mechanism::MechanismDraft;
+use super::mechanism_draft::MechanismDraft;
 use crate::bounds::{self, ParameterRange};
 use crate::error::Error;
 use crate::hash::HashFamily;

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::budget::PrivacyBudget;
 use super::cross::CrossDraft;
 use super::draft_agreement::{check_equal, check_equal_if_stated};
-use super::mechanism::{MechanismDraft, all_candidates};
+use super::mechanism_draft::{MechanismDraft, all_candidates};
 use super::memo::best_memo_compatible_candidate;
 use super::number::NumberDraft;
 use super::objective::Objective;

@@ -14,7 +14,7 @@
 
 use rand_core::CryptoRng;
 
-use super::prepared::{Mechanism, PreparedRandomizer};
+use super::mechanism_dispatch::{Mechanism, PreparedRandomizer};
 use crate::domain::Domain;
 use crate::error::{Error, error};
 use crate::sample::{ExpLowerBound, Threshold, draw_below};

@@ -14,15 +14,15 @@ pub(crate) mod mechanism_list;
 mod memo;
 #[cfg(feature = "analysis")]
 pub mod occupancy;
-mod prepared;
+mod mechanism_dispatch;
 #[cfg(feature = "collector")]
 mod report;
 mod subset;
 
 pub use contract::NeighbouringInputs;
 pub use memo::MemoAndReportThresholds;
-pub use prepared::Mechanism;
-pub(crate) use prepared::PreparedRandomizer;
+pub use mechanism_dispatch::Mechanism;
+pub(crate) use mechanism_dispatch::PreparedRandomizer;
 #[cfg(feature = "analysis")]
 pub(crate) use subset::parameters::hash_count_range;
 pub use subset::{BucketReport, FavouringRule, HashedSubsetSelection};

@@ -1,6 +1,6 @@
 //! Tasks: questions, items, mechanisms and budgets.
 
-pub(crate) mod budget;
+pub(crate) mod report_budget;
 #[cfg(feature = "collector")]
 pub(crate) mod collected;
 pub(crate) mod items;
@@ -9,7 +9,7 @@ pub(crate) mod limits;
 #[cfg(feature = "reports")]
 pub(crate) mod local;
 
-pub use budget::{ReportBudget, CoverParameters, MemoParameters};
+pub use report_budget::{ReportBudget, CoverParameters, MemoParameters};
 #[cfg(feature = "collector")]
 pub use collected::{BinSpacing, NumberPurpose, RatingsTaskFields};
 pub use items::{Items, OpenKeyword, item_name_hash};

@@ -15,7 +15,7 @@
 
 mod empirical;
 mod enumerate;
-mod enumerate_bins;
+mod enumerate_hash_bin;
 mod fast_hasher;
 mod statistic;
 mod sum_audit;
@@ -26,7 +26,7 @@ mod word_feature;
 
 pub use empirical::{AuditEvent, EmpiricalLossBound, measure_privacy_loss};
 pub use enumerate::{DEFAULT_MAX_ENUMERATION_STEPS, EnumeratedLoss, enumerate_max_loss};
-pub use enumerate_bins::enumerate_hash_bin_loss;
+pub use enumerate_hash_bin::enumerate_hash_bin_loss;
 pub use statistic::AttackStatistic;
 pub use sum_audit::{SumAuditResult, audit_sums, default_sum_trials};
 pub(crate) use trial_plan::DEFAULT_CONFIDENCE;

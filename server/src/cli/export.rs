@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::ProgressBar;
 
-use super::location::JournalLocationOptions;
+use super::journal_location::JournalLocationOptions;
 use super::output::{Error, progress_bar};
 use crate::estimates;
 use crate::export::{

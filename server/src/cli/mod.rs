@@ -7,7 +7,7 @@ mod estimate;
 mod export;
 mod journal;
 mod key;
-mod location;
+mod journal_location;
 mod output;
 mod plan;
 mod schema;

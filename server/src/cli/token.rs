@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::{Args, Subcommand};
 
-use super::location::JournalLocationOptions;
+use super::journal_location::JournalLocationOptions;
 use super::output::Error;
 use super::visible_text::VisibleTextWriter;
 use crate::tokens::{self, TokenRole};

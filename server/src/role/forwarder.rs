@@ -19,7 +19,7 @@ use serde::Deserialize;
 use tokio::sync::{mpsc, oneshot};
 
 use super::connector::{Connector, connector};
-use super::shuffler::ShufflerKeys;
+use super::shuffler_keys::ShufflerKeys;
 use super::signature;
 use crate::sealed::KeyConfiguration;
 use crate::store::{BatchRow, JournalError, Store, StoreError, StoredTask};

@@ -4,14 +4,14 @@ mod analyser;
 #[cfg_attr(not(feature = "tls"), path = "no_tls_connector.rs")]
 mod connector;
 mod forwarder;
-mod shuffler;
+mod shuffler_keys;
 pub(crate) mod signature;
 
 use std::sync::Arc;
 
 pub(crate) use analyser::AnalyserKeys;
 pub(crate) use forwarder::BatchForwarder;
-pub(crate) use shuffler::ShufflerKeys;
+pub(crate) use shuffler_keys::ShufflerKeys;
 
 /// Keys and peers that the role of a process needs. A collector needs none.
 #[derive(Clone, Default)]

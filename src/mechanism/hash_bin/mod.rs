@@ -17,7 +17,7 @@
 #[cfg(feature = "analysis")]
 mod attenuation;
 #[cfg(feature = "collector")]
-mod bin_decoder;
+mod item_bin_lookup;
 #[cfg(feature = "analysis")]
 mod bins_before_noise;
 #[cfg(feature = "collector")]
@@ -44,7 +44,7 @@ pub use {
 };
 #[cfg(feature = "collector")]
 pub use {
-    bin_decoder::ItemBinLookup,
+    item_bin_lookup::ItemBinLookup,
     for_collectors::{DEFAULT_GRID_STEPS_PER_UNIT, PrivacyLevelName},
 };
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::task::budget::{ReportBudget, CoverParameters, MemoParameters};
+use crate::task::report_budget::{ReportBudget, CoverParameters, MemoParameters};
 
 /// Number of days in a year, for [`Budget::reports_a_year`].
 const DAYS_PER_YEAR: u32 = 365;

@@ -6,15 +6,15 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::canonical;
-use super::task_fields::RatingsTaskFields;
+use super::ratings_task_fields::RatingsTaskFields;
 use crate::domain::ValueKind;
 use crate::error::{Error, error};
 use crate::mechanism::Mechanism;
-use crate::task::budget::ReportBudget;
+use crate::task::report_budget::ReportBudget;
 use crate::task::items::{Items, item_name_hash};
 use crate::task::local::kind::QuestionKind;
 use crate::task::local::question::{Question, QuestionFields};
-use crate::task::local::task::Task;
+use crate::task::local::task_definition::Task;
 
 impl Task {
     /// Creates a task with a single question of kind `ratings`, which has no name.

@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 
 use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::domain::ValueKind;
-use crate::task::budget::{BUDGET_FORMAT_PREFIX, ReportBudget};
+use crate::task::report_budget::{BUDGET_FORMAT_PREFIX, ReportBudget};
 use crate::task::items::Items;
 use crate::task::limits::NumberLimits;
 use crate::task::local::canonical::{NAMED_QUESTIONS_TASK_FORMAT, UNNAMED_QUESTION_TASK_FORMAT};
-use crate::task::local::kind::contract::{CHOICE_KIND_CODE, FLAG_KIND_CODE, NUMBER_KIND_CODE};
+use crate::task::local::kind::multipart_kind_trait::{CHOICE_KIND_CODE, FLAG_KIND_CODE, NUMBER_KIND_CODE};
 use crate::task::local::kind::{Cross, Numbers, PartKind, QuestionKind, QuestionPart, Together};
 use crate::task::local::prefix_lengths::PrefixLengths;
 use crate::task::local::question::Question;

@@ -4,7 +4,7 @@ use crate::codec::Cursor;
 use crate::error::{Error, error};
 use crate::mechanism::Report;
 use crate::task::local::question::Question;
-use crate::task::local::task::Task;
+use crate::task::local::task_definition::Task;
 
 impl Task {
     /// Decodes one report from all of `bytes`, as [`Report::encode`] writes it.

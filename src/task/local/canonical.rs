@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 
 use super::kind::QuestionKind;
 use super::question::{Question, QuestionFields};
-use super::task::Task;
+use super::task_definition::Task;
 use crate::canonical::CanonicalReader;
 use crate::domain::ValueKind;
 use crate::error::Error;
 use crate::mechanism::Mechanism;
-use crate::task::budget::ReportBudget;
+use crate::task::report_budget::ReportBudget;
 use crate::task::items::Items;
 
 /// Text at the start of a task's bytes. If the bytes contain a budget, it comes before this text.

@@ -48,7 +48,7 @@ mod mixture;
 mod privacy_blanket;
 mod privacy_profile;
 mod ranges;
-pub(crate) mod sums;
+pub(crate) mod shuffled_sums;
 
 pub use batch_privacy::{
     BatchPrivacy, clone_argument_epsilon, compute_batch_privacy, delta_bounds,
@@ -66,4 +66,4 @@ pub use ranges::{
     HONEST_REPORT_COUNT_RANGE, REPORT_COUNT_RANGE, REPORTS_PER_PERSON_RANGE,
 };
 pub(crate) use ranges::{CENTRAL_EPSILON_RANGE, checked_honest_report_count};
-pub use sums::Bounds;
+pub use shuffled_sums::Bounds;

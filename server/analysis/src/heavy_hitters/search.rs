@@ -8,7 +8,7 @@ use hushbin::task::PrefixLengths;
 use serde::Serialize;
 
 use super::candidates::{self, Candidate};
-use super::length_groups::{self, TextReports};
+use super::prefix_length_groups::{self, TextReports};
 use super::thresholds::{
     early_test_stages, max_tail_probability_for_result, max_tail_probability_to_continue,
     true_and_false_hit_rates, prefix_lengths_and_mechanism,
@@ -349,7 +349,7 @@ impl TextSearch {
     fn next_candidates(
         &self,
         prefixes: &[PassedCandidate],
-        group: &length_groups::LengthGroup,
+        group: &prefix_length_groups::LengthGroup,
         letters: u32,
     ) -> Result<Vec<Candidate>, SearchError> {
         let is_first = group.length() == letters;
@@ -390,7 +390,7 @@ impl TextSearch {
     fn filter_by_hits(
         &self,
         candidates: Vec<Candidate>,
-        group: &length_groups::LengthGroup,
+        group: &prefix_length_groups::LengthGroup,
         strict: f64,
         given_up: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<PassedCandidate>, SearchError> {
@@ -429,7 +429,7 @@ impl TextSearch {
     /// Adds the hits of this group to whole texts that were found at a shorter length.
     fn add_hits_to_texts(
         texts: &mut [PassedCandidate],
-        group: &length_groups::LengthGroup,
+        group: &prefix_length_groups::LengthGroup,
         given_up: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), SearchError> {
         let keys: Vec<u64> = texts.iter().map(|text| text.text_key).collect();

@@ -6,14 +6,14 @@ use hushbin::{Items, Question, Task};
 
 use super::error::PlanError;
 use super::goal::{PlannedEstimateKind, QuestionGoal};
-use super::half_widths::IntervalZScores;
+use super::interval_z_scores::IntervalZScores;
 use super::plan_result::{AlternativeMechanism, NumberError, Plan, QuestionPlan, SolvedQuantity, Verdict};
-use super::ratings_comparison;
+use super::comparison_with_ratings;
 use super::search::{MechanismChoice, PlannedTask, PredictedQuestionError};
 use super::survey::{AutoRatingsQuestion, DETECTION_POWER, Survey};
 use super::words;
 use crate::accounting::{BatchPrivacy, ReportMixture, compute_batch_privacy};
-use crate::bound;
+use crate::mechanism_optimality;
 use crate::estimate::{DEFAULT_CONFIDENCE, ErrorPredictor, Estimand, PredictedQuantity};
 use crate::heavy_hitters::{DEFAULT_ALPHABET, DetectableShare};
 use crate::promise::{bias_statement, protected_input_text};
@@ -126,8 +126,8 @@ impl QuestionPlan {
                 standard_error / goal.error_scale_factor,
                 reach,
             ),
-            distance: bound::question_distance_from_best(question, &objective),
-            as_ratings: ratings_comparison::ratings_to_actual_variance_ratio(
+            distance: mechanism_optimality::question_distance_from_best(question, &objective),
+            as_ratings: comparison_with_ratings::ratings_to_actual_variance_ratio(
                 question,
                 goal.predicted_quantity,
                 several,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
 use super::error::PlanError;
-use super::half_widths::IntervalZScores;
+use super::interval_z_scores::IntervalZScores;
 use super::survey::{
     AccuracyGoal, AutoRatingsQuestion, QUANTILE_FRACTION_RANGE, SMALLEST_FREQUENCY_RANGE,
     STANDARD_ERROR_RANGE,

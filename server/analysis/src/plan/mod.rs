@@ -11,9 +11,9 @@
 mod assemble;
 mod error;
 mod goal;
-mod half_widths;
+mod interval_z_scores;
 mod plan_result;
-mod ratings_comparison;
+mod comparison_with_ratings;
 mod search;
 mod survey;
 mod words;

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::goal::PlannedEstimateKind;
 use crate::accounting::BatchPrivacy;
-use crate::bound::DistanceFromBest;
+use crate::mechanism_optimality::DistanceFromBest;
 
 /// Plan for a [`Survey`](super::Survey): the complete task, its errors and its privacy.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -11,7 +11,7 @@ use super::estimate::coordinate_sum_variance;
 use super::influence::SumInfluence;
 use super::items::{self, answer_scale};
 use crate::accounting::checked_honest_report_count;
-use crate::accounting::sums::{
+use crate::accounting::shuffled_sums::{
     Bounds, NoiseParameters, SenderBatch, calibrate_noise, required_gaussian_variance,
     senders_with_fewest_noise_trials,
 };

@@ -5,7 +5,7 @@ use hushbin::Mechanism;
 use hushbin::choose::Objective;
 use hushbin::mechanism::NeighbouringInputs;
 use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
-use hushbin_analysis::bound::distance_from_best;
+use hushbin_analysis::mechanism_optimality::distance_from_best;
 use hushbin_analysis::plan::{Plan, PlanError, SolvedQuantity, Survey, VerdictKind, plan_survey};
 use proptest::prelude::*;
 use proptest::{collection, option};

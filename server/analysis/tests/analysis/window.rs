@@ -8,7 +8,7 @@ use hushbin::mechanism::window::{self, Window};
 use hushbin::task::{NumberLimits, QuestionKind};
 use hushbin::{Entry, Mechanism, Question, Randomizer, Report, Task, TaskDraft};
 use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
-use hushbin_analysis::bound::{
+use hushbin_analysis::mechanism_optimality::{
     BoundKind, DistanceFromBest, distance_from_best, question_distance_from_best,
 };
 use hushbin_analysis::estimate::{

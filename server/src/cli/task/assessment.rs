@@ -8,7 +8,7 @@ use hushbin::{Mechanism, Question, Task, UploadId, upload};
 use serde::Serialize;
 
 use crate::cli::output::Error;
-use hushbin_analysis::bound::{self, DistanceFromBest};
+use hushbin_analysis::mechanism_optimality::{self, DistanceFromBest};
 use hushbin_analysis::estimate::{
     ConfidenceLevel, DEFAULT_CONFIDENCE, ErrorPredictor, Estimand, Estimator,
     FORGED_REPORT_FRACTION, ForgedReportInfluence, PredictedQuantity, counter_updates_per_report,
@@ -241,12 +241,12 @@ impl QuestionAssessment {
             .collect();
         Ok(Self {
             bias: bias_statement(question),
-            mean_distance: bound::question_distance_from_best(question, &Objective::MEAN_ONLY),
-            frequency_distance: bound::question_distance_from_best(
+            mean_distance: mechanism_optimality::question_distance_from_best(question, &Objective::MEAN_ONLY),
+            frequency_distance: mechanism_optimality::question_distance_from_best(
                 question,
                 &Objective::FREQUENCY_ONLY,
             ),
-            nonmissing_distance: bound::question_distance_from_best(
+            nonmissing_distance: mechanism_optimality::question_distance_from_best(
                 question,
                 &Objective::NONMISSING_ONLY,
             ),

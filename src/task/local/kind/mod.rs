@@ -1,6 +1,6 @@
 //! Kinds of questions, and the coding of answers as entries of a domain.
 
-pub(in crate::task) mod contract;
+pub(in crate::task) mod multipart_kind_trait;
 #[cfg(feature = "complete")]
 mod multipart;
 
@@ -23,7 +23,7 @@ use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry, ValueKind};
 use crate::error::Error;
 use crate::task::items::{Items, OpenKeyword};
-use contract::{
+use multipart_kind_trait::{
     CHOICE_KIND_CODE, FLAG_KIND_CODE, MultipartKind, NUMBER_KIND_CODE, check_option_count,
 };
 

@@ -22,7 +22,7 @@ use hushbin::{Error, Mechanism, Question, Task};
 
 use super::error::PlanError;
 use super::goal::QuestionGoal;
-use super::half_widths::IntervalZScores;
+use super::interval_z_scores::IntervalZScores;
 use super::survey::{AutoRatingsQuestion, PrivacyLimits, Survey};
 use crate::accounting::{ReportMixture, meets_central_epsilon};
 use crate::estimate::{ErrorPredictor, PredictedQuantity};

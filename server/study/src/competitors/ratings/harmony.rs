@@ -4,7 +4,7 @@ use hushbin::sample::draw_below;
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::oracle::{EstimateMoments, OracleSetting, RatingOracle};
+use super::rating_oracle::{EstimateMoments, OracleSetting, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
 use crate::competitors::numbers::TwoPointMechanism;
 

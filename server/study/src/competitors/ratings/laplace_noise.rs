@@ -4,7 +4,7 @@ use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 use rand_distr::{Distribution, Gamma};
 
-use super::oracle::{EstimateMoments, OracleSetting, RatingOracle};
+use super::rating_oracle::{EstimateMoments, OracleSetting, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
 
 /// Laplace mechanism on all d coordinates (Dwork, McSherry, Nissim and Smith 2006), which protects

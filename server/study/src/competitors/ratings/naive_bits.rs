@@ -3,7 +3,7 @@
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::oracle::{EstimateMoments, OracleSetting, RatingOracle};
+use super::rating_oracle::{EstimateMoments, OracleSetting, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::{draw_sum_of_fair_signs, sample_entries_up_to_limit, sign_value};
 use crate::competitors::numbers::TwoPointMechanism;

@@ -4,7 +4,7 @@
 use hushbin::Error;
 use rand_core::CryptoRng;
 
-use super::oracle::{EstimateMoments, OracleSetting};
+use super::rating_oracle::{EstimateMoments, OracleSetting};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::Slot;
 

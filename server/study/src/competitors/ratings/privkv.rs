@@ -4,7 +4,7 @@ use hushbin::sample::{ExpLowerBound, Threshold, draw_below};
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::oracle::{EstimateMoments, OracleSetting, PresenceMoments, RatingOracle};
+use super::rating_oracle::{EstimateMoments, OracleSetting, PresenceMoments, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::{flip_fair_coin, sign_value};
 use crate::competitors::favoured_set::threshold_rounded_down;

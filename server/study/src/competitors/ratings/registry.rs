@@ -7,12 +7,12 @@ use super::k_fold::KFoldRepetition;
 use super::laplace_noise::LaplaceMechanism;
 use super::naive_bits::NaivePerturbation;
 use super::normal_noise::GaussianRatingMechanism;
-use super::oracle::{OracleSetting, RatingOracle};
+use super::rating_oracle::{OracleSetting, RatingOracle};
 use super::pckv::{PckvGrr, PckvUe};
 use super::privkv::PrivKv;
-use super::sampling::SingleEntrySampling;
+use super::entry_sampling::SingleEntrySampling;
 use super::signed_bit::HashedSignBitOracle;
-use super::signed_hash::SignedItemHashOracle;
+use super::signed_item_hashing::SignedItemHashOracle;
 use super::three_answers::PrivKvThreeAnswers;
 
 /// Unit of privacy: the pairs of inputs that a report's ε makes indistinguishable.

@@ -5,7 +5,7 @@ use hushbin::hash::{HashKeys, hashed_closed_element_sign};
 use rand_core::CryptoRng;
 
 use super::one_sparse::OneSparseOracle;
-use super::oracle::{EstimateMoments, OracleSetting};
+use super::rating_oracle::{EstimateMoments, OracleSetting};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::{Slot, draw_sum_of_fair_signs, sign_value};
 use crate::competitors::numbers::TwoPointMechanism;

@@ -6,7 +6,7 @@ use std::path::Path;
 use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 
-use super::sparse::{
+use super::popular_items::{
     GAUSSIAN_DELTA, LARGEST_ERROR_METRIC, PUBLISHED_BY_PRIVACY_LEVEL, REMARKS, privacy_level_comparisons,
     mechanisms_at_privacy_level, measurement_at_setting,
 };

@@ -4,8 +4,8 @@
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
-use super::sparse::{GAUSSIAN_DELTA, LARGEST_ERROR_METRIC, measurement_at_setting};
-use crate::competitors::ratings::as_printed;
+use super::popular_items::{GAUSSIAN_DELTA, LARGEST_ERROR_METRIC, measurement_at_setting};
+use crate::competitors::ratings::drafts_as_printed;
 use crate::evaluate::crowd::entry_distribution::{EntryDistribution, ZIPF_EXPONENT};
 use crate::evaluate::crowd::random::ZipfItemDistribution;
 use crate::evaluate::measure::experiment::{
@@ -85,7 +85,7 @@ fn mechanisms_within_distance(
         })
     };
     let succinct = |delta: Option<f64>| {
-        as_printed::hash_bin_draft_by_distance(
+        drafts_as_printed::hash_bin_draft_by_distance(
             setting.sparsity,
             setting.epsilon,
             setting.protected_distance,

@@ -2,7 +2,7 @@
 
 use hushbin::choose::Objective;
 use hushbin::domain::Domain;
-use hushbin_analysis::bound::least_variance;
+use hushbin_analysis::mechanism_optimality::least_variance;
 
 use crate::evaluate::measure::experiment::{Measurement, StudyError};
 use crate::evaluate::measure::measurement::{MSE, REPORT_BYTES_METRIC};

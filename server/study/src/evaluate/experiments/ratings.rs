@@ -10,7 +10,7 @@ use super::rating_measurements::{
     MEAN_BALL_ESTIMAND, MEAN_ESTIMAND, MEAN_SHRUNKEN_ESTIMAND, MEAN_SIMPLEX_ESTIMAND,
     PREDICTED_MSE, add_error_measurements, add_predicted_measurements,
 };
-use crate::competitors::ratings::as_printed;
+use crate::competitors::ratings::drafts_as_printed;
 use crate::evaluate::crowd::entry_distribution::EntryDistribution;
 use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measurement, MeasurementPoint, MetricComparison, Panel, StudyError,
@@ -148,14 +148,14 @@ pub(crate) fn rating_mechanisms(
         )?,
         task(
             "Collision",
-            as_printed::collision_draft(setting.sparsity, setting.epsilon),
+            drafts_as_printed::collision_draft(setting.sparsity, setting.epsilon),
         )?,
-        task("CoCo", as_printed::coco_draft())?,
+        task("CoCo", drafts_as_printed::coco_draft())?,
         task("CoCo, t as printed", coco_with_printed_buckets(setting))?,
         task("CoCo, t of Collision", coco_sized_as_collision(setting))?,
         task(
             "SUCCINCT",
-            as_printed::hash_bin_draft_at_user_level(setting.sparsity, setting.people_count),
+            drafts_as_printed::hash_bin_draft_at_user_level(setting.sparsity, setting.people_count),
         )?,
         task("SUCCINCT, as coded", hash_bin_draft_as_coded(setting))?,
     ];
@@ -186,7 +186,7 @@ fn coco_with_printed_buckets(setting: &QuestionSetting) -> Value {
 fn coco_sized_as_collision(setting: &QuestionSetting) -> Value {
     coco_with_buckets(
         setting,
-        as_printed::printed_collision_bucket_count(setting.sparsity, setting.epsilon),
+        drafts_as_printed::printed_collision_bucket_count(setting.sparsity, setting.epsilon),
     )
 }
 

@@ -9,7 +9,7 @@ use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::Error;
 use crate::task::items::Items;
-use crate::task::local::kind::contract::MultipartKind;
+use crate::task::local::kind::multipart_kind_trait::MultipartKind;
 use crate::task::local::scale::Scale;
 
 /// Cross table of two small choices, or of a choice and a number. Each person is in one of the rows

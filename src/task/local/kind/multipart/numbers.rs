@@ -11,7 +11,7 @@ use crate::domain::Entry;
 use crate::error::{Error, error};
 use crate::task::items::Items;
 use crate::task::limits::NumberLimits;
-use crate::task::local::kind::contract::MultipartKind;
+use crate::task::local::kind::multipart_kind_trait::MultipartKind;
 
 /// Limits of the numbers, indexed by item. A single number has the name of its question.
 ///

@@ -10,7 +10,7 @@ use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::{Error, error};
 use crate::task::items::Items;
-use crate::task::local::kind::contract::{MultipartKind, check_option_count};
+use crate::task::local::kind::multipart_kind_trait::{MultipartKind, check_option_count};
 
 /// Kind `together`: several small choices and flags that one report covers together. An input has
 /// one cell for each part.

@@ -6,7 +6,7 @@ use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{Coco, Randomizer};
 
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported, mean_of_distributions};
-use super::placement::{Outcome, Pair, AnswerPlacement, SignedAnswer};
+use super::answer_placement::{Outcome, Pair, AnswerPlacement, SignedAnswer};
 
 impl ExplainMechanism for Coco {
     type Report = BucketReport;

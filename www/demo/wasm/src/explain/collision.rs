@@ -5,7 +5,7 @@ use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{Collision, Randomizer};
 
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
-use super::placement::{Outcome, AnswerPlacement, SignedAnswer};
+use super::answer_placement::{Outcome, AnswerPlacement, SignedAnswer};
 
 impl ExplainMechanism for Collision {
     type Report = BucketReport;

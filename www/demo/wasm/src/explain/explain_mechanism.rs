@@ -5,7 +5,7 @@ use std::ops::Range;
 use hushbin::domain::{Domain, SignedItem};
 use serde::Serialize;
 
-use super::placement::AnswerPlacement;
+use super::answer_placement::AnswerPlacement;
 
 /// Randomised part of a report, decoded for each mechanism.
 #[derive(Debug, Clone, PartialEq, Serialize)]

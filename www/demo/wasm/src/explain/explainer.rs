@@ -8,7 +8,7 @@ use hushbin_analysis::likelihood::exact_probabilities;
 
 use super::error::{ExplainError, MAX_COMPLETION_COUNT, MAX_EXPLAINED_SPARSITY};
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
-use super::placement::AnswerPlacement;
+use super::answer_placement::AnswerPlacement;
 
 /// Inputs that a report's ε protects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]

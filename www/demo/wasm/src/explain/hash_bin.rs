@@ -8,7 +8,7 @@ use hushbin::mechanism::hash_bin::{
 };
 
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
-use super::placement::{AnswerBin, SignedBinAnswer, Outcome, AnswerPlacement, SignedAnswer};
+use super::answer_placement::{AnswerBin, SignedBinAnswer, Outcome, AnswerPlacement, SignedAnswer};
 
 impl ExplainMechanism for HashBin {
     type Report = Report;

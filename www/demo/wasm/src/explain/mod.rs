@@ -11,7 +11,7 @@ mod error;
 mod explain_mechanism;
 mod explainer;
 mod explanation;
-mod placement;
+mod answer_placement;
 mod upload;
 
 macro_rules! declare_modules {
@@ -28,5 +28,5 @@ pub use error::ExplainError;
 pub use explain_mechanism::Reported;
 pub use explainer::{EpsilonScope, Explainer};
 pub use explanation::{NamedQuestionExplainer, CodedAnswerPart, Explanation, Meaning};
-pub use placement::{AttributeAtoms, AnswerBin, SignedBinAnswer, Outcome, Pair, AnswerPlacement, SignedAnswer};
+pub use answer_placement::{AttributeAtoms, AnswerBin, SignedBinAnswer, Outcome, Pair, AnswerPlacement, SignedAnswer};
 pub use upload::{DissectedUpload, UploadField, UploadFieldName};

@@ -4,7 +4,7 @@ use hushbin::domain::SignedItem;
 use hushbin::mechanism::pattern::{Pattern, Randomizer, Report};
 
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
-use super::placement::{Outcome, AnswerPlacement, SignedAnswer};
+use super::answer_placement::{Outcome, AnswerPlacement, SignedAnswer};
 
 impl ExplainMechanism for Pattern {
     type Report = Report;

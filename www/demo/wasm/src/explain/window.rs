@@ -5,7 +5,7 @@ use hushbin::domain::SignedItem;
 use hushbin::mechanism::window::{Randomizer, Report, Window};
 
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
-use super::placement::{AttributeAtoms, Outcome, AnswerPlacement, SignedAnswer};
+use super::answer_placement::{AttributeAtoms, Outcome, AnswerPlacement, SignedAnswer};
 
 impl ExplainMechanism for Window {
     type Report = Report;

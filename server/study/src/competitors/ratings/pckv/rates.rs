@@ -1,6 +1,6 @@
 //! Response probabilities, estimates and moments of both variants of PCKV.
 
-use crate::competitors::ratings::oracle::{EstimateMoments, PresenceMoments};
+use crate::competitors::ratings::rating_oracle::{EstimateMoments, PresenceMoments};
 use crate::competitors::ratings::report_sums::LinearEstimator;
 
 /// Response probabilities of PCKV, which are exact for the rounded thresholds.

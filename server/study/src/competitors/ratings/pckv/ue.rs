@@ -7,7 +7,7 @@ use rand_core::CryptoRng;
 use super::rates::PckvProbabilities;
 use crate::competitors::favoured_set::threshold_rounded_down;
 use crate::competitors::numbers::randomly_rounds_up;
-use crate::competitors::ratings::oracle::{EstimateMoments, OracleSetting, RatingOracle};
+use crate::competitors::ratings::rating_oracle::{EstimateMoments, OracleSetting, RatingOracle};
 use crate::competitors::ratings::report_sums::{LinearEstimator, ReportSums};
 use crate::competitors::ratings::slots::{
     Slot, draw_binomial, draw_slot, draw_sum_of_fair_signs, flip_fair_coin, sign_value,

@@ -6,7 +6,7 @@ use hushbin::mechanism::coco::Coco;
 use hushbin::{Mechanism, Task};
 use hushbin_study::competitors::ratings::{
     EstimateMoments, GaussianRatingMechanism, NaivePerturbation, OracleSetting, PckvGrr,
-    PrivacyUnit, RatingOracle, as_printed,
+    PrivacyUnit, RatingOracle, drafts_as_printed,
 };
 use hushbin_tests::contest::task;
 use hushbin_tests::errata::assert_table;
@@ -114,7 +114,7 @@ fn adaptive_responses_are_over_signed_items() {
 
 /// Returns the task of the collision mechanism with the printed parameters.
 fn printed(d: u32, s: u32, epsilon: f64) -> Task {
-    task(d, s, epsilon, &as_printed::collision_draft(s, epsilon))
+    task(d, s, epsilon, &drafts_as_printed::collision_draft(s, epsilon))
 }
 
 /// Erratum to P1 Theorem 3: for small ε the error is proportional to 1/ε, not to 1/ε².

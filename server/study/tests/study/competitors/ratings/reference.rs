@@ -10,7 +10,7 @@ use hushbin::mechanism::hash_bin::{
 use hushbin_study::competitors::ratings::{
     SingleEntrySampling, EstimateMoments, HarmonyMechanism, KFoldRepetition, NaivePerturbation,
     OracleSetting, PckvGrr, PckvProbabilities, PckvUe, PrivKv, PrivKvThreeAnswers, RatingOracle,
-    HashedSignBitOracle, SignedItemHashOracle, as_printed,
+    HashedSignBitOracle, SignedItemHashOracle, drafts_as_printed,
 };
 use hushbin_tests::contest::task;
 use serde_json::{Value, json};
@@ -186,7 +186,7 @@ fn totals_are_the_reference() {
         ] {
             assert_near(total(name, frequencies), &row, field);
         }
-        let paper = as_printed::collision_draft(setting.sparsity, setting.epsilon);
+        let paper = drafts_as_printed::collision_draft(setting.sparsity, setting.epsilon);
         let task = task(
             setting.item_count,
             setting.sparsity,

@@ -2,7 +2,7 @@
 //! documentation.
 
 use super::{SCALE, noise, senders};
-use crate::accounting::sums::{
+use crate::accounting::shuffled_sums::{
     UnitMessageNoise, calibrate_noise, required_gaussian_variance, senders_with_fewest_noise_trials,
 };
 use serde_json::Value;

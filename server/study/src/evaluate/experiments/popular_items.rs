@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use super::ratings::{HUSHBIN_CLIPPED_INPUTS, hash_bin_draft_as_coded};
-use crate::competitors::ratings::as_printed;
+use crate::competitors::ratings::drafts_as_printed;
 use crate::evaluate::crowd::entry_distribution::{EntryDistribution, ZIPF_EXPONENT};
 use crate::evaluate::crowd::random::ZipfItemDistribution;
 use crate::evaluate::measure::experiment::{
@@ -114,7 +114,7 @@ fn drafts_at_privacy_level(level: usize, setting: &QuestionSetting) -> Vec<(&'st
             (HUSHBIN_CLIPPED_INPUTS, json!({ "name": "hash-bin" })),
             (
                 "SUCCINCT",
-                as_printed::hash_bin_draft_at_user_level(setting.sparsity, setting.people_count),
+                drafts_as_printed::hash_bin_draft_at_user_level(setting.sparsity, setting.people_count),
             ),
             ("SUCCINCT, as coded", hash_bin_draft_as_coded(setting)),
         ],
@@ -125,7 +125,7 @@ fn drafts_at_privacy_level(level: usize, setting: &QuestionSetting) -> Vec<(&'st
             ),
             (
                 "SUCCINCT",
-                as_printed::hash_bin_draft_at_event_level(setting.sparsity, setting.epsilon),
+                drafts_as_printed::hash_bin_draft_at_event_level(setting.sparsity, setting.epsilon),
             ),
         ],
     }

@@ -5,7 +5,7 @@ use hushbin::hash::HashKeys;
 use rand_core::CryptoRng;
 
 use super::one_sparse::OneSparseOracle;
-use super::oracle::{EstimateMoments, OracleSetting, PresenceMoments};
+use super::rating_oracle::{EstimateMoments, OracleSetting, PresenceMoments};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::{Slot, draw_binomial, sign_value};
 use crate::competitors::choice::{LocalHash, SupportProbabilities};

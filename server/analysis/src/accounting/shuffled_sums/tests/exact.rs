@@ -3,7 +3,7 @@
 
 use super::brute::{binomial, counts, delta, product};
 use super::{SCALE, noise, senders};
-use crate::accounting::sums::{Bounds, NoiseParameters, SenderBatch};
+use crate::accounting::shuffled_sums::{Bounds, NoiseParameters, SenderBatch};
 
 fn hold(found: Bounds, whole: f64, at: &str) {
     let rounded = 1e-12;

@@ -2,7 +2,7 @@
 //! range are refused.
 
 use super::{SCALE, noise, senders};
-use crate::accounting::sums::{
+use crate::accounting::shuffled_sums::{
     NoiseParameters, SenderBatch, UnitMessageNoise, calibrate_noise, required_gaussian_variance,
     senders_with_fewest_noise_trials,
 };

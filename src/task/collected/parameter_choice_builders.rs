@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use crate::error::Error;
 use crate::task::local::question::{Question, QuestionFields};
-use crate::task::local::task::Task;
+use crate::task::local::task_definition::Task;
 
 impl Task {
     /// Creates a task with a single question of kind `ratings`, which has no name.

@@ -11,7 +11,7 @@ use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
 use crate::mechanism::MemoAndReportThresholds;
 use crate::mechanism::NeighbouringInputs;
-use crate::task::budget::{ReportBudget, MemoParameters};
+use crate::task::report_budget::{ReportBudget, MemoParameters};
 use crate::task::items::{check_printable_name, check_task_id};
 use crate::task::local::kind::QuestionKind;
 
