@@ -7,7 +7,7 @@ use super::contract::ChooseParameters;
 use super::objective::{Objective, ParameterSearchGoal};
 use super::population::Population;
 use super::predict::{self, PredictErrors, PredictedErrors};
-use super::search::{Candidate, ParameterSearch};
+use super::sparsity_search::{Candidate, ParameterSearch};
 use super::subset;
 use crate::domain::Domain;
 use crate::error::Error;

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::predict::PredictErrors;
-use super::search::{Candidate, ParameterSearch};
+use super::sparsity_search::{Candidate, ParameterSearch};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::hash_bin::PrivacyLevelName;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 use super::contract::ChooseParameters;
 use super::draft_agreement::check_equal;
 use super::objective::AutoDraft;
-use super::search::{Candidate, ParameterSearch};
+use super::sparsity_search::{Candidate, ParameterSearch};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::contract::MechanismParameters;

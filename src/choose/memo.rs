@@ -1,6 +1,6 @@
 //! Choice of Collision's parameters for a question whose answers are memoised.
 
-use super::search::{Candidate, ParameterSearch};
+use super::sparsity_search::{Candidate, ParameterSearch};
 use crate::error::{Error, error};
 use crate::hash::HashFamily;
 use crate::mechanism::collision::{Collision, FavouredBucketRule};

@@ -20,7 +20,7 @@ mod objective;
 mod population;
 mod predict;
 mod question;
-mod search;
+mod sparsity_search;
 mod subset;
 mod together;
 
@@ -35,7 +35,7 @@ pub use objective::{AutoDraft, AutoLevel, Objective, ObjectiveDraft, ObjectiveNa
 pub use population::Population;
 pub use predict::{PredictedErrors, SquaredError};
 pub use question::{ChosenQuestion, KindDraft, QuestionDraft};
-pub use search::Candidate;
+pub use sparsity_search::Candidate;
 pub use together::{SeparateVsTogetherVariances, compare_separate_with_together};
 
 use alloc::vec::Vec;

@@ -11,7 +11,7 @@ use super::memo::best_memo_compatible_candidate;
 use super::number::NumberDraft;
 use super::objective::Objective;
 use super::population::{DEFAULT_PEOPLE_COUNT, Population};
-use super::search::{Candidate, ParameterSearch};
+use super::sparsity_search::{Candidate, ParameterSearch};
 use super::{together, window};
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};

@@ -14,7 +14,7 @@ use super::candidate_cell_counts::CandidateCellCounts;
 use super::contract::ChooseParameters;
 use super::objective::ParameterSearchGoal;
 use super::predict::PredictErrors;
-use super::search::{Candidate, ParameterSearch};
+use super::sparsity_search::{Candidate, ParameterSearch};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;

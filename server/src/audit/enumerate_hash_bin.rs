@@ -5,7 +5,7 @@ use hushbin::mechanism::hash_bin::{HashBin, Randomizer, ResponseDistribution};
 use hushbin::{Entry, Mechanism, Question};
 use rand_core::Rng;
 
-use super::enumerate::{EnumeratedLoss, MAX_ENUMERATED_SEEDS, MIN_ENUMERATED_SEEDS};
+use super::enumerate_inputs::{EnumeratedLoss, MAX_ENUMERATED_SEEDS, MIN_ENUMERATED_SEEDS};
 
 /// Enumerates the loss between all neighbouring inputs, for random seeds. The values of an input
 /// are −1, 0 and 1, and also the distance L of the privacy level if L is below 1. Returns `None` if

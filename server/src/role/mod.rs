@@ -1,6 +1,6 @@
 //! Roles of shuffler and analyser: keys and peers, and the messages between them.
 
-mod analyser;
+mod analyser_keys;
 #[cfg_attr(not(feature = "tls"), path = "no_tls_connector.rs")]
 mod connector;
 mod forwarder;
@@ -9,7 +9,7 @@ pub(crate) mod signature;
 
 use std::sync::Arc;
 
-pub(crate) use analyser::AnalyserKeys;
+pub(crate) use analyser_keys::AnalyserKeys;
 pub(crate) use forwarder::BatchForwarder;
 pub(crate) use shuffler_keys::ShufflerKeys;
 

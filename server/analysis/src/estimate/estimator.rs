@@ -9,7 +9,7 @@ use serde::ser::{Serialize, SerializeSeq, Serializer};
 
 use super::queried_estimates::{QueriedPointEstimates, number_limits, rescale_to_limits};
 use super::totals::{QuestionTotals, Totals};
-use crate::estimate::answer::{
+use crate::estimate::query_results::{
     Estimates, ItemEstimateSource, ItemEstimates, PostProcessed, parallel, post_processing,
 };
 use crate::estimate::distribution::CellOrOutputCounts;

@@ -8,7 +8,7 @@
 //! clipping. A raw frequency can fall below 0 or above 1, because noise is not cut off.
 //! Post-processed results ([`PostProcessingMethod`]) are returned in addition to the raw estimates.
 
-mod answer;
+mod query_results;
 mod counters;
 mod distribution;
 mod estimator;
@@ -24,8 +24,8 @@ mod result_cache;
 mod reuse_tests;
 mod totals;
 
-pub use crate::numeric::projection::{SumConstraint, project_to_simplex};
-pub use answer::{
+pub use crate::numeric::simplex_projection::{SumConstraint, project_to_simplex};
+pub use query_results::{
     Estimates, ItemEstimateSource, ItemEstimates,
     csv_text::csv_text_cell,
     post_processing::{ConditionalMean, PostProcessed, ProjectedFrequencies},
@@ -34,7 +34,7 @@ pub use answer::{
     },
     stand_out::SignificantItems,
 };
-pub(crate) use answer::{csv_fields_of_estimate, start_csv_table};
+pub(crate) use query_results::{csv_fields_of_estimate, start_csv_table};
 pub use counters::encoding::TotalsError;
 pub(crate) use counters::{BucketHashRange, TotalsReader, append_header};
 pub(crate) use distribution::SimulatedIntervalWidth;

@@ -3,7 +3,7 @@
 use hushbin::Question;
 use hushbin::task::{NumberLimits, QuestionKind};
 
-use crate::estimate::answer::{SignificantItems, conditional, stand_out};
+use crate::estimate::query_results::{SignificantItems, conditional, stand_out};
 use crate::estimate::distribution::{CellOrOutputCounts, ContributionDistribution};
 use crate::estimate::point::{Estimand, ItemPointEstimates, SamplingModel};
 use crate::estimate::query::{ConfidenceLevel, Estimate, EstimateQuery, ItemLabel};

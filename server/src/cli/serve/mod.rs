@@ -5,7 +5,7 @@ mod descriptors;
 mod log;
 mod options;
 mod reload;
-mod schema;
+mod config_schema;
 mod settings;
 
 use std::io::Write;
@@ -31,7 +31,7 @@ use descriptors::{max_connections_under_limit, raise_open_file_limit};
 use log::LogHandle;
 pub(super) use options::ServeCommandOptions;
 use reload::ConfigReloader;
-pub(super) use schema::option_schemas;
+pub(super) use config_schema::option_schemas;
 
 /// Time limit for closing the store after the last request. Unfinished work is done at the next
 /// start.

@@ -19,7 +19,7 @@ use crate::estimate::distribution::{
 use crate::estimate::point::PointEstimate;
 use crate::estimate::query::ConfidenceLevel;
 use crate::numeric::confidence_limits::{LimitSide, SumForConfidenceLimits, TailThresholds};
-use crate::numeric::projection::{SumConstraint, project_to_simplex};
+use crate::numeric::simplex_projection::{SumConstraint, project_to_simplex};
 use crate::numeric::roots::bisect;
 
 /// A conditional share or mean with its error bars.

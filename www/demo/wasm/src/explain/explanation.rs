@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::belief::posterior_probability;
 use super::error::{ExplainError, MAX_POSSIBLE_ANSWERS};
 use super::explain_mechanism::Reported;
-use super::explainer::reported;
+use super::ratings_explainer::reported;
 use super::upload::{UploadField, decode_sole_report, field_byte_ranges};
 use hushbin_analysis::estimate::item_label_from_index;
 use hushbin_analysis::likelihood::{Hypothesis, observe_report};

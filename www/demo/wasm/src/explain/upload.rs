@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::error::ExplainError;
 use super::explain_mechanism::Reported;
-use super::explainer::Explainer;
+use super::ratings_explainer::Explainer;
 
 /// Name of a field in an upload of one report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

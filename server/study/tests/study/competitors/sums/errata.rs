@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use hushbin_study::competitors::sums::as_printed::{self, ConstantOrigin};
-use hushbin_study::competitors::sums::{CoordinateBudget, grid};
+use hushbin_study::competitors::sums::{CoordinateBudget, grid_cell_reports};
 use hushbin_study::competitors::{Budget, hockey_stick_divergence};
 use hushbin_tests::errata::assert_table;
 
@@ -168,21 +168,21 @@ fn of_sequences(cells: usize, gamma: f64, others: &[usize], epsilon: f64) -> f64
 #[test]
 fn batches_are_those_of_all_sequences() {
     for (cells, gamma, epsilon) in [(2, 0.4, 0.3), (3, 0.5, 0.5), (4, 0.3, 1.0)] {
-        let exact = grid::exact_shuffled_delta(cells, gamma, 4, epsilon).unwrap();
+        let exact = grid_cell_reports::exact_shuffled_delta(cells, gamma, 4, epsilon).unwrap();
         let m = cells as usize;
         let others = (0..m.pow(3)).map(|i| [i % m, i / m % m, i / m / m]);
         let worst = others.map(|others| of_sequences(m, gamma, &others, epsilon));
         let worst = worst.fold(0.0, f64::max);
         assert!((worst - exact).abs() < 1e-14, "{cells}: {worst} {exact}");
         if cells > 2 {
-            let counted = grid::attack_delta_lower_bound(cells, gamma, 4, epsilon).unwrap();
+            let counted = grid_cell_reports::attack_delta_lower_bound(cells, gamma, 4, epsilon).unwrap();
             assert!(counted <= exact * (1.0 + 1e-12) && counted > 0.1 * exact);
         }
-        let proven = grid::proven_delta_upper_bound(cells, gamma, 4, epsilon).unwrap();
+        let proven = grid_cell_reports::proven_delta_upper_bound(cells, gamma, 4, epsilon).unwrap();
         assert!(exact <= proven * (1.0 + 1e-9), "{cells}: {exact} {proven}");
     }
-    assert!(grid::exact_shuffled_delta(9, 0.5, 12, 1.0).is_err());
-    assert!(grid::exact_shuffled_delta(9, 0.0, 3, 1.0).is_err());
+    assert!(grid_cell_reports::exact_shuffled_delta(9, 0.5, 12, 1.0).is_err());
+    assert!(grid_cell_reports::exact_shuffled_delta(9, 0.0, 3, 1.0).is_err());
 }
 
 /// The printed γ = c·(r + 1)/n is too small for (r + 1)^d cells. With the corrected γ = c·(r +
@@ -210,7 +210,7 @@ fn the_printed_gamma_fails() {
     assert!((told - row.actual_delta_of_printed).abs() < 1e-13, "{told}");
     assert!((told - 0.282_990).abs() < 1e-6);
     // The same γ suffices for d = 1, and no smaller γ does.
-    let of_one = |gamma| grid::exact_shuffled_delta(3, gamma, 6, row.epsilon).unwrap();
+    let of_one = |gamma| grid_cell_reports::exact_shuffled_delta(3, gamma, 6, row.epsilon).unwrap();
     assert!(of_one(row.printed_probability) <= row.delta);
     assert!(of_one(0.999 * row.printed_probability) > row.delta);
     // With the paper's c and n = 10⁵, δ is 0.088 instead of 10⁻⁶.
@@ -274,7 +274,7 @@ fn the_closed_form_is_more_than_enough() {
     assert_eq!(rows.len(), 6);
     for row in &rows {
         let of = |gamma| {
-            grid::central_epsilon(row.cell_count, gamma, row.people_count, row.delta).unwrap()
+            grid_cell_reports::central_epsilon(row.cell_count, gamma, row.people_count, row.delta).unwrap()
         };
         assert!(
             of(row.least_proven_probability) <= row.epsilon * (1.0 + 1e-9),

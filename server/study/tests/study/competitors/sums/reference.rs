@@ -1,7 +1,7 @@
 //! Tests that numbers agree with an independent program.
 
 use hushbin_study::competitors::Budget;
-use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise, ZeroSumTuples, grid};
+use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise, ZeroSumTuples, grid_cell_reports};
 use serde_json::Value;
 
 const REFERENCE: &str = include_str!("../../../../../../tests/reference/shuffle-sums.json");
@@ -122,13 +122,13 @@ fn shuffled_grids_are_the_reference() {
         let delta = number(&row, "delta");
         if row.get("epsilon").is_none() {
             let central = Budget::new(number(&row, "central"), delta).unwrap();
-            let gamma = grid::closed_form_uniform_probability(cells, n, &central);
+            let gamma = grid_cell_reports::closed_form_uniform_probability(cells, n, &central);
             assert_near(gamma, &row, "gamma_closed_form", 1e-13);
             continue;
         }
         let m = f64::from(cells);
         let gamma = m / (number(&row, "epsilon").exp() + m - 1.0);
-        let central = grid::central_epsilon(cells, gamma, n, delta).unwrap();
+        let central = grid_cell_reports::central_epsilon(cells, gamma, n, delta).unwrap();
         let theirs = number(&row, "central");
         // Our result is rounded up to a step of the search, so it may be slightly larger.
         let above = central - theirs;
