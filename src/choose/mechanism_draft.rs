@@ -84,7 +84,7 @@ macro_rules! define_mechanism_draft {
             pub(super) fn check_agrees_with(&self, in_use: &Mechanism) -> Result<(), Error> {
                 match (self, in_use) {
                     $((Self::$Name(draft), Mechanism::$Name(own)) => own.check_agrees_with(draft),)+
-                    (Self::Auto(auto), in_use) => auto.check_agrees_with(in_use),
+                    (Self::Auto(auto), in_use) => auto.check_protection_level(in_use),
                     $((Self::$Name(_), in_use) => {
                         let asked = <mechanism::$module::$Name as MechanismParameters>::NAME;
                         check_equal("mechanism", &asked, &in_use.name())
@@ -105,7 +105,7 @@ macro_rules! define_mechanism_draft {
         /// As the `candidates` function of each mechanism.
         pub(super) fn all_candidates(search: &ParameterSearch<'_>, level: PrivacyLevelName) -> Result<Vec<Candidate>, Error> {
             let mut candidates = Vec::new();
-            $(candidates.extend(mechanism::$module::$Name::list_variants(search, level)?);)+
+            $(candidates.extend(mechanism::$module::$Name::best_candidate_per_variant(search, level)?);)+
             // The sort is stable: among equal errors, the first mechanism in the registry wins.
             candidates.sort_by(|a, b| a.objective_error.total_cmp(&b.objective_error));
             Ok(candidates)

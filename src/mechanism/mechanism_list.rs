@@ -41,7 +41,7 @@ macro_rules! mechanisms {
 /// parameters.
 macro_rules! match_any_mechanism {
     ($Enum:ident, $value:expr, $own:pat => $result:expr) => {
-        $crate::mechanisms! { [$crate::mechanism::mechanism_list::each] @ $Enum, $value, $own => $result; }
+        $crate::mechanisms! { [$crate::mechanism::mechanism_list::match_any_mechanism] @ $Enum, $value, $own => $result; }
     };
     (@ $Enum:ident, $value:expr, $own:pat => $result:expr;
         $($(#[$feature:meta])? $module:ident: $Name:ident,)+) => {

@@ -48,7 +48,7 @@ macro_rules! register {
             }
 
             impl ReportConversion for super::$module::$Name {
-                fn convert_report(own: Self::Report) -> Report {
+                fn wrap_in_report_enum(own: Self::Report) -> Report {
                     Report::$Name(own)
                 }
             }

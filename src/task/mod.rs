@@ -9,7 +9,7 @@ pub(crate) mod limits;
 #[cfg(feature = "reports")]
 pub(crate) mod local;
 
-pub use report_budget::{ReportBudget, CoverParameters, MemoParameters};
+pub use report_budget::{Budget, CoverParameters, MemoParameters};
 #[cfg(feature = "collector")]
 pub use collected::{BinSpacing, NumberPurpose, RatingsTaskFields};
 pub use items::{Items, OpenKeyword, item_name_hash};

@@ -28,7 +28,7 @@ pub(super) const BUDGET_FORMAT_PREFIX: &str = "hushbin budget 1";
 /// assert_eq!(serde_json::from_str("{}").ok(), Some(Budget::default()));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ReportBudget {
+pub struct Budget {
     pub(crate) window_days: u32,
     pub(crate) max_reports: u32,
     pub(crate) memo: Option<MemoParameters>,
@@ -80,7 +80,7 @@ pub struct CoverParameters {
 /// Number of minutes in a day.
 const MINUTES_PER_DAY: u32 = 24 * 60;
 
-impl Default for ReportBudget {
+impl Default for Budget {
     /// Returns a budget of one new report in 30 days.
     fn default() -> Self {
         Self {
@@ -92,7 +92,7 @@ impl Default for ReportBudget {
     }
 }
 
-impl ReportBudget {
+impl Budget {
     /// Creates a budget of at most `reports` reports ([`bounds::REPORTS_PER_WINDOW_RANGE`]) in a window of
     /// `days` days ([`bounds::BUDGET_WINDOW_DAYS_RANGE`]).
     ///

@@ -12,7 +12,7 @@ use crate::sample::Threshold;
 use crate::sums::messages::MessageParameters;
 use crate::sums::summed_quantity::{BoundedVector, SummedQuantity};
 use crate::sums::task::{SumTask, SumTaskFields};
-use crate::task::{ReportBudget, Items, NumberLimits};
+use crate::task::{Budget, Items, NumberLimits};
 
 /// Party that people have to trust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,7 +109,7 @@ struct SerializedSumTask {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     messages: Option<SerializedMessageParameters>,
     #[serde(default, skip_serializing_if = "Budget::is_default")]
-    budget: ReportBudget,
+    budget: Budget,
 }
 
 const fn default_honest_fraction() -> f64 {
@@ -189,7 +189,7 @@ impl SumTaskDraft {
             }
         }
         if own.report_budget != used.report_budget {
-            let of = |budget: ReportBudget| format!("{budget:?}");
+            let of = |budget: Budget| format!("{budget:?}");
             return differs("budget", of(own.report_budget), of(used.report_budget));
         }
         match self.message_parameters {

@@ -5,7 +5,7 @@ use crate::sums::messages::{MessageParameters, longest_message_bytes};
 use crate::sums::randomizer::SumRandomizer;
 use crate::sums::summed_quantity::BoundedVector;
 use crate::sums::task::{SumTask, SumTaskFields, count_honest_people};
-use crate::task::{ReportBudget, Items};
+use crate::task::{Budget, Items};
 
 impl SumTask {
     /// Fields of the task except its messages.
@@ -47,7 +47,7 @@ impl SumTask {
 
     /// Budget of a person.
     #[must_use]
-    pub const fn budget(&self) -> ReportBudget {
+    pub const fn budget(&self) -> Budget {
         self.task_fields.report_budget
     }
 

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::task::report_budget::{ReportBudget, CoverParameters, MemoParameters};
+use crate::task::report_budget::{Budget, CoverParameters, MemoParameters};
 
 /// Number of days in a year, for [`Budget::reports_a_year`].
 const DAYS_PER_YEAR: u32 = 365;
 
-impl ReportBudget {
+impl Budget {
     /// Returns the length of a window, in days.
     #[must_use]
     pub const fn window_days(&self) -> u32 {
@@ -56,12 +56,12 @@ struct SerializedBudget {
     reports: u32,
     #[serde(
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "read_present"
+        deserialize_with = "deserialize_non_null"
     )]
     memo: Option<MemoParameters>,
     #[serde(
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "read_present"
+        deserialize_with = "deserialize_non_null"
     )]
     cover: Option<CoverParameters>,
 }
@@ -75,12 +75,12 @@ fn deserialize_non_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 
 impl Default for SerializedBudget {
     fn default() -> Self {
-        Self::from(ReportBudget::default())
+        Self::from(Budget::default())
     }
 }
 
-impl From<ReportBudget> for SerializedBudget {
-    fn from(budget: ReportBudget) -> Self {
+impl From<Budget> for SerializedBudget {
+    fn from(budget: Budget) -> Self {
         Self {
             days: budget.window_days(),
             reports: budget.max_reports(),
@@ -90,13 +90,13 @@ impl From<ReportBudget> for SerializedBudget {
     }
 }
 
-impl Serialize for ReportBudget {
+impl Serialize for Budget {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         SerializedBudget::from(*self).serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for ReportBudget {
+impl<'de> Deserialize<'de> for Budget {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let SerializedBudget {
             days,

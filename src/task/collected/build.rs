@@ -10,7 +10,7 @@ use super::ratings_task_fields::RatingsTaskFields;
 use crate::domain::ValueKind;
 use crate::error::{Error, error};
 use crate::mechanism::Mechanism;
-use crate::task::report_budget::ReportBudget;
+use crate::task::report_budget::Budget;
 use crate::task::items::{Items, item_name_hash};
 use crate::task::local::kind::QuestionKind;
 use crate::task::local::question::{Question, QuestionFields};
@@ -53,7 +53,7 @@ impl Task {
         id: String,
         questions: Vec<Question>,
     ) -> Result<Self, Error> {
-        let budget = ReportBudget::default();
+        let budget = Budget::default();
         let bytes = canonical::canonical_task_bytes(&id, &questions, budget);
         Self::build_checked_task(id, questions, budget, &bytes)
     }
@@ -76,7 +76,7 @@ impl Task {
     /// assert_eq!(weekly.with_budget(Budget::default())?, task);
     /// # Ok::<(), hushbin::Error>(())
     /// ```
-    pub fn with_report_budget(self, budget: ReportBudget) -> Result<Self, Error> {
+    pub fn with_report_budget(self, budget: Budget) -> Result<Self, Error> {
         let bytes = canonical::canonical_task_bytes(&self.id, &self.questions, budget);
         let questions = Arc::unwrap_or_clone(self.questions);
         Self::build_checked_task(self.id, questions, budget, &bytes)
@@ -126,7 +126,7 @@ impl Task {
 
     /// Returns the budget of one person.
     #[must_use]
-    pub const fn report_budget(&self) -> ReportBudget {
+    pub const fn report_budget(&self) -> Budget {
         self.report_budget
     }
 

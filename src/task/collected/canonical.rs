@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::domain::ValueKind;
-use crate::task::report_budget::{BUDGET_FORMAT_PREFIX, ReportBudget};
+use crate::task::report_budget::{BUDGET_FORMAT_PREFIX, Budget};
 use crate::task::items::Items;
 use crate::task::limits::NumberLimits;
 use crate::task::local::canonical::{NAMED_QUESTIONS_TASK_FORMAT, UNNAMED_QUESTION_TASK_FORMAT};
@@ -15,7 +15,7 @@ use crate::task::local::question::Question;
 use crate::task::local::scale::Scale;
 
 /// Returns the canonical bytes of a task.
-pub(super) fn canonical_task_bytes(id: &str, questions: &[Question], budget: ReportBudget) -> Vec<u8> {
+pub(super) fn canonical_task_bytes(id: &str, questions: &[Question], budget: Budget) -> Vec<u8> {
     let mut canonical = CanonicalWriter::default();
     budget.write_canonical(&mut canonical);
     match questions {
@@ -48,7 +48,7 @@ pub(super) fn canonical_task_bytes(id: &str, questions: &[Question], budget: Rep
     canonical.into_bytes()
 }
 
-impl WriteCanonical for ReportBudget {
+impl WriteCanonical for Budget {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         // The default is not written, so it does not change the fingerprint.
         if !self.is_default() {

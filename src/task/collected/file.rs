@@ -12,7 +12,7 @@ use super::ratings_task_fields::RatingsTaskFields;
 use crate::domain::ValueKind;
 use crate::error::{Error, error};
 use crate::mechanism::Mechanism;
-use crate::task::report_budget::ReportBudget;
+use crate::task::report_budget::Budget;
 use crate::task::items::Items;
 use crate::task::limits::NumberLimits;
 use crate::task::local::kind::{Cross, QuestionKind, QuestionPart, Together};
@@ -368,7 +368,7 @@ struct SerializedTask {
     #[serde(default)]
     questions: Option<Vec<SerializedQuestion<Mechanism>>>,
     #[serde(default)]
-    budget: ReportBudget,
+    budget: Budget,
 }
 
 /// Error message for a task that has both questions and the fields of a single question.
@@ -418,7 +418,7 @@ impl Serialize for Task {
             #[serde(flatten)]
             parts: RatingsTaskFields,
             #[serde(skip_serializing_if = "Budget::is_default")]
-            budget: ReportBudget,
+            budget: Budget,
         }
 
         #[derive(Serialize)]
@@ -427,7 +427,7 @@ impl Serialize for Task {
             epsilon: f64,
             questions: Vec<SerializedQuestion<Mechanism>>,
             #[serde(skip_serializing_if = "Budget::is_default")]
-            budget: ReportBudget,
+            budget: Budget,
         }
 
         let budget = self.report_budget();

@@ -11,7 +11,7 @@ use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
 use crate::mechanism::MemoAndReportThresholds;
 use crate::mechanism::NeighbouringInputs;
-use crate::task::report_budget::{ReportBudget, MemoParameters};
+use crate::task::report_budget::{Budget, MemoParameters};
 use crate::task::items::{check_printable_name, check_task_id};
 use crate::task::local::kind::QuestionKind;
 
@@ -47,7 +47,7 @@ pub struct Task {
     /// Questions, shared with randomizers.
     pub(in crate::task) questions: Arc<Vec<Question>>,
     pub(in crate::task) question_selector: QuestionSelector,
-    pub(in crate::task) report_budget: ReportBudget,
+    pub(in crate::task) report_budget: Budget,
     /// Thresholds of the memo and of the reports made from it. `None` if the budget has no memo.
     pub(in crate::task) memo_thresholds: Option<MemoAndReportThresholds>,
     pub(in crate::task) fingerprint: Fingerprint,
@@ -87,7 +87,7 @@ impl Task {
     pub(in crate::task) fn build_checked_task(
         id: String,
         questions: Vec<Question>,
-        budget: ReportBudget,
+        budget: Budget,
         bytes: &[u8],
     ) -> Result<Self, Error> {
         check_task_id(&id)?;
