@@ -210,7 +210,7 @@ pub(crate) fn access_controlled_router(
 /// [`Problem::OtherRole`].
 fn router_for_role(routes: impl IntoIterator<Item = Route>, role: ProcessRole) -> Router<AppState> {
     let add = |router: Router<AppState>, (path, methods, roles): Route| {
-        unrestricted_router.route(
+        router.route(
             path,
             match roles.contains(&role) {
                 true => methods,
@@ -263,7 +263,7 @@ mod tests {
     async fn ask(router: &Router, method: Method, path: &str) -> Response {
         let request = Request::builder().method(method).uri(path);
         let request = request.body(Body::empty()).unwrap();
-        unrestricted_router.clone().oneshot(request).await.unwrap()
+        router.clone().oneshot(request).await.unwrap()
     }
 
     /// Returns the methods, paths and roles in the table at the top of this file.
@@ -308,7 +308,7 @@ mod tests {
                 });
                 let expected = methods.collect::<Vec<_>>().join(",");
                 let path = path.replace("{id}", "t");
-                let refused = ask(&unrestricted_router, Method::PATCH, &path).await;
+                let refused = ask(&router, Method::PATCH, &path).await;
                 if !roles.contains(&role) {
                     assert_eq!(refused.status(), StatusCode::NOT_FOUND, "{role:?} {path}");
                     continue;
@@ -359,7 +359,7 @@ mod tests {
                     request = request.header("authorization", format!("Bearer {token}"));
                 }
                 let request = request.body(Body::empty()).unwrap();
-                let status = unrestricted_router
+                let status = router
                     .clone()
                     .oneshot(request)
                     .await
@@ -398,8 +398,8 @@ mod tests {
                 .with_writer(move || lines.clone())
                 .finish();
             let requests = async {
-                ask(&unrestricted_router, Method::POST, &format!("{prefix}/tasks/t/reports")).await;
-                ask(&unrestricted_router, Method::GET, &format!("{prefix}/tasks/t")).await;
+                ask(&router, Method::POST, &format!("{prefix}/tasks/t/reports")).await;
+                ask(&router, Method::GET, &format!("{prefix}/tasks/t")).await;
             };
             requests.with_subscriber(subscriber).await;
             let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();

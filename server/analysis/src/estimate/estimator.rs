@@ -328,7 +328,7 @@ impl Estimates<LazyItemEstimates<'_>> {
     pub(super) fn collect_items(self) -> Estimates {
         let mut estimates = Vec::with_capacity(self.estimates.queried_estimates.points.len());
         let Ok(()) = self.estimates.for_each_computed_item(|item| {
-            estimates_for_query.push(item);
+            estimates.push(item);
             Ok::<_, Infallible>(())
         });
         Estimates {
@@ -345,7 +345,7 @@ impl Estimates<LazyItemEstimates<'_>> {
             stand_out: self.stand_out,
             number: self.number,
             cross: self.cross,
-            estimates_for_query,
+            estimates,
         }
     }
 }

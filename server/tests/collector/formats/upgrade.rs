@@ -196,7 +196,7 @@ fn a_collector_of_every_version_is_upgraded_in_place() {
             release(address, &token, task.id());
             if of_one_list(task) {
                 let estimates = format!("GET /tasks/{}/estimates", task.id());
-                let (_, found) = ask(address, &token, &estimates_for_query, "");
+                let (_, found) = ask(address, &token, &estimates, "");
                 assert_eq!(found, expected(task, uploads), "{}", task.id());
             }
         }

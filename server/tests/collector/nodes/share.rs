@@ -38,7 +38,7 @@ fn any_node_answers_the_same() {
     let estimates = "GET /tasks/settings/estimates";
     let answers: Vec<_> = addresses
         .iter()
-        .map(|&address| bytes_of(address, &token, estimates_for_query, ""))
+        .map(|&address| bytes_of(address, &token, estimates, ""))
         .collect();
     assert_eq!(answers[0].0, 200);
     assert!(answers.iter().all(|own| *own == answers[0]));
@@ -64,7 +64,7 @@ fn any_node_answers_the_same() {
     );
     assert_eq!(send(addresses[2], &uploads.make(1)), 201);
     nodes.release(addresses[0], &token);
-    let all = ask(addresses[2], &token, estimates_for_query, "").1;
+    let all = ask(addresses[2], &token, estimates, "").1;
     assert_eq!(ask(address, &token, estimates, "").1, all);
     assert_eq!(all["reports"], 121);
     drop((reading, running));

@@ -246,8 +246,8 @@ fn influence_is_what_is_said() {
     let without = expected(&task, &honest);
     // Measured from the middle of the range, as people are counted by their messages.
     let from_middle = |estimates: &Value, item: usize| {
-        let sum = &estimates_for_query["estimates"][item]["sum"]["estimate"];
-        sum.as_f64().unwrap() - 50.0 * estimates_for_query["people"].as_f64().unwrap()
+        let sum = &estimates["estimates"][item]["sum"]["estimate"];
+        sum.as_f64().unwrap() - 50.0 * estimates["people"].as_f64().unwrap()
     };
     for (item, said) in SumInfluence::for_task(&task, people as f64)
         .iter()

@@ -20,7 +20,7 @@ macro_rules! register {
         $(
             mod $module;
 
-            impl RegisteredMechanism for mechanism::$module::$Name {
+            impl ReportDowncast for mechanism::$module::$Name {
                 #[inline]
                 fn as_own_report(report: &Report) -> Option<&Self::Report> {
                     match report {

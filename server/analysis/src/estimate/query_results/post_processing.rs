@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::shrinkage::{ShrinkageOutcome, ShrunkenEstimate, shrink_estimates};
 use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate};
 use crate::estimate::query::{Estimate, PostProcessingMethod};
-use crate::numeric::projection::{SumConstraint, project_to_simplex};
+use crate::numeric::simplex_projection::{SumConstraint, project_to_simplex};
 
 /// Post-processed results of one item. A field is `None` if its method was not requested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
