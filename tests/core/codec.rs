@@ -6,7 +6,7 @@ use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
-use hushbin::mechanism::hash_bin::Report as BinsReport;
+use hushbin::mechanism::hash_bin::Report as HashBinReport;
 use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, RandomisedResponse, SumNoiseKind};
 use hushbin::upload::{EncodedUpload, upload_header};
 use hushbin::{

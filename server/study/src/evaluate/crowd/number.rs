@@ -54,7 +54,7 @@ pub(crate) const LOG_SCALE_LOWER_END: f64 = 0.005;
 macro_rules! crowd {
     ($name:literal, $shape:ident, $scale:ident) => {
         NumberCrowd {
-            estimand_names: [
+            quantile_estimand_names: [
                 concat!("p50, ", $name),
                 concat!("p75, ", $name),
                 concat!("p95, ", $name),

@@ -150,8 +150,8 @@ macro_rules! impl_mechanism_dispatch {
         /// Decodes the randomised part of a report of this mechanism.
         pub(super) fn reported(mechanism: &Mechanism, report: &Report) -> Result<Reported, ExplainError> {
             match (mechanism, report) {
-                $((Mechanism::$Name(own), Report::$Name(report)) => Ok(own.decode_response(report)),)+
-                _ => Err(ExplainError::WrongMechanism),
+                $((Mechanism::$Name(own), Report::$Name(report)) => Ok(own.decode_randomised_part(report)),)+
+                _ => Err(ExplainError::ReportOfOtherMechanism),
             }
         }
 
@@ -161,7 +161,7 @@ macro_rules! impl_mechanism_dispatch {
             /// # Errors
             /// [`ExplainError::WrongMechanism`] for a report of another mechanism.
             pub fn reported(&self, report: &Report) -> Result<Reported, ExplainError> {
-                reported(self.question.mechanism(), report)
+                reported(self.only_question.mechanism(), report)
             }
 
             /// Returns the positions of the answers and the paddings under the seed of `report`,
@@ -174,12 +174,12 @@ macro_rules! impl_mechanism_dispatch {
                 &self,
                 answers: &[SignedItem],
                 report: &Report,
-            ) -> Result<Placement, ExplainError> {
-                match (self.question.mechanism(), report) {
+            ) -> Result<AnswerPlacement, ExplainError> {
+                match (self.only_question.mechanism(), report) {
                     $((Mechanism::$Name(own), Report::$Name(report)) => {
                         Ok(own.place_answers(&self.domain_and_epsilon(), answers, report))
                     })+
-                    _ => Err(ExplainError::WrongMechanism),
+                    _ => Err(ExplainError::ReportOfOtherMechanism),
                 }
             }
 
@@ -193,11 +193,11 @@ macro_rules! impl_mechanism_dispatch {
                 answers: &[SignedItem],
                 report: &Report,
             ) -> Result<f64, ExplainError> {
-                match (self.question.mechanism(), report) {
+                match (self.only_question.mechanism(), report) {
                     $((Mechanism::$Name(own), Report::$Name(report)) => {
                         Ok(own.log_likelihood(&self.domain_and_epsilon(), answers, report))
                     })+
-                    _ => Err(ExplainError::WrongMechanism),
+                    _ => Err(ExplainError::ReportOfOtherMechanism),
                 }
             }
 
@@ -208,11 +208,11 @@ macro_rules! impl_mechanism_dispatch {
                 inputs: &[Vec<SignedItem>; 2],
                 report: &Report,
             ) -> Result<f64, ExplainError> {
-                match (self.question.mechanism(), report) {
+                match (self.only_question.mechanism(), report) {
                     $((Mechanism::$Name(own), Report::$Name(report)) => {
                         Ok(own.audit_score(&self.domain_and_epsilon(), inputs, report))
                     })+
-                    _ => Err(ExplainError::WrongMechanism),
+                    _ => Err(ExplainError::ReportOfOtherMechanism),
                 }
             }
 
@@ -220,7 +220,7 @@ macro_rules! impl_mechanism_dispatch {
             /// reports have no bins.
             #[must_use]
             pub fn noise_scale(&self) -> Option<f64> {
-                match self.question.mechanism() {
+                match self.only_question.mechanism() {
                     $(Mechanism::$Name(own) => own.noise_scale(&self.domain_and_epsilon()),)+
                 }
             }
