@@ -39,7 +39,7 @@ pub const PEOPLE_COUNT_RANGE: ParameterRange = ParameterRange::new("people", 1.0
 pub const ENTRIES_PER_PERSON_RANGE: ParameterRange =
     ParameterRange::new("entries of one person", 0.0, 4.0 * SPARSITY_RANGE.max);
 /// Average number of items that two people have in common.
-pub const ITEM_OVERLAP_RANGE: ParameterRange =
+pub const MEAN_ITEM_OVERLAP_RANGE: ParameterRange =
     ParameterRange::new("overlap", 0.0, ENTRIES_PER_PERSON_RANGE.max);
 /// Number of buckets t of Collision and CoCo. The range applies to the buckets of one hash
 /// function, and also to the buckets of all hash functions together.
@@ -51,12 +51,12 @@ pub const FAVOURED_BUCKET_COUNT_RANGE: ParameterRange =
 /// Number of hash functions R of Collision and CoCo. R is also limited by R·s ≤ 4,096 for inputs of
 /// s elements. [`BUCKET_COUNT_RANGE`] limits the buckets of all functions together.
 pub const HASH_FUNCTION_COUNT_RANGE: ParameterRange =
-    ParameterRange::new("hashes", 1.0, MAX_HASHED_ELEMENTS as f64);
+    ParameterRange::new("hashes", 1.0, MAX_HASHES_PER_REPORT as f64);
 /// Maximum of R·s, the number of hashed elements of a report.
-pub(crate) const MAX_HASHED_ELEMENTS: u32 = 4096;
+pub(crate) const MAX_HASHES_PER_REPORT: u32 = 4096;
 /// Number of bins b of hash-bin. The maximum keeps a report below 40 kilobytes. In a closed task, b
 /// is at most the number of items.
-pub const BIN_COUNT_RANGE: ParameterRange = ParameterRange::new("bins", 1.0, 4096.0);
+pub const HASH_BIN_COUNT_RANGE: ParameterRange = ParameterRange::new("bins", 1.0, 4096.0);
 /// Number of grid steps per unit, Γ, of hash-bin: a power of two. Bins contain multiples of 1/Γ.
 pub const GRID_STEPS_PER_UNIT_RANGE: ParameterRange = ParameterRange::new("grid", 1.0, 65_536.0);
 /// Clipping bound η of hash-bin at user level: each sum is clipped to [−η, η].
@@ -82,7 +82,7 @@ pub const ATOM_COUNT_RANGE: ParameterRange = ParameterRange::new("atoms", 2.0, 4
 pub const MAX_ATOM_VALUE_RANGE: ParameterRange =
     ParameterRange::new("the greatest of \"values\"", 1.0, 1023.0);
 /// Number of outputs L of the pattern mechanism.
-pub const OUTPUT_COUNT_RANGE: ParameterRange = ParameterRange::new("outputs", 2.0, 256.0);
+pub const PATTERN_OUTPUT_COUNT_RANGE: ParameterRange = ParameterRange::new("outputs", 2.0, 256.0);
 /// Number of parts of a question of kind "together".
 pub const QUESTION_PART_COUNT_RANGE: ParameterRange =
     ParameterRange::new("number of parts", 2.0, SPARSITY_RANGE.max);
@@ -138,7 +138,7 @@ pub const BUDGET_WINDOW_DAYS_RANGE: ParameterRange =
 pub(crate) const MEMO_EPOCH_DAYS_RANGE: ParameterRange =
     ParameterRange::new("days of a memo", 1.0, 3650.0);
 /// Minutes from the beginning of a window until its report is sent, with cover reports.
-pub(crate) const COVER_MINUTES_RANGE: ParameterRange =
+pub(crate) const COVER_DELAY_MINUTES_RANGE: ParameterRange =
     ParameterRange::new("minutes of a cover", 1.0, 5_256_000.0);
 /// Maximum number of reports of one person in a window.
 pub const REPORTS_PER_WINDOW_RANGE: ParameterRange =

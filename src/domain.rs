@@ -234,7 +234,7 @@ impl Domain {
     /// [`Error::InvalidCombination`] with `reason` if the domain is not dense; [`Error::OutOfRange`] if it
     /// has fewer items than `drawn`.
     #[cfg(feature = "complete")]
-    pub(crate) fn check_dense(&self, drawn: u32, reason: &'static str) -> Result<(), Error> {
+    pub(crate) fn check_dense_with_min_items(&self, drawn: u32, reason: &'static str) -> Result<(), Error> {
         let (true, Some(items)) = (self.is_dense(), self.item_count) else {
             return Err(error!(InvalidCombination { reason }));
         };
@@ -247,7 +247,7 @@ impl Domain {
     ///
     /// # Errors
     /// [`Error::InvalidCombination`] for a dense domain.
-    pub(crate) fn check_sparse(&self) -> Result<(), Error> {
+    pub(crate) fn check_is_not_dense(&self) -> Result<(), Error> {
         if self.is_dense() {
             return Err(error!(InvalidCombination {
                 reason: "\"numbers\" need a \"window\"",
@@ -261,9 +261,9 @@ impl Domain {
     ///
     /// # Errors
     /// As [`Domain::check_sparse`], and [`Error::InvalidCombination`] for a domain without signs.
-    pub(crate) fn check_rated(&self) -> Result<(), Error> {
+    pub(crate) fn check_rated_and_not_dense(&self) -> Result<(), Error> {
         if self.is_rated {
-            return self.check_sparse();
+            return self.check_is_not_dense();
         }
         Err(error!(InvalidCombination {
             reason: "this mechanism is only for \"ratings\": use \"collision\"",
@@ -333,7 +333,7 @@ impl Domain {
     ///
     /// Returns true if items were discarded because more than s were left. Discarding causes the
     /// bias of clipping, which estimates do not correct.
-    pub fn draw_signed_items<R: Rng + ?Sized>(
+    pub fn round_and_sample_entries<R: Rng + ?Sized>(
         &self,
         entries: &[Entry],
         rng: &mut R,

@@ -39,7 +39,7 @@ pub mod wasm;
 pub use choose::TaskDraft;
 pub use error::{Error, ErrorCode};
 pub use fingerprint::Fingerprint;
-pub use task::{Items, item_key};
+pub use task::{Items, item_name_hash};
 pub use upload::UploadId;
 #[cfg(feature = "reports")]
 pub use {
@@ -50,6 +50,6 @@ pub use {
 };
 #[cfg(feature = "collector")]
 pub use {
-    fingerprint::ParseHexError, mechanism::Report, randomizer::RandomizedReport, task::TaskFields,
+    fingerprint::ParseHexError, mechanism::Report, randomizer::RandomizedReport, task::RatingsTaskFields,
     upload::Upload,
 };

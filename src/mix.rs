@@ -11,6 +11,6 @@ pub const fn mix64(mut x: u64) -> u64 {
 
 /// Returns the `n`-th output of `splitmix64` started at `seed`, counted from 1.
 #[inline]
-pub(crate) const fn splitmix_output(seed: u64, n: u64) -> u64 {
+pub(crate) const fn nth_splitmix64_output(seed: u64, n: u64) -> u64 {
     mix64(seed.wrapping_add(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
 }

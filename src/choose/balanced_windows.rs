@@ -6,13 +6,13 @@ use alloc::vec::Vec;
 use super::buckets_draft::{BucketsDraft, ParametersWithVariance};
 use super::budget::PreparedBudget;
 use crate::domain::Domain;
-use crate::hash::{HashFamily, MAX_WINDOW_BUCKETS};
+use crate::hash::{HashFamily, MAX_WINDOWED_HASH_BUCKETS};
 use crate::mechanism::collision::{
     Collision, CollisionHitProbabilities, FavouredBucketRule, FavouredBucketRuleName,
 };
 
 /// Acceptable ratio of a variance to the minimum variance, in exchange for less decoding work.
-const MAX_VARIANCE_RATIO: f64 = 1.001;
+const MAX_RATIO_FOR_FAST_DECODING: f64 = 1.001;
 /// Cost of one shuffle step. The unit is the cost of one hash round for one slot. Rounds are cheap
 /// because sixteen slots are computed together.
 const SHUFFLE_STEP_COST: u32 = 10;
@@ -43,7 +43,7 @@ impl Collision {
             (least.max(2)..=(most + 1).min(t - 1)).map(move |c| [t, c])
         };
         let buckets =
-            (*buckets.start()).max(3)..=(*buckets.end()).min(answers).min(MAX_WINDOW_BUCKETS);
+            (*buckets.start()).max(3)..=(*buckets.end()).min(answers).min(MAX_WINDOWED_HASH_BUCKETS);
         let windows = buckets.flat_map(near);
         windows
             .map(|[t, c]| Self::with_balanced_windows(t, c))
@@ -59,7 +59,7 @@ impl Collision {
     /// Returns the cost of listing the answers that a report hits. The unit is the cost of one hash
     /// round for one slot.
     fn decoding_cost(&self, domain: &Domain) -> u32 {
-        let hash = self.element_hash(domain);
+        let hash = self.element_to_cell_hash(domain);
         match hash.round_count() {
             0 => SHUFFLE_STEP_COST * self.buckets_per_hash(),
             rounds => {
@@ -88,10 +88,10 @@ pub(super) fn best_balanced_windows(
         (None, ..) | (_, _, Some(1)) => Vec::new(),
         _ if draft.hashes.is_some_and(|hashes| hashes != 1) => Vec::new(),
         (Some(answers), said, None) => {
-            let buckets = said.map_or(3..=MAX_WINDOW_BUCKETS, |t| t..=t);
+            let buckets = said.map_or(3..=MAX_WINDOWED_HASH_BUCKETS, |t| t..=t);
             Collision::list_balanced_window_parameters(answers, buckets, [part, part])
         }
-        (Some(answers), None, Some(c)) => (c + 1..=answers.min(MAX_WINDOW_BUCKETS))
+        (Some(answers), None, Some(c)) => (c + 1..=answers.min(MAX_WINDOWED_HASH_BUCKETS))
             .map(|t| Collision::with_balanced_windows(t, c))
             .collect(),
         (Some(_), Some(t), Some(c)) => alloc::vec![Collision::with_balanced_windows(t, c)],
@@ -101,13 +101,13 @@ pub(super) fn best_balanced_windows(
         limit.allows_favoured_bucket_count(own.buckets_per_element(), own.buckets_per_hash())
     });
     let rated = windows.into_iter().map(|own| {
-        let rates = own.hit_probabilities_windows(domain, &limit.exp_epsilon_bound);
+        let rates = own.window_hash_probabilities(domain, &limit.exp_epsilon_lower_bound);
         (variance(&rates), own)
     });
     let rated: Vec<ParametersWithVariance<FavouredBucketRule>> = rated.chain(other).collect();
     let least = rated.iter().map(|own| own.0).fold(f64::INFINITY, f64::min);
     let good = rated
         .into_iter()
-        .filter(|own| own.0 <= MAX_VARIANCE_RATIO * least);
+        .filter(|own| own.0 <= MAX_RATIO_FOR_FAST_DECODING * least);
     good.min_by_key(|(_, own)| own.decoding_cost(domain))
 }

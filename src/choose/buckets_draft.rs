@@ -7,7 +7,7 @@ use super::contract::ChooseParameters;
 use super::draft_agreement::check_equal_if_stated;
 use super::objective::ParameterSearchGoal;
 use super::predict::PredictErrors;
-use super::search::{Candidate, ParameterSearch};
+use super::sparsity_search::{Candidate, ParameterSearch};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
@@ -74,7 +74,7 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
     ///
     /// # Errors
     /// As [`HashedSubsetSelection::new`], for the stated parameters.
-    pub(super) fn complete_with_defaults<R: NamedRule<Name = Name>>(
+    pub(super) fn parameters_if_buckets_stated<R: NamedRule<Name = Name>>(
         &self,
         domain: &Domain,
     ) -> Result<Option<HashedSubsetSelection<R>>, Error> {
@@ -86,7 +86,7 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
                 self.hash_family_or_default(domain),
                 self.hashes.unwrap_or(1),
             );
-            return HashedSubsetSelection::with_hashes(rule, hashing, buckets, hashes).map(Some);
+            return HashedSubsetSelection::new_with_hash_count(rule, hashing, buckets, hashes).map(Some);
         }
         if let Some(hashes) = self.hashes {
             if hashes > 1 && rule == paper_rule::<R>().rule_name() {

@@ -64,7 +64,7 @@ impl PrivacyBudget {
         let bound = ExpLowerBound::new(self.epsilon);
         PreparedBudget {
             exp_epsilon: bound.to_f64(),
-            exp_epsilon_bound: bound,
+            exp_epsilon_lower_bound: bound,
             max_alpha: self.max_alpha,
         }
     }
@@ -73,7 +73,7 @@ impl PrivacyBudget {
 /// [`PrivacyBudget`] with a precomputed exp(ε).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PreparedBudget {
-    pub(super) exp_epsilon_bound: ExpLowerBound,
+    pub(super) exp_epsilon_lower_bound: ExpLowerBound,
     /// Lower bound of exp(ε), so that α is never underestimated.
     pub(super) exp_epsilon: f64,
     max_alpha: f64,
@@ -85,12 +85,12 @@ impl PreparedBudget {
     pub(super) fn allows_favoured_bucket_count(&self, favoured: u32, buckets: u32) -> bool {
         let (favoured, buckets) = (f64::from(favoured), f64::from(buckets));
         // Searches may try more favoured buckets than there are.
-        self.allows_favoured_and_others(favoured, buckets - favoured)
+        self.allows_favoured_other_counts(favoured, buckets - favoured)
     }
 
     /// Returns whether a mechanism with `favoured` favoured buckets and `others` other buckets
     /// stays within the budget.
-    pub(super) fn allows_favoured_and_others(&self, favoured: f64, others: f64) -> bool {
+    pub(super) fn allows_favoured_other_counts(&self, favoured: f64, others: f64) -> bool {
         // If more than half are favoured, `mixture_alpha` understates what a report reveals. The
         // maximum of α, 1/(e + 1), is valid for any randomizer.
         let alpha = if favoured > others {
@@ -126,7 +126,7 @@ impl PreparedBudget {
     /// Returns the minimum numbers of buckets with which c favoured buckets stay within the budget,
     /// for several c. If `favoured` is given, it is the only c. Otherwise c goes up to `most`:
     /// every c to 16, then steps of 6 per cent. The list is empty if α is not limited.
-    pub(super) fn min_bucket_counts(&self, favoured: Option<u32>, most: u32) -> Vec<u32> {
+    pub(super) fn min_buckets_by_favoured(&self, favoured: Option<u32>, most: u32) -> Vec<u32> {
         if self.max_alpha.is_infinite() {
             return Vec::new();
         }

@@ -13,7 +13,7 @@ pub(super) struct CandidateCellCounts {
     pub(super) balanced_element_count: Option<u32>,
     /// Numbers of cells at which the budget begins to allow more favoured buckets. The search also
     /// tries these numbers, because the variance jumps there.
-    pub(super) budget_step_cell_counts: Vec<u32>,
+    pub(super) min_cells_by_favoured_count: Vec<u32>,
 }
 
 /// Number of neighbours to try on each side of the best number of cells.
@@ -23,14 +23,14 @@ impl CandidateCellCounts {
     /// Returns the numbers of cells to try: every number below 24, then steps of about 4 per cent.
     pub(super) fn cell_counts_to_try(&self) -> Vec<u32> {
         let (least, most) = (self.min_cell_count, self.max_cell_count);
-        let mut cells = self.budget_step_cell_counts.clone();
+        let mut cells = self.min_cells_by_favoured_count.clone();
         if let Some(elements) = self.balanced_element_count {
             // One slot fewer in each cell: more cells than the step, but few empty slots.
             let fits = |step: &u32| {
                 let per_cell = elements.div_ceil(*step);
                 (per_cell > 1).then(|| elements.div_ceil(per_cell - 1))
             };
-            cells.extend(self.budget_step_cell_counts.iter().filter_map(fits));
+            cells.extend(self.min_cells_by_favoured_count.iter().filter_map(fits));
         }
         let mut next = least;
         while next <= most {
@@ -50,7 +50,7 @@ impl CandidateCellCounts {
     /// Returns the numbers of cells near `centre`.
     pub(super) fn cell_counts_near(&self, centre: u32) -> impl Iterator<Item = u32> {
         let most = self
-            .budget_step_cell_counts
+            .min_cells_by_favoured_count
             .iter()
             .fold(self.max_cell_count, |most, step| most.max(*step));
         centre

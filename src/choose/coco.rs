@@ -7,7 +7,7 @@ use super::contract::ChooseParameters;
 use super::objective::{Objective, ParameterSearchGoal};
 use super::population::Population;
 use super::predict::{self, PredictErrors, PredictedErrors};
-use super::search::{Candidate, ParameterSearch};
+use super::sparsity_search::{Candidate, ParameterSearch};
 use super::subset;
 use crate::domain::Domain;
 use crate::error::Error;
@@ -43,17 +43,17 @@ fn predicted_errors(
 ) -> PredictedErrors {
     let items = predict::item_count_for_averaging(domain, population);
     let with = rates.estimate_second_moment(true) - 1.0;
-    let without = |kept| rates.second_moment_outside_input(domain.sparsity(), f64::from(kept));
-    let mean = predict::error_after_entry_sampling(domain, population, items, with, without);
+    let without = |kept| rates.absent_item_second_moment(domain.sparsity(), f64::from(kept));
+    let mean = predict::error_with_entry_limit(domain, population, items, with, without);
     // An entry affects the frequencies of both signs. `error_with_sampling`
     // counts the other sign as absent, so `none` is subtracted here.
-    let frequency = rates.frequency_variances().map(|[own, other, none]| {
+    let frequency = rates.frequency_variance_by_sign().map(|[own, other, none]| {
         let with = own + other - none;
-        predict::error_after_entry_sampling(domain, population, 2.0 * items, with, |_| none)
+        predict::error_with_entry_limit(domain, population, 2.0 * items, with, |_| none)
     });
-    let [with, without] = [true, false].map(|present| rates.presence_variance(present));
+    let [with, without] = [true, false].map(|present| rates.presence_estimate_variance(present));
     let nonmissing = with.zip(without).map(|(with, without)| {
-        predict::error_after_entry_sampling(domain, population, items, with, |_| without)
+        predict::error_with_entry_limit(domain, population, items, with, |_| without)
     });
     PredictedErrors {
         mean_error: Some(mean),

@@ -38,7 +38,7 @@ fn predicted_errors(
 ) -> PredictedErrors {
     let items = predict::item_count_for_averaging(domain, population);
     let sampled = |numbers, with, without| {
-        Some(predict::error_after_entry_sampling(
+        Some(predict::error_with_entry_limit(
             domain,
             population,
             numbers,
@@ -48,7 +48,7 @@ fn predicted_errors(
     };
     let mean = |present| rates.estimate_second_moment(present);
     let frequency = |member| rates.frequency_variance(member);
-    let nonmissing = |present| rates.presence_variance(present);
+    let nonmissing = |present| rates.presence_estimate_variance(present);
     let elements = f64::from(domain.elements_per_item()) * items;
     let rated = |_: &SquaredError| domain.is_rated();
     PredictedErrors {

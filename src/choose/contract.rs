@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::predict::PredictErrors;
-use super::search::{Candidate, ParameterSearch};
+use super::sparsity_search::{Candidate, ParameterSearch};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::hash_bin::PrivacyLevelName;
@@ -40,7 +40,7 @@ pub(crate) trait ChooseParameters: PredictErrors {
     ///
     /// # Errors
     /// As [`ChooseParameters::best_candidate`].
-    fn list_variants(
+    fn best_candidate_per_variant(
         _: &ParameterSearch<'_>,
         _: PrivacyLevelName,
     ) -> Result<Vec<Candidate>, Error> {
@@ -54,7 +54,7 @@ pub(crate) trait ChooseParameters: PredictErrors {
     fn check_agrees_with(&self, draft: &Self::Draft) -> Result<(), Error>;
 
     /// Returns the report with the longest encoding.
-    fn longest_report(&self, domain: &Domain, epsilon: f64) -> Self::Report;
+    fn report_with_longest_encoding(&self, domain: &Domain, epsilon: f64) -> Self::Report;
 
     /// Returns the mechanism's level of protection, named like the levels of hash-bin.
     fn protection_level(&self) -> PrivacyLevelName {

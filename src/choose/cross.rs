@@ -3,8 +3,8 @@
 use alloc::string::String;
 
 use super::draft_agreement::check_equal;
-use super::mechanism::MechanismDraft;
-use super::number::{NumberDraft, collision_draft};
+use super::mechanism_draft::MechanismDraft;
+use super::number::{NumberDraft, one_favoured_collision_draft};
 use crate::bounds;
 use crate::error::Error;
 use crate::mechanism::collision::CollisionHitProbabilities;
@@ -65,11 +65,11 @@ impl CrossDraft {
     /// quantiles.
     pub fn complete_cross(&self, epsilon: f64) -> Result<Cross, Error> {
         let [rows, columns] = &self.parts;
-        let rows = rows.complete_part(&|number| number.complete_scale())?;
+        let rows = rows.complete_part(&|number| number.scale_with_defaults())?;
         let columns = columns.complete_part(&|number| {
             let shape = best_levels_and_buckets(rows.cell_count(), number, epsilon);
             let levels = shape.map(|shape| shape.level_count);
-            number.with_levels(levels).complete_scale()
+            number.with_levels(levels).scale_with_defaults()
         })?;
         Ok(Cross::new(rows, columns))
     }
@@ -84,7 +84,7 @@ impl CrossDraft {
         };
         let buckets =
             best_levels_and_buckets(rows, number, epsilon).map(|shape| shape.bucket_count);
-        Ok(collision_draft(buckets))
+        Ok(one_favoured_collision_draft(buckets))
     }
 
     /// Checks that the cross-tabulation in use agrees with the draft.
@@ -190,7 +190,7 @@ fn best_bucket_count(rows: u32, levels: u32, epsilon: f64) -> (f64, u32) {
     let mut best = (f64::INFINITY, cells);
     let mut buckets = cells;
     loop {
-        let variance = worst_row_mean_variance(rows, levels, buckets, epsilon);
+        let variance = variance_at_worst_row_mean(rows, levels, buckets, epsilon);
         if variance < best.0 {
             best = (variance, buckets);
         }
@@ -211,7 +211,7 @@ fn best_bucket_count(rows: u32, levels: u32, epsilon: f64) -> (f64, u32) {
 /// its share f of people. To first order (delta method), the error of θ is the error of Σ (x −
 /// θ)·f, divided by the row's share. The true value of Σ (x − θ)·f is 0. The variance of its
 /// estimate is that of a score with the weights x − θ in the row and 0 elsewhere.
-fn worst_row_mean_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
+fn variance_at_worst_row_mean(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
     let rates = single_favoured_probabilities(rows * levels, buckets, epsilon);
     let (m, r, g) = (f64::from(levels), f64::from(levels - 1), f64::from(rows));
     // Sum of the squared levels.

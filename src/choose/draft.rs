@@ -50,7 +50,7 @@ pub struct TaskDraft {
     /// One question without a name, or several questions with names.
     pub questions: Vec<QuestionDraft>,
     /// Budget of one person.
-    pub budget: Budget,
+    pub budget_per_person: Budget,
 }
 
 impl TaskDraft {
@@ -77,7 +77,7 @@ impl TaskDraft {
     pub fn resolve_task(&self) -> Result<Task, Error> {
         check_task_id(&self.id)?;
         let complete = |question: &QuestionDraft| {
-            question.resolve_question(self.epsilon, self.people_count, self.budget.memo)
+            question.resolve_question(self.epsilon, self.people_count, self.budget_per_person.memo)
         };
         let questions: Result<Vec<Question>, Error> = self.questions.iter().map(complete).collect();
         self.task_with_weights_and_budget(questions?)
@@ -88,13 +88,13 @@ impl TaskDraft {
     ///
     /// # Errors
     /// As [`TaskDraft::resolve_task`].
-    pub fn choose_parameters(&self) -> Result<Vec<ChosenQuestion>, Error> {
+    pub fn choices_per_question(&self) -> Result<Vec<ChosenQuestion>, Error> {
         let choose = |question: &QuestionDraft| {
             let choice = question.choose_within_alpha(
                 self.epsilon,
                 self.people_count,
                 f64::INFINITY,
-                self.budget.memo,
+                self.budget_per_person.memo,
             )?;
             Ok(choice.expect("without a limit every mechanism may be taken"))
         };
@@ -114,7 +114,7 @@ impl TaskDraft {
     /// Creates the task from these complete questions. Adds the weights and the draft's budget.
     fn task_with_weights_and_budget(&self, questions: Vec<Question>) -> Result<Task, Error> {
         let weighed = self.task_with_weights(questions)?;
-        weighed.with_budget(self.budget)
+        weighed.with_report_budget(self.budget_per_person)
     }
 
     fn task_with_weights(&self, mut questions: Vec<Question>) -> Result<Task, Error> {
@@ -126,7 +126,7 @@ impl TaskDraft {
         if self
             .questions
             .iter()
-            .all(|question| question.weight.is_none())
+            .all(|question| question.sampling_weight.is_none())
             && questions.len() > 1
         {
             // Minimises Σ V/w for a given Σ w (Cauchy–Schwarz).
@@ -154,7 +154,7 @@ impl TaskDraft {
         for (draft, question) in self.questions.iter().zip(task.questions()) {
             draft.check_agrees_with(question, self.people_count)?;
         }
-        let (given, in_use) = (self.budget, task.budget());
+        let (given, in_use) = (self.budget_per_person, task.report_budget());
         check_equal("budget's days", &given.window_days(), &in_use.window_days())?;
         check_equal(
             "budget's reports",
@@ -178,7 +178,7 @@ const MAX_CHOSEN_WEIGHT: f64 = 100.0;
 /// Returns the square root of the average variance of one report's estimates.
 fn root_average_variance(question: &Question) -> f64 {
     let domain = question.domain();
-    let people = Population::with_equal_entries(1.0, question.sparsity());
+    let people = Population::with_equal_entries(1.0, question.max_entries_per_report());
     let mechanism = question.mechanism();
     let predicted = mechanism.predict_errors(&domain, question.epsilon(), &people);
     let error = predicted.mean_error.or(predicted.frequency_error);

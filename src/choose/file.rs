@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::cross::{CrossDraft, PartDraft};
 use super::draft::TaskDraft;
-use super::mechanism::MechanismDraft;
+use super::mechanism_draft::MechanismDraft;
 use super::number::NumberDraft;
 use super::question::{KindDraft, QuestionDraft};
 use crate::domain::ValueKind;
@@ -57,9 +57,9 @@ impl<'de> Deserialize<'de> for TaskDraft {
                     name: String::new(),
                     kind: KindDraft::Ratings(items, value),
                     sparsity: file.sparsity,
-                    people_by_entry_count: file.entries,
+                    people_count_by_entry_count: file.entries,
                     mean_item_overlap: file.overlap,
-                    weight: None,
+                    sampling_weight: None,
                     mechanism: file.mechanism.unwrap_or_default(),
                 }]
             }
@@ -69,7 +69,7 @@ impl<'de> Deserialize<'de> for TaskDraft {
             epsilon: file.epsilon,
             people_count: file.people,
             questions,
-            budget: file.budget,
+            budget_per_person: file.budget,
         })
     }
 }
@@ -150,9 +150,9 @@ impl QuestionDraft {
             name: file.name,
             kind,
             sparsity,
-            people_by_entry_count: file.entries,
+            people_count_by_entry_count: file.entries,
             mean_item_overlap: file.overlap,
-            weight: file.weight,
+            sampling_weight: file.weight,
             mechanism: file.mechanism.unwrap_or_default(),
         })
     }

@@ -11,7 +11,7 @@ use super::contract::ChooseParameters;
 use super::draft_agreement::check_equal_if_stated;
 use super::population::Population;
 use super::predict::{self, PredictErrors, PredictedErrors, SquaredError};
-use super::search::{Candidate, ParameterSearch};
+use super::sparsity_search::{Candidate, ParameterSearch};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
@@ -86,14 +86,14 @@ impl PredictErrors for HashBin {
         };
         let total = population.average_over_people(|entries| rates.total_variance(domain, entries));
         let rare = population.average_over_people(|entries| {
-            rates.value_variance(rates.sum_second_moment(entries), 0.0)
+            rates.value_variance(rates.input_sum_second_moment(entries), 0.0)
         });
         let lost = |entries| 1.0 - self.clipping_attenuation(entries);
         PredictedErrors {
             mean_error: Some(SquaredError {
                 variance: total / over / population.people_count(),
                 rare_item_variance: rare / population.people_count(),
-                squared_bias: population.squared_bias(1.0, lost) / items,
+                worst_case_squared_bias: population.squared_bias_at_similarity(1.0, lost) / items,
                 likely_squared_bias: population.likely_squared_bias(items, lost) / items,
             }),
             frequency_error: None,
@@ -155,7 +155,7 @@ impl ChooseParameters for HashBin {
         Ok(search.evaluate_candidate(chosen, &domain))
     }
 
-    fn list_variants(
+    fn best_candidate_per_variant(
         search: &ParameterSearch<'_>,
         level: PrivacyLevelName,
     ) -> Result<Vec<Candidate>, Error> {
@@ -194,7 +194,7 @@ impl ChooseParameters for HashBin {
         check_equal_if_stated("grid", &draft.grid, self.grid_steps())
     }
 
-    fn longest_report(&self, domain: &Domain, epsilon: f64) -> Report {
+    fn report_with_longest_encoding(&self, domain: &Domain, epsilon: f64) -> Report {
         let limit = self
             .response_distribution(domain.item_count(), epsilon)
             .noisy_bin_limit();
@@ -216,7 +216,7 @@ const BALANCED_MAX_ITEMS_PER_BIN: u32 = 6;
 /// Ratio of the chosen number of bins to the paper's number. An item's estimate also varies with
 /// the other entries in the item's bin. This variance is half of the noise variance with the
 /// paper's number of bins, and an eighth with the chosen number.
-const PUBLISHED_BIN_COUNT_FACTOR: f64 = 4.0;
+const BIN_COUNT_RATIO_TO_PAPER: f64 = 4.0;
 
 impl HashBin {
     /// Returns the draft's parameters, with a choice for the unset ones. The choice minimises the
@@ -284,11 +284,11 @@ fn best_bin_count(
     let s = f64::from(domain.sparsity());
     let most = domain
         .item_count()
-        .map_or(bounds::BIN_COUNT_RANGE.max, f64::from)
-        .min(bounds::BIN_COUNT_RANGE.max);
+        .map_or(bounds::HASH_BIN_COUNT_RANGE.max, f64::from)
+        .min(bounds::HASH_BIN_COUNT_RANGE.max);
     let by_distance = |distance: f64| {
         let bins =
-            libm::round(PUBLISHED_BIN_COUNT_FACTOR * epsilon * epsilon * s / (distance * distance));
+            libm::round(BIN_COUNT_RATIO_TO_PAPER * epsilon * epsilon * s / (distance * distance));
         bins.clamp(1.0, most) as u32
     };
     match level {
@@ -354,7 +354,7 @@ fn best_clip_and_noise(
 /// would justify clipping most of each value.
 struct SquaredErrorByClippingBound<'a> {
     population: &'a Population,
-    item_count: f64,
+    summed_item_count: f64,
     /// Noise variance of one item, for η = 1.
     unit_noise_variance: f64,
     is_laplace_noise: bool,
@@ -364,7 +364,7 @@ impl<'a> SquaredErrorByClippingBound<'a> {
     fn new(domain: &Domain, epsilon: f64, noise: SumNoiseKind, population: &'a Population) -> Self {
         let items = match domain.item_count() {
             Some(items)
-                if !population.has_equal_entries() || population.mean_item_overlap.is_some() =>
+                if !population.has_equal_entries() || population.mean_shared_item_count.is_some() =>
             {
                 items
             }
@@ -380,24 +380,24 @@ impl<'a> SquaredErrorByClippingBound<'a> {
         .expect("a clip of 1 is a multiple of any grid");
         Self {
             population,
-            item_count: f64::from(items),
+            summed_item_count: f64::from(items),
             unit_noise_variance: unit
                 .estimate_scale_and_variance(domain, epsilon)
-                .noise_variance,
+                .empty_input_variance,
             is_laplace_noise: noise == SumNoiseKind::Laplace,
         }
     }
 
     fn total_error(&self, clip: f64) -> f64 {
         let lost = |entries| 1.0 - clipping_attenuation(entries, clip);
-        let bias = self.population.likely_squared_bias(self.item_count, lost);
+        let bias = self.population.likely_squared_bias(self.summed_item_count, lost);
         let mut variance = self.unit_noise_variance * clip * clip;
         if self.is_laplace_noise {
             variance += self
                 .population
                 .average_over_people(|entries| clipped_sum_second_moment(entries, clip));
         }
-        self.item_count * variance / self.population.people_count() + bias
+        self.summed_item_count * variance / self.population.people_count() + bias
     }
 
     /// Returns the best clipping bound, which minimises the error. The bound is a multiple of a

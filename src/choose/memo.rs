@@ -1,10 +1,10 @@
 //! Choice of Collision's parameters for a question whose answers are memoised.
 
-use super::search::{Candidate, ParameterSearch};
+use super::sparsity_search::{Candidate, ParameterSearch};
 use crate::error::{Error, error};
 use crate::hash::HashFamily;
 use crate::mechanism::collision::{Collision, FavouredBucketRule};
-use crate::mechanism::{Mechanism, MemoThresholds};
+use crate::mechanism::{Mechanism, MemoAndReportThresholds};
 use crate::task::MemoParameters;
 
 /// Returns `chosen` if its reports can be made from the memo. Otherwise returns the parameters of
@@ -21,7 +21,7 @@ pub(super) fn best_memo_compatible_candidate(
 ) -> Result<Candidate, Error> {
     let (domain, epsilon) = (&search.domain, search.budget.epsilon);
     let allows = |mechanism: &Mechanism| {
-        MemoThresholds::new(mechanism, domain, epsilon, memo.epsilon).is_ok()
+        MemoAndReportThresholds::new(mechanism, domain, epsilon, memo.epsilon).is_ok()
     };
     if allows(&chosen.mechanism) {
         return Ok(chosen);

@@ -13,14 +13,14 @@ mod cross;
 mod draft;
 mod draft_agreement;
 mod file;
-mod mechanism;
+mod mechanism_draft;
 mod memo;
 mod number;
 mod objective;
 mod population;
 mod predict;
 mod question;
-mod search;
+mod sparsity_search;
 mod subset;
 mod together;
 
@@ -29,13 +29,13 @@ pub use buckets_draft::BucketsDraft;
 pub use budget::{PrivacyBudget, mixture_alpha};
 pub use cross::{CrossDraft, PartDraft};
 pub use draft::TaskDraft;
-pub use mechanism::MechanismDraft;
+pub use mechanism_draft::MechanismDraft;
 pub use number::NumberDraft;
 pub use objective::{AutoDraft, AutoLevel, Objective, ObjectiveDraft, ObjectiveName};
 pub use population::Population;
 pub use predict::{PredictedErrors, SquaredError};
 pub use question::{ChosenQuestion, KindDraft, QuestionDraft};
-pub use search::Candidate;
+pub use sparsity_search::Candidate;
 pub use together::{SeparateVsTogetherVariances, compare_separate_with_together};
 
 use alloc::vec::Vec;
@@ -44,18 +44,18 @@ use crate::domain::Domain;
 use crate::mechanism::Mechanism;
 use crate::mechanism::contract::EncodeReport;
 use crate::mechanism::hash_bin::PrivacyLevelName;
-use crate::mechanism::mechanism_list::each;
+use crate::mechanism::mechanism_list::match_any_mechanism;
 use crate::task::{Question, Task};
 use contract::ChooseParameters;
 use predict::PredictErrors;
 
-macro_rules! register {
+macro_rules! declare_mechanism_modules {
     ($($(#[$feature:meta])? $module:ident: $Name:ident,)+) => {
         $(pub mod $module;)+
     };
 }
 
-crate::mechanisms!([register]);
+crate::mechanisms!([declare_mechanism_modules]);
 
 impl Mechanism {
     /// Returns the expected errors of estimates, for a population whose entries are ±1. In an open
@@ -70,27 +70,27 @@ impl Mechanism {
         epsilon: f64,
         population: &Population,
     ) -> PredictedErrors {
-        each!(Self, self, own => own.predict_errors(domain, epsilon, population))
+        match_any_mechanism!(Self, self, own => own.predict_errors(domain, epsilon, population))
     }
 
     /// Returns the maximum length of an encoded report, in bytes.
     pub(crate) fn max_report_bytes(&self, domain: &Domain, epsilon: f64) -> usize {
         let mut bytes = Vec::new();
-        each!(Self, self, own => own.longest_report(domain, epsilon).encode(&mut bytes));
+        match_any_mechanism!(Self, self, own => own.report_with_longest_encoding(domain, epsilon).encode(&mut bytes));
         bytes.len()
     }
 
     /// Returns the mechanism's level of protection, named like the levels of hash-bin. Mechanisms
     /// without levels have the level `user`.
     pub(crate) fn protection_level(&self) -> PrivacyLevelName {
-        each!(Self, self, own => own.protection_level())
+        match_any_mechanism!(Self, self, own => own.protection_level())
     }
 }
 
 impl Task {
     /// Returns the maximum length of an encoded report over all questions, in bytes.
     #[must_use]
-    pub fn max_report_bytes(&self) -> usize {
+    pub fn max_single_report_bytes(&self) -> usize {
         let bytes = |question: &Question| {
             let mechanism = question.mechanism();
             mechanism.max_report_bytes(&question.domain(), question.epsilon())

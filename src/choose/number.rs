@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::collision::Draft;
 use super::draft_agreement::{check_equal, check_equal_if_stated};
-use super::mechanism::MechanismDraft;
+use super::mechanism_draft::MechanismDraft;
 use crate::bounds::{self, ParameterRange};
 use crate::error::Error;
 use crate::hash::HashFamily;
@@ -39,7 +39,7 @@ pub struct NumberDraft {
     /// Number of bins (default 64 for quantiles, [`NumberDraft::DEFAULT_BIN_COUNT`] otherwise).
     pub bin_count: Option<u32>,
     /// Spacing of bins (default even).
-    pub bin_spacing: Option<BinSpacing>,
+    pub linear_or_log_spacing: Option<BinSpacing>,
     /// Distance between possible numbers from `min` to `max`. For example, the distance is 1 for
     /// counts. If there are at most 128 possible numbers, each has its own bin.
     pub value_step: Option<f64>,
@@ -58,7 +58,7 @@ impl NumberDraft {
     const fn has_stated_bins(&self) -> bool {
         self.bin_edges.is_some()
             || self.bin_count.is_some()
-            || self.bin_spacing.is_some()
+            || self.linear_or_log_spacing.is_some()
             || self.value_step.is_some()
     }
 
@@ -76,7 +76,7 @@ impl NumberDraft {
     /// # Errors
     /// [`Error::InvalidCombination`] if fields cannot be combined or the range is missing. Also the errors
     /// of [`Scale::from_levels`] and [`Scale::from_edges`].
-    pub fn complete_scale(&self) -> Result<Scale, Error> {
+    pub fn scale_with_defaults(&self) -> Result<Scale, Error> {
         let combination = |reason| Err(Error::InvalidCombination { reason });
         let mean = self.stated_or_implied_purpose() == NumberPurpose::Mean;
         if mean && self.has_stated_bins() {
@@ -89,7 +89,7 @@ impl NumberDraft {
             return combination("\"levels\" are only for the mean of a \"number\", not for bins");
         }
         let scale = match (self.min, self.max, &self.bin_edges) {
-            (None, None, Some(edges)) if self.bin_count.is_none() && self.bin_spacing.is_none() => {
+            (None, None, Some(edges)) if self.bin_count.is_none() && self.linear_or_log_spacing.is_none() => {
                 Scale::from_edges(edges.clone())
             }
             (_, _, Some(_)) => {
@@ -103,7 +103,7 @@ impl NumberDraft {
             (Some(min), Some(max), None) => {
                 let quantiles = self.stated_or_implied_purpose() == NumberPurpose::Quantiles;
                 let bins = Self::DEFAULT_BIN_COUNT * (1 + u32::from(quantiles));
-                match (self.value_step, self.bin_spacing) {
+                match (self.value_step, self.linear_or_log_spacing) {
                     (Some(step), None) => {
                         Scale::from_edges(self.edges_between_values(min, max, step, bins)?)
                     }
@@ -125,7 +125,7 @@ impl NumberDraft {
         };
         let scale = scale?.with_unit(self.unit.clone())?;
         match self.value_step {
-            Some(step) => scale.with_step(step),
+            Some(step) => scale.with_value_step(step),
             None => Ok(scale),
         }
     }
@@ -176,7 +176,7 @@ impl NumberDraft {
     pub(super) fn mechanism_draft(&self) -> MechanismDraft {
         match self.stated_or_implied_purpose() {
             NumberPurpose::Quantiles => MechanismDraft::Pattern(super::pattern::Draft::default()),
-            NumberPurpose::Histogram | NumberPurpose::Mean => collision_draft(None),
+            NumberPurpose::Histogram | NumberPurpose::Mean => one_favoured_collision_draft(None),
         }
     }
 
@@ -196,7 +196,7 @@ impl NumberDraft {
         let edges = scale.edges().map(<[f64]>::to_vec);
         let [min, max] = scale.range();
         let mean = edges.is_none();
-        let step = Some(scale.step()).filter(|step| *step > 0.0);
+        let step = Some(scale.value_step()).filter(|step| *step > 0.0);
         // A draft without a step means any number, so an absent step is compared too.
         check_equal("step", &self.value_step, &step)?;
         check_equal_if_stated("min", &self.min, min)?;
@@ -219,7 +219,7 @@ impl NumberLimits {
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] with the first difference.
-    pub(super) fn check_agrees_with(&self, used: &Self) -> Result<(), Error> {
+    pub(super) fn check_equals_limits(&self, used: &Self) -> Result<(), Error> {
         let [[min, max], [least, most]] = [self.range(), used.range()];
         check_equal("min", &min, &least)?;
         check_equal("max", &max, &most)?;
@@ -237,7 +237,7 @@ impl From<ScaleFields> for NumberDraft {
             level_count: file.level_count,
             bin_edges: file.bin_edges,
             bin_count: file.bin_count,
-            bin_spacing: file.bin_spacing,
+            linear_or_log_spacing: file.bin_spacing,
             value_step: file.value_step,
         }
     }
@@ -267,7 +267,7 @@ impl BinSpacing {
 
 /// Returns a draft of Collision with `buckets` buckets and one favoured bucket. `None` leaves both
 /// numbers unset.
-pub(super) fn collision_draft(buckets: Option<u32>) -> MechanismDraft {
+pub(super) fn one_favoured_collision_draft(buckets: Option<u32>) -> MechanismDraft {
     MechanismDraft::Collision(Draft {
         rule: Some(FavouredBucketRuleName::Heaviest),
         favoured: buckets.map(|_| 1),

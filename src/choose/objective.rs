@@ -63,7 +63,7 @@ impl Objective {
     /// Returns the weighted average of the errors, or `None` if an estimate with a positive weight
     /// is missing.
     #[must_use]
-    pub fn weighted_error(&self, predicted: &PredictedErrors) -> Option<SquaredError> {
+    pub fn weighted_average_error(&self, predicted: &PredictedErrors) -> Option<SquaredError> {
         let mut average = SquaredError::default();
         for (weight, error) in [
             (self.mean_weight, predicted.mean_error),
@@ -74,7 +74,7 @@ impl Objective {
                 let (part, error) = (weight / self.weight_sum(), error?);
                 average.variance += part * error.variance;
                 average.rare_item_variance += part * error.rare_item_variance;
-                average.squared_bias += part * error.squared_bias;
+                average.worst_case_squared_bias += part * error.worst_case_squared_bias;
                 average.likely_squared_bias += part * error.likely_squared_bias;
             }
         }
@@ -95,7 +95,7 @@ impl Objective {
     ) -> Option<f64> {
         let variance = || {
             let person = Population::with_equal_entries(1.0, domain.sparsity());
-            let error = self.weighted_error(&predicted(&person));
+            let error = self.weighted_average_error(&predicted(&person));
             error.map_or(f64::INFINITY, |error| error.variance)
         };
         (self.nonmissing_weight > 0.0).then(variance)
@@ -257,7 +257,7 @@ impl AutoDraft {
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] if the mechanism protects less.
-    pub(super) fn check_agrees_with(&self, in_use: &Mechanism) -> Result<(), Error> {
+    pub(super) fn check_protection_level(&self, in_use: &Mechanism) -> Result<(), Error> {
         let protects = match (self.level, in_use.neighbours()) {
             (_, NeighbouringInputs::AnyTwoInputs)
             | (AutoLevel::Event, NeighbouringInputs::DifferInOneItem) => true,

@@ -14,7 +14,7 @@ use super::contract::ChooseParameters;
 use super::draft_agreement::check_equal_if_stated;
 use super::population::Population;
 use super::predict::{PredictErrors, PredictedErrors, SquaredError};
-use super::search::{Candidate, ParameterSearch};
+use super::sparsity_search::{Candidate, ParameterSearch};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::contract::MechanismParameters;
@@ -69,7 +69,7 @@ impl PredictErrors for Pattern {
     ) -> PredictedErrors {
         let cells = domain.element_count().unwrap_or(0);
         let rates = self.share_estimator(cells, epsilon);
-        let of_cell = |cell| rates.variance_for_even_cells(&rates.range_weights(cell..cell + 1));
+        let of_cell = |cell| rates.variance_for_even_cells(&rates.range_indicator_weights(cell..cell + 1));
         let sum: f64 = (0..rates.cell_count()).map(of_cell).sum();
         let variance = sum / f64::from(cells) / population.people_count();
         PredictedErrors {
@@ -104,7 +104,7 @@ impl ChooseParameters for Pattern {
         )
     }
 
-    fn longest_report(&self, _: &Domain, _: f64) -> Report {
+    fn report_with_longest_encoding(&self, _: &Domain, _: f64) -> Report {
         Report::with_longest_encoding(self.output_count())
     }
 }
@@ -141,7 +141,7 @@ impl Pattern {
         let limit = budget.with_precomputed_exp();
         let allowed = |own: &Self| {
             let favoured = own.favoured_outputs().len() as u32;
-            limit.allows_favoured_and_others(
+            limit.allows_favoured_other_counts(
                 f64::from(favoured),
                 f64::from(own.output_count() - favoured),
             )
@@ -201,7 +201,7 @@ fn log_pattern_error(rates: &PatternEstimator) -> f64 {
     for edge in 1..cells {
         let smooth = |cell| triangular_cdf((edge as f64 - cell as f64 - 0.5) / eighth);
         let weights = [
-            rates.range_weights(0..edge),
+            rates.range_indicator_weights(0..edge),
             (0..cells).map(smooth).collect(),
         ];
         for (sum, weights) in sums.iter_mut().zip(&weights) {

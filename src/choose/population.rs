@@ -23,7 +23,7 @@ pub struct Population {
     /// order.
     entry_count_shares: Vec<(u32, f64)>,
     /// Average number of items that two people have in common, or `None` if unknown.
-    pub(super) mean_item_overlap: Option<f64>,
+    pub(super) mean_shared_item_count: Option<f64>,
 }
 
 /// Default number of people for which a task is planned.
@@ -36,7 +36,7 @@ impl Population {
         Self {
             people_count: people,
             entry_count_shares: alloc::vec![(entries, 1.0)],
-            mean_item_overlap: None,
+            mean_shared_item_count: None,
         }
     }
 
@@ -46,7 +46,7 @@ impl Population {
     /// # Errors
     /// [`Error::InvalidCombination`] if there are no entries; [`Error::OutOfRange`] if a person has more
     /// than [`bounds::ENTRIES_PER_PERSON_RANGE`].
-    pub fn from_entry_counts(counts: &[u64]) -> Result<Self, Error> {
+    pub fn from_people_by_entry_count(counts: &[u64]) -> Result<Self, Error> {
         let people: f64 = counts.iter().map(|&count| count as f64).sum();
         let empty = counts.iter().skip(1).all(|&count| count == 0);
         bounds::ENTRIES_PER_PERSON_RANGE.check_in_range((counts.len() as f64 - 1.0).max(0.0))?;
@@ -108,7 +108,7 @@ impl Population {
     /// is `alike` = 1. All people then have the same items, and people with few entries have the
     /// first of these items. Two people with r ≤ r' entries share r items. For smaller `alike`, the
     /// number of shared items is proportional to r·r' / (1 + alike·(r' − 1)).
-    pub(crate) fn squared_bias(&self, alike: f64, lost: impl Fn(u32) -> f64) -> f64 {
+    pub(crate) fn squared_bias_at_similarity(&self, alike: f64, lost: impl Fn(u32) -> f64) -> f64 {
         let (mut sum, mut fewer) = (0.0, 0.0);
         // Ascending entries: `fewer` sums over people with fewer entries than this group.
         for &(entries, share) in self.entry_count_shares.iter().filter(|own| own.0 > 0) {
@@ -127,16 +127,16 @@ impl Population {
     /// the minimum, if the popularity of items is between even and Zipf's law of exponent 1.5. No
     /// assumption makes this factor less than 2.5.
     pub(crate) fn likely_squared_bias(&self, items: f64, lost: impl Fn(u32) -> f64) -> f64 {
-        let greatest = self.squared_bias(1.0, |_| 1.0);
+        let greatest = self.squared_bias_at_similarity(1.0, |_| 1.0);
         if greatest == 0.0 {
             return 0.0;
         }
         let average = self.average_over_people(f64::from);
         let even = average * average / items;
         let midway = libm::sqrt(even * greatest / 2.0).max(even);
-        let overlap = self.mean_item_overlap.unwrap_or(midway).min(greatest);
+        let overlap = self.mean_shared_item_count.unwrap_or(midway).min(greatest);
         let alike = overlap / greatest;
         // Scaled so that losing all values costs `overlap`.
-        overlap * self.squared_bias(alike, lost) / self.squared_bias(alike, |_| 1.0)
+        overlap * self.squared_bias_at_similarity(alike, lost) / self.squared_bias_at_similarity(alike, |_| 1.0)
     }
 }

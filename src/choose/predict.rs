@@ -21,7 +21,7 @@ pub struct SquaredError {
     pub rare_item_variance: f64,
     /// Squared bias that is caused by omitting entries or by clipping, in the worst case: all
     /// people have the same items. The bias does not decrease with the number of people.
-    pub squared_bias: f64,
+    pub worst_case_squared_bias: f64,
     /// Squared bias for an overlap: the average number of items that two people have in common. If
     /// the draft states no overlap, one is assumed. Parameters are chosen by this squared bias,
     /// which is not a bound.
@@ -32,7 +32,7 @@ impl SquaredError {
     /// Returns variance plus squared bias, in the worst case.
     #[must_use]
     pub fn worst_case_total_error(&self) -> f64 {
-        self.variance + self.squared_bias
+        self.variance + self.worst_case_squared_bias
     }
 
     /// Returns variance plus likely squared bias, the error by which parameters are chosen.
@@ -89,7 +89,7 @@ pub(crate) trait PredictErrors: MechanismParameters + Into<Mechanism> {
 ///
 /// Each kept entry is one of these numbers, and its estimate has the variance `with`. If a person
 /// keeps k entries, the estimates of the other numbers have the variance `without(k)`.
-pub(super) fn error_after_entry_sampling(
+pub(super) fn error_with_entry_limit(
     domain: &Domain,
     population: &Population,
     estimands: f64,
@@ -110,7 +110,7 @@ pub(super) fn error_after_entry_sampling(
     SquaredError {
         variance: total / estimands / population.people_count(),
         rare_item_variance: rare / population.people_count(),
-        squared_bias: population.squared_bias(1.0, lost) / estimands,
+        worst_case_squared_bias: population.squared_bias_at_similarity(1.0, lost) / estimands,
         likely_squared_bias: population
             .likely_squared_bias(item_count_for_averaging(domain, population), lost)
             / estimands,

@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 use super::budget::PrivacyBudget;
 use super::cross::CrossDraft;
 use super::draft_agreement::{check_equal, check_equal_if_stated};
-use super::mechanism::{MechanismDraft, all_candidates};
+use super::mechanism_draft::{MechanismDraft, all_candidates};
 use super::memo::best_memo_compatible_candidate;
 use super::number::NumberDraft;
 use super::objective::Objective;
 use super::population::{DEFAULT_PEOPLE_COUNT, Population};
-use super::search::{Candidate, ParameterSearch};
+use super::sparsity_search::{Candidate, ParameterSearch};
 use super::{together, window};
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
@@ -48,7 +48,7 @@ pub struct QuestionDraft {
     pub sparsity: Option<u32>,
     /// Numbers of people with 0, 1, 2, … entries, if known. hushbin needs these numbers to weigh
     /// the bias of omitting entries against the noise.
-    pub people_by_entry_count: Option<Vec<u64>>,
+    pub people_count_by_entry_count: Option<Vec<u64>>,
     /// Average number of items that two people have in common, for use with `entries`. For each
     /// item, the share of people who have the item is squared. The overlap is the sum of these
     /// squares. For ratings, the overlap is the sum of the squared means. A larger overlap means
@@ -56,7 +56,7 @@ pub struct QuestionDraft {
     pub mean_item_overlap: Option<f64>,
     /// Weight, as in [`QuestionFields`]. If no question states a weight, all weights are chosen.
     /// Otherwise a missing weight is 1.
-    pub weight: Option<u32>,
+    pub sampling_weight: Option<u32>,
     /// Mechanism, with any of its parameters.
     pub mechanism: MechanismDraft,
 }
@@ -127,17 +127,17 @@ impl QuestionDraft {
     pub fn validate(&self, epsilon: f64, people: Option<u64>) -> Result<(), Error> {
         let check = || {
             self.population(people)?;
-            self.mechanism.check(&self.check_stated_fields(epsilon)?)
+            self.mechanism.check(&self.checked_stated_domain(epsilon)?)
         };
         check().map_err(|error| self.add_question_to_error(error))
     }
 
     /// Checks the stated fields and returns the domain. If the sparsity is unset, the domain's
     /// sparsity is 1.
-    fn check_stated_fields(&self, epsilon: f64) -> Result<Domain, Error> {
+    fn checked_stated_domain(&self, epsilon: f64) -> Result<Domain, Error> {
         let (kind, items) = self.complete_kind(epsilon)?;
         let sparsity = self.sparsity.unwrap_or(1);
-        if let Some(weight) = self.weight {
+        if let Some(weight) = self.sampling_weight {
             bounds::QUESTION_WEIGHT_RANGE.check_in_range(f64::from(weight))?;
         }
         checked_question_domain(&kind, &items, sparsity, epsilon)
@@ -150,7 +150,7 @@ impl QuestionDraft {
             KindDraft::Set(items) => (QuestionKind::Set, Some(items)),
             KindDraft::Choice(items) => (QuestionKind::Choice, Some(items)),
             KindDraft::Flag => (QuestionKind::Flag, None),
-            KindDraft::Number(number) => (QuestionKind::Number(number.complete_scale()?), None),
+            KindDraft::Number(number) => (QuestionKind::Number(number.scale_with_defaults()?), None),
             KindDraft::Numbers(items, numbers) => {
                 (QuestionKind::Numbers(numbers.clone()), Some(items))
             }
@@ -293,8 +293,8 @@ impl QuestionDraft {
             name: self.name.clone(),
             kind,
             items,
-            sparsity: candidate.sparsity,
-            weight: self.weight.unwrap_or(1),
+            max_entries_per_report: candidate.sparsity,
+            weight: self.sampling_weight.unwrap_or(1),
             epsilon,
             mechanism: candidate.mechanism.clone(),
         })
@@ -338,12 +338,12 @@ impl QuestionDraft {
             bounds::PEOPLE_COUNT_RANGE.check_in_range(people)?;
         }
         if let Some(overlap) = self.mean_item_overlap {
-            bounds::ITEM_OVERLAP_RANGE.check_in_range(overlap)?;
+            bounds::MEAN_ITEM_OVERLAP_RANGE.check_in_range(overlap)?;
         }
-        match (&self.people_by_entry_count, self.sparsity) {
+        match (&self.people_count_by_entry_count, self.sparsity) {
             (Some(entries), _) => {
-                let mut population = Population::from_entry_counts(entries)?;
-                population.mean_item_overlap = self.mean_item_overlap;
+                let mut population = Population::from_people_by_entry_count(entries)?;
+                population.mean_shared_item_count = self.mean_item_overlap;
                 let count = match &self.kind {
                     KindDraft::Ratings(items, _) | KindDraft::Set(items) => items.item_count(),
                     KindDraft::Choice(_)
@@ -386,7 +386,7 @@ impl QuestionDraft {
         alpha: f64,
     ) -> Result<ParameterSearch<'a>, Error> {
         // Invalid drafts are rejected before the search, which takes time.
-        let domain = self.check_stated_fields(epsilon)?;
+        let domain = self.checked_stated_domain(epsilon)?;
         self.mechanism.check(&domain)?;
         let objective = match &self.mechanism {
             MechanismDraft::Auto(auto) => auto.objective.objective()?,
@@ -436,7 +436,7 @@ impl QuestionDraft {
                 (KindDraft::Numbers(_, own), QuestionKind::Numbers(used))
                     if own.is_single() && used.is_single() =>
                 {
-                    own[0].check_agrees_with(&used[0])?;
+                    own[0].check_equals_limits(&used[0])?;
                 }
                 // Both are called "number" in files: one is for a mean, the other has bins.
                 (KindDraft::Numbers(_, own), QuestionKind::Number(_)) if own.is_single() => {
@@ -459,11 +459,11 @@ impl QuestionDraft {
                         QuestionKind::Text(_) => check_equal("prefixes", &&kind, &question.kind())?,
                         _ => {}
                     }
-                    check_equal("value", &kind.value_kind(), &question.value_kind())?;
+                    check_equal("value", &kind.coded_value_kind(), &question.coded_value_kind())?;
                 }
             }
-            check_equal_if_stated("sparsity", &self.sparsity, question.sparsity())?;
-            check_equal_if_stated("weight", &self.weight, question.weight())?;
+            check_equal_if_stated("sparsity", &self.sparsity, question.max_entries_per_report())?;
+            check_equal_if_stated("weight", &self.sampling_weight, question.weight())?;
             self.population(people)?;
             let asked = match &self.kind {
                 KindDraft::Number(_) | KindDraft::Numbers(..) => {

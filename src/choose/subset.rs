@@ -14,7 +14,7 @@ use super::candidate_cell_counts::CandidateCellCounts;
 use super::contract::ChooseParameters;
 use super::objective::ParameterSearchGoal;
 use super::predict::PredictErrors;
-use super::search::{Candidate, ParameterSearch};
+use super::sparsity_search::{Candidate, ParameterSearch};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
@@ -49,7 +49,7 @@ const MIN_SPARSITY_FOR_APPROXIMATION: u32 = 256;
 /// buckets c.
 const MAX_EXHAUSTIVE_RANGE_WIDTH: u32 = 24;
 /// Ratio of items to entries above which paddings are a small part of all slots.
-const FEW_PADDINGS_ITEMS_PER_ENTRY: u32 = 16;
+const MIN_RATIO_FOR_FEW_PADDINGS: u32 = 16;
 /// Minimum factor by which added items must lower the variance, compared with added paddings. If
 /// the factor is smaller, paddings are added. With paddings, people with few entries add less
 /// noise.
@@ -77,7 +77,7 @@ pub(super) fn choose_bucket_parameters<R: SearchableRule>(
     draft: &BucketsDraft<R::Name>,
     goal: &ParameterSearchGoal<'_>,
 ) -> Result<HashedSubsetSelection<R>, Error> {
-    let complete = draft.complete_with_defaults::<R>(domain)?;
+    let complete = draft.parameters_if_buckets_stated::<R>(domain)?;
     let paper = draft.rule_or_default::<R>() == paper_rule::<R>().rule_name();
     let with = |hashing| BucketSearch {
         domain,
@@ -108,7 +108,7 @@ pub(super) fn choose_bucket_parameters<R: SearchableRule>(
             let cells = complete.map(|complete| complete.cells_per_hash());
             let padded = search.best_of_strongest_rule::<R>(cells);
             let fills =
-                draft.hashing.is_none() && padded.1.favouring_rule().allows_balanced_items();
+                draft.hashing.is_none() && padded.1.favouring_rule().allows_balanced_items_hash();
             let filled = (fills && paddings_fill_many_slots(domain))
                 .then(|| with(HashFamily::BalancedItems).best_of_strongest_rule(cells));
             match filled {
@@ -136,7 +136,7 @@ where
     type Draft = BucketsDraft<R::Name>;
 
     fn check_draft(draft: &Self::Draft, domain: &Domain) -> Result<(), Error> {
-        match draft.complete_with_defaults::<R>(domain)? {
+        match draft.parameters_if_buckets_stated::<R>(domain)? {
             Some(own) => MechanismParameters::check_suits_domain(&own, domain),
             None => Ok(()),
         }
@@ -152,7 +152,7 @@ where
         })
     }
 
-    fn list_variants(
+    fn best_candidate_per_variant(
         search: &ParameterSearch<'_>,
         _: PrivacyLevelName,
     ) -> Result<Vec<Candidate>, Error> {
@@ -168,14 +168,14 @@ where
         draft.check_agrees_with(self)
     }
 
-    fn longest_report(&self, _: &Domain, _: f64) -> BucketReport {
+    fn report_with_longest_encoding(&self, _: &Domain, _: f64) -> BucketReport {
         BucketReport::with_longest_encoding(self.total_buckets())
     }
 }
 
 /// Returns whether paddings would occupy a considerable part of all slots.
 fn paddings_fill_many_slots(domain: &Domain) -> bool {
-    let few = |items: u32| items / domain.sparsity() > FEW_PADDINGS_ITEMS_PER_ENTRY;
+    let few = |items: u32| items / domain.sparsity() > MIN_RATIO_FOR_FEW_PADDINGS;
     domain.item_count().is_some_and(|items| !few(items))
 }
 
@@ -230,7 +230,7 @@ impl BucketSearch<'_> {
     /// Returns the number of elements if the hash is balanced, else `None`.
     fn balanced_element_count<R: SearchableRule>(&self) -> Option<u32> {
         let elements =
-            HashedSubsetSelection::<R>::hashed_element_count(self.hash_family, self.domain)?;
+            HashedSubsetSelection::<R>::element_count_under_family(self.hash_family, self.domain)?;
         self.hash_family.is_balanced().then_some(elements)
     }
 
@@ -242,7 +242,7 @@ impl BucketSearch<'_> {
         hashes: u32,
     ) -> HashedSubsetSelection<R> {
         let buckets = R::SIDES_PER_CELL * cells;
-        HashedSubsetSelection::with_hashes(rule, self.hash_family, buckets, hashes)
+        HashedSubsetSelection::new_with_hash_count(rule, self.hash_family, buckets, hashes)
             .expect("within the bounds of buckets, hashes and favoured")
     }
 
@@ -274,13 +274,13 @@ impl BucketSearch<'_> {
             .find(|cells| R::max_favoured(hashes * R::SIDES_PER_CELL * cells) >= favoured)
             .unwrap_or(favoured);
         let budget = &self.budget;
-        let steps = budget.min_bucket_counts(self.favoured_count, self.sparsity());
+        let steps = budget.min_buckets_by_favoured(self.favoured_count, self.sparsity());
         let to_cells = |buckets: u32| buckets.div_ceil(R::SIDES_PER_CELL);
         CandidateCellCounts {
             min_cell_count: least,
             max_cell_count: self.max_cells_to_try::<R>().max(least),
             balanced_element_count: self.balanced_element_count::<R>(),
-            budget_step_cell_counts: steps.into_iter().map(to_cells).collect(),
+            min_cells_by_favoured_count: steps.into_iter().map(to_cells).collect(),
         }
     }
 
@@ -299,8 +299,8 @@ impl BucketSearch<'_> {
         let buckets = u64::from(hashes) * u64::from(R::SIDES_PER_CELL * cells);
         let affordable = || {
             let rounds = self
-                .subset_with_placeholder_favoured::<R>(cells, hashes)
-                .element_hash(self.domain)
+                .stated_or_single_favoured::<R>(cells, hashes)
+                .element_to_cell_hash(self.domain)
                 .round_count() as u32;
             hashes * self.sparsity() * (1 + rounds) <= MAX_HASH_COST
         };
@@ -333,7 +333,7 @@ impl BucketSearch<'_> {
             let near = self.approximate_strength_sums::<R>(cells);
             for (ranked, &hashes) in ranked.iter_mut().zip(&functions) {
                 if self.is_hash_cost_affordable::<R>(cells, hashes) {
-                    ranked.push(self.best_by_approximate_sums(cells, hashes, &near));
+                    ranked.push(self.approx_best_favoured_count(cells, hashes, &near));
                 }
             }
         }
@@ -344,7 +344,7 @@ impl BucketSearch<'_> {
         // Approximate sums can be wrong by more than [`VARIANCE_TOLERANCE`].
         let leader = |ranked: &Vec<ParametersWithVariance<R>>| {
             let first = ranked.iter().take(EXACT_CANDIDATES_PER_HASH_COUNT);
-            min_variance_candidate(first.map(|(_, subset)| self.best_by_exact_sums(subset)))
+            min_variance_candidate(first.map(|(_, subset)| self.exact_best_favoured_count(subset)))
         };
         let leaders: Vec<ParametersWithVariance<R>> = ranked.iter().map(leader).collect();
         let best = leaders.iter().map(|leader| leader.0);
@@ -356,7 +356,7 @@ impl BucketSearch<'_> {
             .expect("one of them is the best");
         let others = ranked.into_iter().take(FINALIST_COUNT);
         let others = others.skip(EXACT_CANDIDATES_PER_HASH_COUNT);
-        let others = others.map(|(_, subset)| self.best_by_exact_sums(&subset));
+        let others = others.map(|(_, subset)| self.exact_best_favoured_count(&subset));
         min_variance_candidate(core::iter::once(leader).chain(others))
     }
 
@@ -373,13 +373,13 @@ impl BucketSearch<'_> {
                 *cells != best.1.cells_per_hash()
                     && self.is_hash_cost_affordable::<R>(*cells, hashes)
             })
-            .map(|cells| self.subset_with_placeholder_favoured(cells, hashes))
-            .map(|own| self.best_by_exact_sums(&own));
+            .map(|cells| self.stated_or_single_favoured(cells, hashes))
+            .map(|own| self.exact_best_favoured_count(&own));
         min_variance_candidate(core::iter::once(best).chain(others))
     }
 
     /// Returns parameters with the stated c. If no c is stated, c is 1 as a placeholder.
-    fn subset_with_placeholder_favoured<R: SearchableRule>(
+    fn stated_or_single_favoured<R: SearchableRule>(
         &self,
         cells: u32,
         hashes: u32,
@@ -390,22 +390,22 @@ impl BucketSearch<'_> {
 
     /// Returns approximate sums of the strengths of the strongest cells, for a number of cells.
     fn approximate_strength_sums<R: SearchableRule>(&self, cells: u32) -> ApproximateCellSums {
-        self.subset_with_placeholder_favoured::<R>(cells, self.hash_count.unwrap_or(1))
+        self.stated_or_single_favoured::<R>(cells, self.hash_count.unwrap_or(1))
             .cell_occupancy_model(self.domain)
             .approximate_strongest_sums(R::STRENGTH_MEASURE)
     }
 
     /// Returns the parameters with the best c, by approximate sums. Exact sums are used if R·s is
     /// at most [`MAX_ELEMENTS_FOR_EXACT_RANKING`].
-    fn best_by_approximate_sums<R: SearchableRule>(
+    fn approx_best_favoured_count<R: SearchableRule>(
         &self,
         cells: u32,
         hashes: u32,
         near: &ApproximateCellSums,
     ) -> ParametersWithVariance<R> {
-        let any = self.subset_with_placeholder_favoured(cells, hashes);
+        let any = self.stated_or_single_favoured(cells, hashes);
         if hashes * self.sparsity() <= MAX_ELEMENTS_FOR_EXACT_RANKING {
-            self.best_by_exact_sums(&any)
+            self.exact_best_favoured_count(&any)
         } else {
             self.best_over_favoured_counts(
                 &any,
@@ -416,7 +416,7 @@ impl BucketSearch<'_> {
 
     /// Returns the parameters with the best c, by exact sums. Approximate sums are used from
     /// sparsity [`MIN_SPARSITY_FOR_APPROXIMATION`] on.
-    fn best_by_exact_sums<R: SearchableRule>(
+    fn exact_best_favoured_count<R: SearchableRule>(
         &self,
         any: &HashedSubsetSelection<R>,
     ) -> ParametersWithVariance<R> {
@@ -464,7 +464,7 @@ impl BucketSearch<'_> {
                 R::strongest_rule_variance(
                     any,
                     self.domain,
-                    &self.budget.exp_epsilon_bound,
+                    &self.budget.exp_epsilon_lower_bound,
                     c,
                     &sums,
                     self.goal,

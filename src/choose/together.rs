@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::collision::Draft;
 use super::objective::{Objective, ParameterSearchGoal};
 use super::predict::SquaredError;
-use super::search::Candidate;
+use super::sparsity_search::Candidate;
 use super::subset;
 use crate::bounds;
 use crate::domain::Domain;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, error};
 
 /// Appends a number of up to 128 bits in postcard's encoding. It calls postcard's own encoder.
-pub fn append_u128<T: Serialize>(bytes: &mut Vec<u8>, number: &T) {
+pub fn append_varint_u128<T: Serialize>(bytes: &mut Vec<u8>, number: &T) {
     // 128 bits take 19 bytes, because each byte encodes seven bits.
     let written = postcard::to_slice(number, &mut [0; 19]).map(|written| bytes.extend(&*written));
     written.expect("no number has more than 128 bits");
@@ -71,14 +71,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns the next `N` bytes without consuming them.
-    pub(crate) fn peek<const N: usize>(&self, reason: &'static str) -> Result<[u8; N], Error> {
+    pub(crate) fn peek_array<const N: usize>(&self, reason: &'static str) -> Result<[u8; N], Error> {
         let found = self.bytes[self.offset..].first_chunk::<N>();
         found.copied().ok_or_else(|| self.malformed_error(reason))
     }
 
     /// Reads the next `N` bytes.
     pub fn read_array<const N: usize>(&mut self, reason: &'static str) -> Result<[u8; N], Error> {
-        let array = self.peek(reason)?;
+        let array = self.peek_array(reason)?;
         self.offset += N;
         Ok(array)
     }

@@ -4,7 +4,7 @@
 mod cursor;
 
 #[cfg(feature = "collector")]
-pub use cursor::{Cursor, append_u128};
+pub use cursor::{Cursor, append_varint_u128};
 
 use alloc::vec::Vec;
 

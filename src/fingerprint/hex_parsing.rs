@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::bytes::Fingerprint;
 
 /// Parses exactly 32 hexadecimal digits of either case. Returns `None` for any other text.
-pub(crate) fn parse_hex(text: &str) -> Option<[u8; 16]> {
+pub(crate) fn parse_16_hex_bytes(text: &str) -> Option<[u8; 16]> {
     // The text must be ASCII, so that pairs of bytes are pairs of characters below.
     if text.len() != 32 || !text.is_ascii() {
         return None;
@@ -43,7 +43,7 @@ impl FromStr for Fingerprint {
     type Err = ParseHexError;
 
     fn from_str(text: &str) -> Result<Self, ParseHexError> {
-        parse_hex(text).map(Self).ok_or(ParseHexError)
+        parse_16_hex_bytes(text).map(Self).ok_or(ParseHexError)
     }
 }
 

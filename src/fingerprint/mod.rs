@@ -9,4 +9,4 @@ pub(crate) use bytes::write_hex;
 #[cfg(feature = "collector")]
 pub use hex_parsing::ParseHexError;
 #[cfg(feature = "collector")]
-pub(crate) use hex_parsing::parse_hex;
+pub(crate) use hex_parsing::parse_16_hex_bytes;

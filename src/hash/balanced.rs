@@ -9,9 +9,9 @@ const ROUNDS_FOR_SMALL_COORDINATE: usize = 21;
 /// Number of rounds if coordinate z takes few values and w takes many.
 const ROUNDS_FOR_FEW_BUCKETS: usize = 9;
 /// Value of `rounds` that means a full shuffle instead of rounds.
-const ROUND_COUNT_FOR_SHUFFLE: usize = 0;
+const SHUFFLE_INSTEAD_OF_ROUNDS: usize = 0;
 /// Number of rounds of a hash for windows if each bucket has two slots.
-const WINDOW_ROUNDS_FOR_TWO_SLOTS: usize = 41;
+const WINDOW_ROUNDS_2_SLOT_BUCKETS: usize = 41;
 /// A coordinate with fewer values than this, but more than one, takes few values.
 const SMALL_COORDINATE_RANGE_LIMIT: u32 = 8;
 /// A coordinate with at least this many values takes many values.
@@ -80,8 +80,8 @@ impl BalancedHash {
             // Sums of answers depend on triples of slots, which mix more slowly than pairs. With
             // one slot per bucket, rounds mix too little (see `is_shuffled`).
             round_count: match plain.slots_per_bucket {
-                1 => ROUND_COUNT_FOR_SHUFFLE,
-                2 => WINDOW_ROUNDS_FOR_TWO_SLOTS,
+                1 => SHUFFLE_INSTEAD_OF_ROUNDS,
+                2 => WINDOW_ROUNDS_2_SLOT_BUCKETS,
                 3..=15 => ROUNDS_FOR_SMALL_COORDINATE,
                 _ => ROUNDS_FOR_FEW_BUCKETS,
             },
@@ -106,7 +106,7 @@ impl BalancedHash {
     /// Returns true if the slots are shuffled instead of passing through rounds. With one slot per
     /// bucket, rounds would only rotate the slots, so neighbours would stay neighbours.
     pub(super) const fn is_shuffled(&self) -> bool {
-        self.round_count == ROUND_COUNT_FOR_SHUFFLE
+        self.round_count == SHUFFLE_INSTEAD_OF_ROUNDS
     }
 
     /// Number of buckets t.
@@ -149,7 +149,7 @@ impl BalancedHash {
             return shuffle::shuffled_position(keys, self.bucket_count, place as u32);
         }
         let pair = |index| keys.round_key_pair(index).map(|key| [key]);
-        self.buckets_after_rounds([place], [keys.round_keys[0]], pair)[0]
+        self.buckets_after_rounds([place], [keys.standard_round_keys[0]], pair)[0]
     }
 }
 

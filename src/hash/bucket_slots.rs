@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::balanced::{BalancedHash, keyed_value_below, subtract_modulo};
 use super::keys::HashKeys;
 use super::lanes::{LANE_COUNT, REMAINDER_LANE_COUNT};
-use super::shuffle::{MAX_WINDOW_BUCKETS, exchange_index};
+use super::shuffle::{MAX_WINDOWED_HASH_BUCKETS, exchange_index};
 
 impl BalancedHash {
     /// Number of slots in each bucket, m.
@@ -119,13 +119,13 @@ impl BalancedHash {
         }
         core::array::from_fn(|lane| {
             let w = w[lane];
-            w * t + subtract_modulo(z[lane], keyed_value_below(w, keys.round_keys[0], t), t)
+            w * t + subtract_modulo(z[lane], keyed_value_below(w, keys.standard_round_keys[0], t), t)
         })
     }
 }
 
 /// Returns the shuffled order under these keys: the element in each of the first `count` places.
-fn shuffled_order(keys: &HashKeys, count: u32) -> [u8; MAX_WINDOW_BUCKETS as usize] {
+fn shuffled_order(keys: &HashKeys, count: u32) -> [u8; MAX_WINDOWED_HASH_BUCKETS as usize] {
     let mut order = core::array::from_fn(|place| place as u8);
     for last in (1..count).rev() {
         order.swap(last as usize, exchange_index(keys, count, last) as usize);

@@ -91,7 +91,7 @@ pub(crate) fn hashed_element_sign(domain: &Domain, keys: &HashKeys, element: u64
 /// consecutive elements, so that decoders can process 64 signs at a time.
 #[inline]
 #[must_use]
-pub fn sign_of_closed_element(keys: &HashKeys, element: u32) -> i8 {
+pub fn hashed_closed_element_sign(keys: &HashKeys, element: u32) -> i8 {
     SignBitLocation::for_closed_element(element).read_sign(keys)
 }
 
@@ -105,7 +105,7 @@ pub fn sign_word_of_closed_elements(keys: &HashKeys, word: u32) -> u64 {
 /// Returns the sign (+1 or −1) of a 64-bit key of an open domain.
 #[inline]
 #[must_use]
-pub fn sign_of_open_key(keys: &HashKeys, key: u64) -> i8 {
+pub fn hashed_open_key_sign(keys: &HashKeys, key: u64) -> i8 {
     SignBitLocation::for_open_key(key).read_sign(keys)
 }
 
@@ -117,12 +117,12 @@ mod tests {
     fn a_cell_is_a_bucket_of_one_function() {
         let hash = ElementHash::new(HashFamily::Balanced, Some(40), 10);
         let (first, bucket) = hash.keys_and_bucket_of_cell(7, 9);
-        assert_eq!((first.round_keys, bucket), (HashKeys::new(7).round_keys, 9));
+        assert_eq!((first.standard_round_keys, bucket), (HashKeys::new(7).standard_round_keys, 9));
         let (third, bucket) = hash.keys_and_bucket_of_cell(7, 21);
         assert_eq!(
-            (third.round_keys, bucket),
-            (HashKeys::for_hash_function(7, 2).round_keys, 1)
+            (third.standard_round_keys, bucket),
+            (HashKeys::for_hash_function(7, 2).standard_round_keys, 1)
         );
-        assert_ne!(third.round_keys, first.round_keys);
+        assert_ne!(third.standard_round_keys, first.standard_round_keys);
     }
 }

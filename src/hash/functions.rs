@@ -7,7 +7,7 @@ use super::keys::HashKeys;
 #[cfg(feature = "collector")]
 use super::lanes::RoundKeys;
 #[cfg(not(feature = "collector"))]
-use super::sequential::RoundKeys;
+use super::sequential::EmptyRoundKeys as RoundKeys;
 
 /// R hash functions of one family, under the seed of a report. The seed can be replaced for each
 /// report. The buckets of an element under all functions are computed together.

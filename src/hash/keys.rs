@@ -1,6 +1,6 @@
 //! Keys of all hash functions of a report, expanded from its seed.
 
-use crate::mix::splitmix_output;
+use crate::mix::nth_splitmix64_output;
 
 /// Number of rounds of the balanced hash in the standard case. See
 /// [`Balanced::rounds`](super::Balanced::rounds) for the other cases.
@@ -26,7 +26,7 @@ pub(super) const STANDARD_ROUND_COUNT: usize = 5;
 #[derive(Debug, Clone, Copy)]
 pub struct HashKeys {
     pub(super) seed: u64,
-    pub(super) round_keys: [u32; STANDARD_ROUND_COUNT],
+    pub(super) standard_round_keys: [u32; STANDARD_ROUND_COUNT],
     /// Key that the [independent hash](super::independent_bucket) mixes into elements.
     pub independent_hash_key: u64,
     /// Key of the sign hash.
@@ -38,12 +38,12 @@ impl HashKeys {
     #[inline]
     #[must_use]
     pub const fn new(seed: u64) -> Self {
-        let first = splitmix_output(seed, 1);
+        let first = nth_splitmix64_output(seed, 1);
         let ([k0, k1], [k2, k3]) = (split_word(first), Self::round_key_pair_from_seed(seed, 1));
         let [k4, _] = Self::round_key_pair_from_seed(seed, 2);
         Self {
             seed,
-            round_keys: [k0, k1, k2, k3, k4],
+            standard_round_keys: [k0, k1, k2, k3, k4],
             independent_hash_key: first,
             sign_hash_key: Self::sign_key(seed),
         }
@@ -57,14 +57,14 @@ impl HashKeys {
         if function == 0 {
             seed
         } else {
-            splitmix_output(seed, (function as u64) << 32)
+            nth_splitmix64_output(seed, (function as u64) << 32)
         }
     }
 
     /// Returns the key of the sign hash for a seed, without the other keys.
     #[inline]
     pub(super) const fn sign_key(seed: u64) -> u64 {
-        splitmix_output(seed, 4)
+        nth_splitmix64_output(seed, 4)
     }
 
     /// Returns the `word`-th pair of round keys of a seed, counted from 0.
@@ -72,7 +72,7 @@ impl HashKeys {
     pub(super) const fn round_key_pair_from_seed(seed: u64, word: usize) -> [u32; 2] {
         // The fourth output is the key of the sign hash, so it is skipped here.
         let n = if word < 3 { word + 1 } else { word + 2 };
-        split_word(splitmix_output(seed, n as u64))
+        split_word(nth_splitmix64_output(seed, n as u64))
     }
 
     /// Returns the keys of rounds 2·`index` + 1 and 2·`index` + 2, counted from 0.
@@ -80,8 +80,8 @@ impl HashKeys {
     pub(super) const fn round_key_pair(&self, index: usize) -> [u32; 2] {
         if index < STANDARD_ROUND_COUNT / 2 {
             [
-                self.round_keys[2 * index + 1],
-                self.round_keys[2 * index + 2],
+                self.standard_round_keys[2 * index + 1],
+                self.standard_round_keys[2 * index + 2],
             ]
         } else {
             Self::round_key_pair_from_seed(self.seed, index + 1)

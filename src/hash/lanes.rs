@@ -110,7 +110,7 @@ impl RoundKeys {
                 } else {
                     core::array::from_fn(element)
                 };
-                let found = balanced.buckets_under_each_function(&self.0[first..], width, places);
+                let found = balanced.buckets_under_lane_functions(&self.0[first..], width, places);
                 let buckets = buckets[first..].iter_mut().zip(found);
                 buckets.for_each(|(bucket, found)| *bucket = found);
             }
@@ -153,14 +153,14 @@ impl BalancedHash {
         let mut lanes = [0; L];
         lanes[..placed.len()].copy_from_slice(placed);
         let pair = |index| keys.round_key_pair(index).map(|key| [key; L]);
-        self.buckets_after_rounds(lanes, [keys.round_keys[0]; L], pair)
+        self.buckets_after_rounds(lanes, [keys.standard_round_keys[0]; L], pair)
     }
 
     /// Returns the buckets of [prepared](Balanced::coordinates) slots, each under a different hash
     /// function. `rounds` has one row of keys for each [half](HashKeys::key_index_of_round), and
     /// rows begin `stride` keys apart.
     #[inline(always)]
-    fn buckets_under_each_function<const L: usize>(
+    fn buckets_under_lane_functions<const L: usize>(
         &self,
         rounds: &[u32],
         stride: usize,

@@ -27,9 +27,9 @@ pub use family::{HashFamily, independent_bucket};
 #[cfg(feature = "collector")]
 pub(crate) use for_collectors::hashed_element_sign;
 #[cfg(feature = "collector")]
-pub use for_collectors::{sign_of_closed_element, sign_of_open_key, sign_word_of_closed_elements};
+pub use for_collectors::{hashed_closed_element_sign, hashed_open_key_sign, sign_word_of_closed_elements};
 pub use functions::HashFunctions;
 pub use keys::HashKeys;
 pub use random_subset::for_each_drawn_item;
-pub(crate) use shuffle::MAX_WINDOW_BUCKETS;
+pub(crate) use shuffle::MAX_WINDOWED_HASH_BUCKETS;
 pub(crate) use sign::SignBitLocation;

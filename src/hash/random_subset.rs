@@ -1,7 +1,7 @@
 //! Random subset of the items, determined by a report's seed.
 
 use crate::bounds;
-use crate::mix::splitmix_output;
+use crate::mix::nth_splitmix64_output;
 
 /// Maximum number of items drawn.
 const MAX_DRAWN_ITEMS: usize = bounds::DRAWN_ATTRIBUTE_COUNT_RANGE.max as usize;
@@ -28,7 +28,7 @@ pub fn for_each_drawn_item(seed: u64, items: u32, count: u32, mut visit: impl Fn
     assert!(count <= items, "items are drawn once");
     let mut drawn = [0; MAX_DRAWN_ITEMS];
     for (index, last) in (items - count..items).enumerate() {
-        let word = splitmix_output(seed, index as u64 + 1);
+        let word = nth_splitmix64_output(seed, index as u64 + 1);
         let item = ((u128::from(word) * u128::from(last + 1)) >> 64) as u32;
         // Floyd's step: `last` cannot have been drawn earlier, so it replaces a repeated item.
         let again = drawn[..index].contains(&item);

@@ -6,9 +6,9 @@ use super::keys::HashKeys;
 /// Empty stand-in for round keys. In the modules that pages download, keys are expanded from the
 /// seeds on demand.
 #[derive(Debug, Clone, Default)]
-pub(super) struct RoundKeys {}
+pub(super) struct EmptyRoundKeys {}
 
-impl RoundKeys {
+impl EmptyRoundKeys {
     pub(super) const fn reseed(&mut self, _: &ElementHash, _: &[u64]) {}
 
     /// Fills `buckets` with the buckets of prepared elements. First come the buckets of the first

@@ -39,9 +39,9 @@ macro_rules! mechanisms {
 /// Evaluates `$result` for the mechanism of `$value`. The type of `$value` is `$Enum`, which has
 /// one variant for each mechanism. `$own` binds the content of the variant, for example the
 /// parameters.
-macro_rules! each {
+macro_rules! match_any_mechanism {
     ($Enum:ident, $value:expr, $own:pat => $result:expr) => {
-        $crate::mechanisms! { [$crate::mechanism::mechanism_list::each] @ $Enum, $value, $own => $result; }
+        $crate::mechanisms! { [$crate::mechanism::mechanism_list::match_any_mechanism] @ $Enum, $value, $own => $result; }
     };
     (@ $Enum:ident, $value:expr, $own:pat => $result:expr;
         $($(#[$feature:meta])? $module:ident: $Name:ident,)+) => {
@@ -51,4 +51,4 @@ macro_rules! each {
     };
 }
 
-pub(crate) use each;
+pub(crate) use match_any_mechanism;

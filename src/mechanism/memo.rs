@@ -14,7 +14,7 @@
 
 use rand_core::CryptoRng;
 
-use super::prepared::{Mechanism, PreparedRandomizer};
+use super::mechanism_dispatch::{Mechanism, PreparedRandomizer};
 use crate::domain::Domain;
 use crate::error::{Error, error};
 use crate::sample::{ExpLowerBound, Threshold, draw_below};
@@ -45,18 +45,18 @@ const MAX_REPORT_EXP_EPSILON: f64 = 162_754.0;
 /// assert!(stages.own_slot_probability.probability() < stages.memo_support_probability.probability() + 0.1);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MemoThresholds {
+pub struct MemoAndReportThresholds {
     /// Number N of slots. An option's slot is its index. There may be more slots than options.
     pub slot_count: u32,
     /// Number M of slots that a report supports.
-    pub supported_slot_count: u32,
+    pub slots_supported_per_report: u32,
     /// Probability that the memo is the answer's own slot.
     pub own_slot_probability: Threshold,
     /// Probability that a report supports the memo.
-    pub memo_support_probability: Threshold,
+    pub memo_supported_probability: Threshold,
 }
 
-impl MemoThresholds {
+impl MemoAndReportThresholds {
     /// Computes the thresholds for reports with loss `epsilon` from a memo with loss
     /// `memo_epsilon`.
     ///
@@ -87,9 +87,9 @@ impl MemoThresholds {
         }
         Ok(Self {
             slot_count: slots,
-            supported_slot_count: slots / buckets * favoured,
+            slots_supported_per_report: slots / buckets * favoured,
             own_slot_probability: Threshold(total.favoured_probability(1, 1, u64::from(slots) - 1)),
-            memo_support_probability: Threshold::from_probability(
+            memo_supported_probability: Threshold::from_probability(
                 c * weight / (c * weight + t - c),
             ),
         })
@@ -103,7 +103,7 @@ impl MemoThresholds {
         epsilon: f64,
     ) -> PreparedRandomizer {
         let mut prepared = mechanism.randomizer(domain, epsilon);
-        prepared.set_favoured_threshold(self.memo_support_probability);
+        prepared.set_favoured_threshold(self.memo_supported_probability);
         prepared
     }
 

@@ -14,25 +14,25 @@ pub(crate) mod mechanism_list;
 mod memo;
 #[cfg(feature = "analysis")]
 pub mod occupancy;
-mod prepared;
+mod mechanism_dispatch;
 #[cfg(feature = "collector")]
 mod report;
 mod subset;
 
 pub use contract::NeighbouringInputs;
-pub use memo::MemoThresholds;
-pub use prepared::Mechanism;
-pub(crate) use prepared::PreparedRandomizer;
+pub use memo::MemoAndReportThresholds;
+pub use mechanism_dispatch::Mechanism;
+pub(crate) use mechanism_dispatch::PreparedRandomizer;
 #[cfg(feature = "analysis")]
 pub(crate) use subset::parameters::hash_count_range;
 pub use subset::{BucketReport, FavouringRule, HashedSubsetSelection};
 #[cfg(feature = "collector")]
 pub use {report::Report, subset::NamedRule};
 
-macro_rules! register {
+macro_rules! declare_modules {
     ($($(#[$feature:meta])? $module:ident: $Name:ident,)+) => {
         $($(#[$feature])? pub mod $module;)+
     };
 }
 
-crate::mechanisms!([register]);
+crate::mechanisms!([declare_modules]);

@@ -6,8 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::collected_mechanism::CollectedMechanism;
 use super::contract::{EncodeReport, MechanismParameters};
-use super::mechanism_list::each;
-use super::prepared::{Mechanism, PreparedRandomizer, RandomizerWithReport};
+use super::mechanism_list::match_any_mechanism;
+use super::mechanism_dispatch::{Mechanism, PreparedRandomizer, RandomizerWithReport};
 use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::codec::Cursor;
 use crate::domain::Domain;
@@ -48,7 +48,7 @@ macro_rules! register {
             }
 
             impl ReportConversion for super::$module::$Name {
-                fn convert_report(own: Self::Report) -> Report {
+                fn wrap_in_report_enum(own: Self::Report) -> Report {
                     Report::$Name(own)
                 }
             }
@@ -60,7 +60,7 @@ crate::mechanisms!([register]);
 
 /// Conversion of the report type of one mechanism into [`Report`], the type for all mechanisms.
 trait ReportConversion: MechanismParameters {
-    fn convert_report(own: Self::Report) -> Report;
+    fn wrap_in_report_enum(own: Self::Report) -> Report;
 }
 
 impl Serialize for Mechanism {
@@ -78,7 +78,7 @@ impl<'de> Deserialize<'de> for Mechanism {
 impl WriteCanonical for Mechanism {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.write_text(self.name());
-        each!(Self, self, own => own.write_canonical(canonical));
+        match_any_mechanism!(Self, self, own => own.write_canonical(canonical));
     }
 }
 
@@ -89,11 +89,11 @@ impl Mechanism {
         const fn name<P: MechanismParameters>(_: &P) -> &'static str {
             P::NAME
         }
-        each!(Self, self, own => name(own))
+        match_any_mechanism!(Self, self, own => name(own))
     }
 
     pub(crate) fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
-        each!(Self, self, own => own.effective_epsilon(domain, epsilon))
+        match_any_mechanism!(Self, self, own => own.effective_epsilon(domain, epsilon))
     }
 
     /// Decodes the next `count` reports, which clients made for `domain` at local ε. Calls `visit`
@@ -116,11 +116,11 @@ impl Mechanism {
             let decode = own.report_decoder(domain, epsilon);
             for _ in 0..count {
                 let report = decode(cursor)?;
-                visit(P::convert_report(report), cursor.offset());
+                visit(P::wrap_in_report_enum(report), cursor.offset());
             }
             Ok(())
         }
-        each!(Self, self, own => decode_mechanism_reports(own, (domain, epsilon), cursor, count, visit))
+        match_any_mechanism!(Self, self, own => decode_mechanism_reports(own, (domain, epsilon), cursor, count, visit))
     }
 }
 
@@ -128,12 +128,12 @@ impl Report {
     /// Public seed that the report was randomised under. It is drawn independently of the input.
     #[must_use]
     pub fn seed(&self) -> u64 {
-        each!(Self, self, own => own.seed)
+        match_any_mechanism!(Self, self, own => own.seed)
     }
 
     /// Appends the encoded report to `bytes`.
     pub fn encode(&self, bytes: &mut Vec<u8>) {
-        each!(Self, self, own => own.encode(bytes));
+        match_any_mechanism!(Self, self, own => own.encode(bytes));
     }
 }
 
@@ -141,8 +141,8 @@ impl PreparedRandomizer {
     /// Returns the report that was made last, and leaves a default report in its place.
     pub(crate) fn take_report(&mut self) -> Report {
         fn take_last_report<P: ReportConversion>(made: &mut RandomizerWithReport<P>) -> Report {
-            P::convert_report(core::mem::take(&mut made.report))
+            P::wrap_in_report_enum(core::mem::take(&mut made.report))
         }
-        each!(Self, self, own => take_last_report(own))
+        match_any_mechanism!(Self, self, own => take_last_report(own))
     }
 }

@@ -6,7 +6,7 @@ use rand_core::CryptoRng;
 
 use crate::domain::{Entry, check_distinct_items, check_entry_values};
 use crate::error::{Error, error};
-use crate::mechanism::MemoThresholds;
+use crate::mechanism::MemoAndReportThresholds;
 use crate::mechanism::PreparedRandomizer;
 use crate::sample::draw_u64;
 use crate::task::{Question, QuestionKind, Task};
@@ -132,7 +132,7 @@ impl Randomizer {
     /// # Errors
     /// [`Error::InvalidCombination`] if the budget has no memo, and [`Error::UnknownItem`] if `memo` is not
     /// a slot.
-    pub fn randomize_memo<R: CryptoRng + ?Sized>(
+    pub fn encode_report_from_memo<R: CryptoRng + ?Sized>(
         &mut self,
         MemoSlot(memo): MemoSlot,
         rng: &mut R,
@@ -150,7 +150,7 @@ impl Randomizer {
     }
 
     /// Returns the thresholds of the memo, after a check that `number` is below `limit`.
-    fn checked_memo_thresholds(&self, number: u32, limit: u32) -> Result<&MemoThresholds, Error> {
+    fn checked_memo_thresholds(&self, number: u32, limit: u32) -> Result<&MemoAndReportThresholds, Error> {
         let Some(stages) = self.task.memo_thresholds() else {
             return Err(error!(InvalidCombination {
                 reason: "the task's budget has no \"memo\"",
@@ -184,7 +184,7 @@ impl Randomizer {
         }
         // The seed is drawn independently of the answers, because it is public.
         let seed = draw_u64(rng);
-        self.last_question_index = self.task.question_selector().drawn_question(seed);
+        self.last_question_index = self.task.question_selector().question_index_for_seed(seed);
         if let Some(stages) = self.task.memo_thresholds() {
             // The second stage alone would reveal more of an answer than ε.
             let memo = stages.draw_memo(answered_slot(answers[0]), rng);
@@ -229,7 +229,7 @@ fn check_answer(question: &Question, entries: &[Entry], keys: &mut Vec<u64>) -> 
         false => Err(error!(WrongAnswerCount { given, expected })),
     };
     let mut items = domain.item_count();
-    let coded = kind.entry_and_item_counts();
+    let coded = kind.answer_entry_item_counts();
     if let Some([expected, of]) = coded {
         count(entries.len(), expected)?;
         // A short text has one item for several prefixes.

@@ -75,7 +75,7 @@ impl ExpLowerBound {
         // In fixed point E and 1 are both below 2⁶⁴, and at most 2⁶⁴ of them are added.
         assert!(a.checked_add(b - 1).is_some(), "all weigh less than 2¹²⁸");
         let favoured = u128::from(self.mantissa) * u128::from(k);
-        let total = u128::from(self.mantissa) * u128::from(a) + self.to_fixed_point(b);
+        let total = u128::from(self.mantissa) * u128::from(a) + self.integer_to_fixed_point(b);
         ratio_to_binary_fraction(favoured, total)
     }
 
@@ -89,8 +89,8 @@ impl ExpLowerBound {
     #[must_use]
     pub fn pair_probability(&self, a: u32, b: u32) -> u64 {
         assert!(a > 0 && b > 0, "some weight lies outside the pairs");
-        let pair = u128::from(self.mantissa) + self.to_fixed_point(1);
-        ratio_to_binary_fraction(pair, pair * u128::from(a) + self.to_fixed_point(b.into()))
+        let pair = u128::from(self.mantissa) + self.integer_to_fixed_point(1);
+        ratio_to_binary_fraction(pair, pair * u128::from(a) + self.integer_to_fixed_point(b.into()))
     }
 
     /// Returns floor(2⁶⁴ · (E − 1)/(E + 1) · part/whole), where E is this bound, and `part` is the
@@ -104,14 +104,14 @@ impl ExpLowerBound {
         assert!(part <= whole && whole > 0, "numbers are clipped");
         let mantissa = u128::from(self.mantissa);
         ratio_to_binary_fraction(
-            (mantissa - self.to_fixed_point(1)) * u128::from(part),
-            (mantissa + self.to_fixed_point(1)) * u128::from(whole),
+            (mantissa - self.integer_to_fixed_point(1)) * u128::from(part),
+            (mantissa + self.integer_to_fixed_point(1)) * u128::from(whole),
         )
     }
 
     /// Converts an integer to fixed point. The result has as many fraction bits as this bound, at
     /// most 63.
-    pub(super) fn to_fixed_point(self, integer: u64) -> u128 {
+    pub(super) fn integer_to_fixed_point(self, integer: u64) -> u128 {
         u128::from(integer) << self.fraction_bits
     }
 

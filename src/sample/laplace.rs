@@ -26,8 +26,8 @@ use super::uniform::{draw_below, draw_u64};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiscreteLaplace {
-    numerator: u64,
-    denominator: u64,
+    rate_numerator: u64,
+    rate_denominator: u64,
 }
 
 impl DiscreteLaplace {
@@ -39,22 +39,22 @@ impl DiscreteLaplace {
     pub const fn new(numerator: u64, denominator: u64) -> Self {
         assert!(numerator > 0 && denominator > 0 && denominator < 1 << 52);
         Self {
-            numerator,
-            denominator,
+            rate_numerator: numerator,
+            rate_denominator: denominator,
         }
     }
 
     /// Rate of the noise: the inverse of its scale.
     #[must_use]
     pub fn rate(&self) -> f64 {
-        self.numerator as f64 / self.denominator as f64
+        self.rate_numerator as f64 / self.rate_denominator as f64
     }
 
     /// Draws one value of the noise. Consumes about ten words of 64 bits.
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> i64 {
         let Self {
-            numerator,
-            denominator,
+            rate_numerator: numerator,
+            rate_denominator: denominator,
         } = *self;
         loop {
             // Draws X, with P(x) proportional to exp(−x/denominator). The remainder of X by the

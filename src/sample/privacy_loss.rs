@@ -15,7 +15,7 @@ impl ExpLowerBound {
     ) -> bool {
         // numerator · 2^fraction ≤ denominator · mantissa: factors of at most
         // 128 bits on either side.
-        wide_product(numerator.0, self.to_fixed_point(numerator.1))
+        wide_product(numerator.0, self.integer_to_fixed_point(numerator.1))
             <= wide_product(
                 denominator.0,
                 u128::from(denominator.1) * u128::from(self.mantissa),

@@ -10,7 +10,7 @@
 
 use alloc::vec::Vec;
 
-use crate::mix::splitmix_output;
+use crate::mix::nth_splitmix64_output;
 
 /// Maximum number of steps of the iteration that computes coefficients.
 const MAX_COEFFICIENT_ITERATIONS: u32 = 60;
@@ -64,7 +64,7 @@ impl KashinFrame {
     /// Multiplies numbers by the signs of S₀ or S₁. `copy` is 0 or 1.
     fn apply_signs(&self, copy: u64, numbers: &mut [f64]) {
         for (n, numbers) in (1..).zip(numbers.chunks_mut(64)) {
-            let word = splitmix_output(self.seed.wrapping_add(copy), n);
+            let word = nth_splitmix64_output(self.seed.wrapping_add(copy), n);
             for (bit, number) in numbers.iter_mut().enumerate() {
                 *number *= if word >> bit & 1 == 1 { 1.0 } else { -1.0 };
             }
@@ -76,7 +76,7 @@ impl KashinFrame {
     /// # Panics
     /// If `vector` does not have d numbers.
     #[must_use]
-    pub fn apply_frame(&self, vector: &[f64]) -> Vec<f64> {
+    pub fn vector_to_coefficients(&self, vector: &[f64]) -> Vec<f64> {
         assert_eq!(vector.len(), self.dimension());
         let mut all = vector.to_vec();
         all.extend(vector);
@@ -94,7 +94,7 @@ impl KashinFrame {
     /// # Panics
     /// If there are not 2d coefficients.
     #[must_use]
-    pub fn apply_adjoint(&self, coefficients: &[f64]) -> Vec<f64> {
+    pub fn coefficients_to_vector(&self, coefficients: &[f64]) -> Vec<f64> {
         let dimension = self.dimension();
         assert_eq!(coefficients.len(), 2 * dimension);
         let (mut sum, scale) = (alloc::vec![0.0; dimension], self.transform_scale());
@@ -129,17 +129,17 @@ impl KashinFrame {
     pub fn bounded_coefficients(&self, vector: &[f64], bound: f64) -> (Vec<f64>, f64) {
         // If one operand is NaN, `max` and `min` return the other.
         let clip = |own: f64| own.max(-bound).min(bound);
-        let mut values: Vec<f64> = self.apply_frame(vector).into_iter().map(clip).collect();
+        let mut values: Vec<f64> = self.vector_to_coefficients(vector).into_iter().map(clip).collect();
         let mut steps = 0;
         loop {
-            let again = self.apply_adjoint(&values);
+            let again = self.coefficients_to_vector(&values);
             let rest: Vec<f64> = vector.iter().zip(again).map(|(v, own)| v - own).collect();
             let left = euclidean_length(&rest);
             if left <= REMAINDER_TOLERANCE || steps == MAX_COEFFICIENT_ITERATIONS {
                 return (values, left);
             }
             // Project onto the coefficients with U^T·a = v, then onto the box of the bound.
-            for (own, more) in values.iter_mut().zip(self.apply_frame(&rest)) {
+            for (own, more) in values.iter_mut().zip(self.vector_to_coefficients(&rest)) {
                 *own = clip(*own + more);
             }
             steps += 1;

@@ -24,7 +24,7 @@ pub enum Message {
     /// Blank message, sent so that every person sends the same number of messages.
     Blank,
     /// Move by one level, up or down.
-    UnitStep {
+    SignedUnitStep {
         /// Coordinate j, counted from 0.
         coordinate: u32,
         /// True for a move down.
@@ -38,7 +38,7 @@ impl Message {
     pub(super) const fn message_code(self) -> u32 {
         match self {
             Self::Blank => 0,
-            Self::UnitStep {
+            Self::SignedUnitStep {
                 coordinate,
                 negative,
             } => 1 + 2 * coordinate + negative as u32,
@@ -49,7 +49,7 @@ impl Message {
     pub(super) const fn from_code(code: u32) -> Self {
         match code.checked_sub(1) {
             None => Self::Blank,
-            Some(unit) => Self::UnitStep {
+            Some(unit) => Self::SignedUnitStep {
                 coordinate: unit / 2,
                 negative: unit % 2 == 1,
             },

@@ -45,13 +45,13 @@ use crate::sample::{draw_with_probability, move_random_subset_to_front};
 pub struct SumRandomizer {
     pub(crate) task: SumTask,
     answer_coordinates: Vec<f64>,
-    drawn_coordinates: Vec<u32>,
+    coordinate_permutation: Vec<u32>,
 }
 
 impl SumRandomizer {
     pub(crate) fn from_task(task: SumTask) -> Self {
         Self {
-            drawn_coordinates: (0..task.summed_quantity().coordinate_count()).collect(),
+            coordinate_permutation: (0..task.summed_quantity().coordinate_count()).collect(),
             answer_coordinates: Vec::new(),
             task,
         }
@@ -141,10 +141,10 @@ impl SumRandomizer {
     ) {
         let own = self.task.message_parameters();
         let (levels, drawn) = (own.level_count, own.drawn_coordinate_count as usize);
-        if drawn < self.drawn_coordinates.len() {
-            move_random_subset_to_front(rng, &mut self.drawn_coordinates, drawn);
+        if drawn < self.coordinate_permutation.len() {
+            move_random_subset_to_front(rng, &mut self.coordinate_permutation, drawn);
         }
-        for &coordinate in &self.drawn_coordinates[..drawn] {
+        for &coordinate in &self.coordinate_permutation[..drawn] {
             // Clamped, because earlier rounding of floats could otherwise lead to more than L
             // messages.
             let value = self.answer_coordinates[coordinate as usize].clamp(-1.0, 1.0);
@@ -152,7 +152,7 @@ impl SumRandomizer {
             let least = libm::floor(exact);
             // The difference is exact: both are within a factor of two, or `least` is 0.
             let up = u32::from(draw_with_probability(rng, exact - least));
-            let message = Message::UnitStep {
+            let message = Message::SignedUnitStep {
                 coordinate,
                 negative: value < 0.0,
             };

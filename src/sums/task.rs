@@ -43,7 +43,7 @@ pub struct SumTaskFields {
     /// guarantee relies only on the noise of honest people.
     pub honest_fraction: f64,
     /// Budget of a person: one report in a window.
-    pub budget: Budget,
+    pub report_budget: Budget,
 }
 
 /// Task whose sums are protected only by a shuffler. The messages of one person reveal the answer
@@ -115,9 +115,9 @@ impl SumTask {
         if !(parts.honest_fraction > 0.0 && parts.honest_fraction <= 1.0) {
             return combination("\"honest_fraction\" must be above 0, at most 1");
         }
-        if parts.budget.max_reports != 1
-            || parts.budget.memo.is_some()
-            || parts.budget.cover.is_some()
+        if parts.report_budget.max_reports != 1
+            || parts.report_budget.memo.is_some()
+            || parts.report_budget.cover.is_some()
         {
             return combination(
                 "a budget of sums needs \"reports\" 1, no \"memo\" and no \"cover\"",
@@ -192,7 +192,7 @@ fn read_fields_and_messages(
         delta,
         min_people: people,
         honest_fraction,
-        budget,
+        report_budget: budget,
     };
     Ok((parts, messages))
 }

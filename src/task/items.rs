@@ -94,7 +94,7 @@ impl Items {
         }
         // Sorts keys instead of texts. Otherwise pages would download a second sort function for
         // texts.
-        let mut keys: Vec<u64> = names.iter().map(|name| item_key(name)).collect();
+        let mut keys: Vec<u64> = names.iter().map(|name| item_name_hash(name)).collect();
         sort_keys(&mut keys);
         // Different names with the same 64-bit key are practically impossible. If it happens, one
         // of the items has to be renamed.
@@ -102,7 +102,7 @@ impl Items {
             Some(pair) => Err(error!(DuplicateName {
                 name: names
                     .iter()
-                    .find(|name| item_key(name) == pair[0])
+                    .find(|name| item_name_hash(name) == pair[0])
                     .cloned()
                     .unwrap_or_default(),
             })),
@@ -158,7 +158,7 @@ pub(in crate::task) fn check_printable_name(index: usize, name: &str) -> Result<
 /// assert_eq!(hushbin::item_key("dark-mode"), hushbin::item_key("dark-mode"));
 /// ```
 #[must_use]
-pub fn item_key(name: &str) -> u64 {
+pub fn item_name_hash(name: &str) -> u64 {
     // Hashes bytes, as fingerprints do, so that pages download one instance of the function.
     let [a, b, c, d, e, f, g, h, ..]: [u8; 32] = Sha256::digest(name.as_bytes()).into();
     u64::from_le_bytes([a, b, c, d, e, f, g, h])

@@ -54,7 +54,7 @@ impl NumberLimits {
     /// assert_eq!([-20.0, 0.0, 99.0].map(|number| celsius.normalise(number)), [-1.0, -0.5, 1.0]);
     /// ```
     #[must_use]
-    pub fn normalise(&self, number: f64) -> f64 {
+    pub fn normalise_to_signed_unit(&self, number: f64) -> f64 {
         let [min, max] = self.range;
         2.0 * ((number.clamp(min, max) - min) / (max - min)) - 1.0
     }

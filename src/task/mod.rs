@@ -1,6 +1,6 @@
 //! Tasks: questions, items, mechanisms and budgets.
 
-pub(crate) mod budget;
+pub(crate) mod report_budget;
 #[cfg(feature = "collector")]
 pub(crate) mod collected;
 pub(crate) mod items;
@@ -9,10 +9,10 @@ pub(crate) mod limits;
 #[cfg(feature = "reports")]
 pub(crate) mod local;
 
-pub use budget::{Budget, CoverParameters, MemoParameters};
+pub use report_budget::{Budget, CoverParameters, MemoParameters};
 #[cfg(feature = "collector")]
-pub use collected::{BinSpacing, NumberPurpose, TaskFields};
-pub use items::{Items, OpenKeyword, item_key};
+pub use collected::{BinSpacing, NumberPurpose, RatingsTaskFields};
+pub use items::{Items, OpenKeyword, item_name_hash};
 #[cfg(any(feature = "complete", feature = "sums"))]
 pub use limits::NumberLimits;
 #[cfg(feature = "complete")]

@@ -9,7 +9,7 @@ use super::header::{UPLOAD_FORMAT_VERSION, UploadId, upload_header};
 use crate::bounds;
 use crate::codec::Cursor;
 use crate::error::{Error, error};
-use crate::fingerprint::{Fingerprint, ParseHexError, parse_hex};
+use crate::fingerprint::{Fingerprint, ParseHexError, parse_16_hex_bytes};
 use crate::mechanism::Report;
 use crate::task::Task;
 
@@ -263,6 +263,6 @@ impl FromStr for UploadId {
     type Err = ParseHexError;
 
     fn from_str(text: &str) -> Result<Self, ParseHexError> {
-        parse_hex(text).map(Self).ok_or(ParseHexError)
+        parse_16_hex_bytes(text).map(Self).ok_or(ParseHexError)
     }
 }

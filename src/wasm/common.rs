@@ -22,7 +22,7 @@ pub(super) fn error_number(error: &Error) -> ThrownErrorNumber {
 ///
 /// # Errors
 /// [`ErrorCode::NoEntropy`] if the browser provides no randomness.
-pub(super) fn seeded_generator() -> Result<ChaCha20Rng, ThrownErrorNumber> {
+pub(super) fn entropy_seeded_generator() -> Result<ChaCha20Rng, ThrownErrorNumber> {
     let mut seed = [0; 32];
     let filled = getrandom::fill(&mut seed);
     // A script may have replaced `getRandomValues` by a function that does nothing and leaves

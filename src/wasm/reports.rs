@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use chacha20::ChaCha20Rng;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::common::{ThrownErrorNumber, error_number, new_upload_header, seeded_generator};
+use super::common::{ThrownErrorNumber, error_number, new_upload_header, entropy_seeded_generator};
 use crate::domain::Entry;
 use crate::error::ErrorCode;
 use crate::randomizer::MemoSlot;
@@ -36,7 +36,7 @@ impl Randomizer {
         let task = Task::from_canonical_bytes(task).map_err(|error| error_number(&error))?;
         Ok(Self {
             inner: crate::randomizer::Randomizer::from_task(task),
-            rng: seeded_generator()?,
+            rng: entropy_seeded_generator()?,
             entries: Vec::new(),
             sampled_down: 0,
         })
@@ -117,7 +117,7 @@ impl Randomizer {
         let mut bytes = Vec::new();
         let made = self
             .inner
-            .randomize_memo(MemoSlot(memo), &mut self.rng, &mut bytes);
+            .encode_report_from_memo(MemoSlot(memo), &mut self.rng, &mut bytes);
         made.map_err(|error| error_number(&error))?;
         Ok(bytes)
     }

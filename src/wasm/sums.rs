@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use chacha20::ChaCha20Rng;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::common::{ThrownErrorNumber, error_number, new_upload_header, seeded_generator};
+use super::common::{ThrownErrorNumber, error_number, new_upload_header, entropy_seeded_generator};
 use crate::sums::{self, CodingLoss, Message, SumTask};
 
 /// Maximum length of an omitted part of a vector that [`SumRandomizer::left`] does not count. The
@@ -35,7 +35,7 @@ impl SumRandomizer {
         let task = SumTask::from_canonical_bytes(task).map_err(|error| error_number(&error))?;
         Ok(Self {
             inner: sums::SumRandomizer::from_task(task),
-            rng: seeded_generator()?,
+            rng: entropy_seeded_generator()?,
             messages: Vec::new(),
             clipped: 0,
             left: 0,

@@ -46,7 +46,7 @@ fn no_budget_and_the_default_are_the_same() {
     assert_eq!(known["task"]["id"], "named-sign");
     for file in files().into_iter().chain([old]) {
         let without = parse(&file).unwrap();
-        assert_eq!(without.budget(), Budget::default());
+        assert_eq!(without.report_budget(), Budget::default());
         for same in [
             json!({}),
             json!({ "days": 30 }),
@@ -74,7 +74,7 @@ fn what_is_left_out_is_the_default() {
             (json!({ "days": 1, "reports": 24 }), budget(1, 24)),
         ] {
             let task = task_of(&file, said);
-            assert_eq!(task.budget(), expected);
+            assert_eq!(task.report_budget(), expected);
             // The complete file and the canonical bytes give the same task again.
             let written = serde_json::to_value(&task).unwrap();
             assert_eq!(written["budget"], serde_json::to_value(expected).unwrap());
@@ -231,7 +231,7 @@ fn cover_reports_need_a_no_answer() {
     let cover = json!({ "days": 7, "cover": { "minutes": 30 } });
     for file in [&ratings, &choice, &set, &flag] {
         let task = task_of(file, cover.clone());
-        assert_eq!(task.budget().cover(), Some(CoverParameters { minutes: 30 }));
+        assert_eq!(task.report_budget().cover(), Some(CoverParameters { minutes: 30 }));
         let written = serde_json::to_value(&task).unwrap();
         assert_eq!(written["budget"]["cover"], json!({ "minutes": 30 }));
         let bytes = task.canonical_bytes();

@@ -20,7 +20,7 @@ fn tasks() -> Vec<Task> {
     for (days, reports) in [(7, 3), (1, 1)] {
         let budget = Budget::new(days, reports, None).unwrap();
         let both = [tasks.first(), tasks.last()].map(|task| task.unwrap().clone());
-        tasks.extend(both.map(|task| task.with_budget(budget).unwrap()));
+        tasks.extend(both.map(|task| task.with_report_budget(budget).unwrap()));
     }
     tasks
 }

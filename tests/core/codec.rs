@@ -6,11 +6,11 @@ use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
-use hushbin::mechanism::hash_bin::Report as BinsReport;
+use hushbin::mechanism::hash_bin::Report as HashBinReport;
 use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, RandomisedResponse, SumNoiseKind};
 use hushbin::upload::{EncodedUpload, upload_header};
 use hushbin::{
-    Entry, Error, ErrorCode, Items, Randomizer, Report, Task, TaskDraft, TaskFields, Upload,
+    Entry, Error, ErrorCode, Items, Randomizer, Report, Task, TaskDraft, RatingsTaskFields, Upload,
     UploadId, ValueKind, bounds, upload,
 };
 use proptest::prelude::*;
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::support::generators::{Scripted, seeded};
 
 fn task_with(items: Items, mechanism: Mechanism) -> Task {
-    Task::new(TaskFields {
+    Task::new(RatingsTaskFields {
         id: "codec".to_owned(),
         items,
         sparsity: 3,
@@ -48,10 +48,10 @@ fn coco_task(buckets: u32) -> Task {
             Items::Count(100),
             coco::FavouredSideRule::Strongest { favoured: 1 },
         ),
-        8..1000 => (Items::Count(100), coco::FavouredSideRule::Overwrite),
+        8..1000 => (Items::Count(100), coco::FavouredSideRule::RandomEntryDecides),
         _ => (
             serde_json::from_str("\"open\"").unwrap(),
-            coco::FavouredSideRule::Overwrite,
+            coco::FavouredSideRule::RandomEntryDecides,
         ),
     };
     let coco = Coco::new(rule, HashFamily::Independent, buckets).unwrap();
@@ -159,9 +159,9 @@ pub(crate) fn report(task: &Task, seed: u64, detail: u64) -> Report {
                     RandomisedResponse::Bins((0..hash_bin.bin_count()).map(|_| bin()).collect())
                 }
             };
-            Report::HashBin(BinsReport { seed, response })
+            Report::HashBin(HashBinReport { seed, response })
         }
-        Mechanism::Window(window) => Report::Window(in_bucket(window.cell_count())),
+        Mechanism::Window(window) => Report::Window(in_bucket(window.atom_combination_count())),
     }
 }
 
@@ -311,7 +311,7 @@ fn the_format_of_sums_is_this() {
             .into_iter()
             .map(|response| {
                 let seed = 0x0102_0304_0506_0708;
-                Report::HashBin(BinsReport { seed, response })
+                Report::HashBin(HashBinReport { seed, response })
             })
             .collect(),
     };
@@ -404,13 +404,13 @@ fn bins_beyond_the_noise_are_refused() {
                 (most.min(10.0 * most.sqrt()) * grid as f64).ceil()
             }
         };
-        let reach = 45.0 * hash_bin.sensitivity() as f64 / task.effective_epsilon();
+        let reach = 45.0 * hash_bin.sensitivity() as f64 / task.achieved_report_epsilon();
         assert_eq!(limit as f64, values + reach.ceil());
         let decoded = |bin: i64| {
             let mut bins = vec![0; hash_bin.bin_count() as usize];
             *bins.last_mut().unwrap() = bin;
             let response = RandomisedResponse::Bins(bins);
-            let reports = vec![Report::HashBin(BinsReport { seed: 5, response })];
+            let reports = vec![Report::HashBin(HashBinReport { seed: 5, response })];
             let id = UploadId([7; 16]);
             let bytes = Upload { id, reports }.encode(&task.fingerprint());
             Upload::decode(&bytes, &task)
@@ -445,7 +445,7 @@ fn reports_keep_to_the_limit() {
         let upload = Upload { id, reports };
         let bytes = upload.encode(&task.fingerprint());
         assert_eq!(Upload::decode(&bytes, &task), Ok(upload));
-        let Report::HashBin(BinsReport {
+        let Report::HashBin(HashBinReport {
             response: RandomisedResponse::Bins(bins),
             ..
         }) = report
@@ -616,7 +616,7 @@ fn each_fault_of_a_sign_or_a_bin_is_named() {
 /// those bytes can fill.
 #[test]
 fn few_bytes_reserve_little() {
-    let most = bounds::BIN_COUNT_RANGE.max as u32;
+    let most = bounds::HASH_BIN_COUNT_RANGE.max as u32;
     let task = hash_bin_task(PrivacyLevel::Event, most, 1, true);
     let one = Upload {
         id: UploadId([7; 16]),
@@ -757,7 +757,7 @@ fn hostile_task_files_never_panic() {
         }
         if let Ok(task) = serde_json::from_slice::<Task>(&bytes) {
             // An accepted task is valid, and its JSON is the same again.
-            assert!(task.effective_epsilon() <= task.epsilon());
+            assert!(task.achieved_report_epsilon() <= task.epsilon());
             let again = serde_json::to_string(&task).unwrap();
             assert_eq!(serde_json::from_str::<Task>(&again).unwrap(), task);
             accepted += 1;

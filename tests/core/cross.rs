@@ -37,7 +37,7 @@ fn question(cross: &Cross, collision: Collision, epsilon: f64) -> Question {
         name: "q".to_owned(),
         items: Items::Count(cross.cell_count()),
         kind: QuestionKind::CrossTabulation(cross.clone()),
-        sparsity: 1,
+        max_entries_per_report: 1,
         weight: 1,
         epsilon,
         mechanism: collision.into(),
@@ -110,7 +110,7 @@ fn answers_hide_in_each_other() {
             for favoured in [1, most] {
                 let rule = FavouredBucketRule::Heaviest { favoured };
                 for hashing in [HashFamily::Balanced, HashFamily::Independent] {
-                    let collision = Collision::with_hashes(rule, hashing, buckets, hashes);
+                    let collision = Collision::new_with_hash_count(rule, hashing, buckets, hashes);
                     for epsilon in [0.001, 1.0, 2.3, 12.0] {
                         sets += 1;
                         assert_hidden(cross, collision.as_ref().unwrap(), epsilon);
@@ -124,7 +124,7 @@ fn answers_hide_in_each_other() {
 
 fn assert_hidden(cross: &Cross, collision: &Collision, epsilon: f64) {
     let question = question(cross, *collision, epsilon);
-    let effective = question.effective_epsilon();
+    let effective = question.achieved_report_epsilon();
     assert!(effective <= epsilon);
     let mut randomizer = collision::Randomizer::new(collision, &question.domain(), epsilon);
     for seed in 0..4 {

@@ -154,7 +154,7 @@ fn coco_parameters() -> Vec<(coco::FavouredSideRule, u32, u32)> {
     for pairs in [1u32, 2, 3, 7, 65, 700, 65_537, 1 << 21] {
         for sparsity in [1, 2, 6, 64, pairs.saturating_sub(1).min(1024)] {
             if pairs > sparsity && sparsity > 0 {
-                parameters.push((coco::FavouredSideRule::Overwrite, pairs, sparsity));
+                parameters.push((coco::FavouredSideRule::RandomEntryDecides, pairs, sparsity));
             }
         }
         let mut favoured = vec![1, 2.min(pairs), 6.min(pairs), pairs.div_ceil(2), pairs];
@@ -185,7 +185,7 @@ fn coco_realised(coco: &Coco, sparsity: u32, epsilon: f64) -> (Exact, BigUint) {
             let ratio = fraction(inside, favoured) / fraction(outside, t - favoured);
             (ratio, least)
         }
-        coco::FavouredSideRule::Overwrite => {
+        coco::FavouredSideRule::RandomEntryDecides => {
             let pair = BigUint::from(e.pair_probability(sparsity, t - 2 * sparsity));
             let decided = BigUint::from(e.favoured_probability(1, 1, 1));
             let opposite = &whole - &decided;

@@ -4,13 +4,13 @@
 //! `server/study/tests/study/competitors` for published mechanisms.
 
 use hushbin::domain::{Domain, SignedItem};
-use hushbin::hash::{HashFamily, HashKeys, independent_bucket, sign_of_closed_element};
+use hushbin::hash::{HashFamily, HashKeys, independent_bucket, hashed_closed_element_sign};
 use hushbin::mechanism::coco::{self, FavouredSideRule};
 use hushbin::mechanism::collision::{Collision, FavouredBucketRule as CollisionRule};
 use hushbin::mechanism::hash_bin::{
     self, DEFAULT_GRID_STEPS_PER_UNIT, HashBin, PrivacyLevel, SumNoiseKind,
 };
-use hushbin::{Entry, ErrorCode, Items, Mechanism, Task, TaskDraft, TaskFields, ValueKind};
+use hushbin::{Entry, ErrorCode, Items, Mechanism, Task, TaskDraft, RatingsTaskFields, ValueKind};
 use num_traits::ToPrimitive;
 use serde_json::json;
 
@@ -43,7 +43,7 @@ fn overwrite(sparsity: u32, epsilon: f64, buckets: u32) -> Model {
         items: 2 * sparsity,
         sparsity,
         epsilon,
-        rule: FavouredSideRule::Overwrite,
+        rule: FavouredSideRule::RandomEntryDecides,
         hashing: HashFamily::Independent,
         pairs: buckets / 2,
         hashes: 1,
@@ -91,7 +91,7 @@ fn presence_divides_by_the_whole_pair() {
         let ours = model
             .coco()
             .hit_probabilities(&domain, epsilon)
-            .presence_pair_hits
+            .exact_pair_probabilities
             .unwrap();
         assert_close(ours.pair_hit_if_present, right, 1e-14, "p_pair");
         assert_close(ours.pair_hit_if_absent, none, 1e-14, "q_pair");
@@ -124,7 +124,7 @@ fn occupied_needs_more_buckets_than_elements() {
     assert!(outside(s, s + 1.0) > 0.0);
 
     let task = |buckets| {
-        Task::new(TaskFields {
+        Task::new(RatingsTaskFields {
             id: "task".to_owned(),
             items: Items::Count(8),
             sparsity,
@@ -204,7 +204,7 @@ fn expected_mean(model: &Model, negative: bool, signed_elements: bool) -> f64 {
     let gap = model
         .coco()
         .hit_probabilities(&model.task().questions()[0].domain(), model.epsilon)
-        .hit_probability_gap;
+        .side_hit_probability_gap;
     difference / ways / gap
 }
 
@@ -252,7 +252,7 @@ fn signs_are_of_items() {
                 let keys = HashKeys::new(seed);
                 let pair = |item| independent_bucket(&keys, item, model.pairs);
                 if pair(0) != pair(1) {
-                    let minus = usize::from(sign_of_closed_element(&keys, 0) < 0);
+                    let minus = usize::from(hashed_closed_element_sign(&keys, 0) < 0);
                     let own = 2 * pair(0) as usize + minus;
                     assert!(sides[own] > 1.5 * sides[own ^ 1], "{seed}");
                 }
@@ -318,7 +318,7 @@ fn bins_sum_their_own_items() {
         let mut bins = vec![0.0; 4];
         for &Entry { item, value } in &entries {
             let (bin, sign) = hash_bin
-                .bin_decoder(&domain)
+                .item_bin_lookup(&domain)
                 .bin_and_sign(&HashKeys::new(seed), item);
             bins[bin as usize] += f64::from(sign) * value * f64::from(DEFAULT_GRID_STEPS_PER_UNIT);
         }
@@ -327,7 +327,7 @@ fn bins_sum_their_own_items() {
 }
 
 fn hash_bin_domain(items: u32, hash_bin: HashBin) -> Domain {
-    let task = Task::new(TaskFields {
+    let task = Task::new(RatingsTaskFields {
         id: "bins".to_owned(),
         items: Items::Count(items),
         sparsity: items,
@@ -354,7 +354,7 @@ fn implemented(k: u32, eta: f64, noise: SumNoiseKind, epsilon: f64) -> (f64, f64
     (
         hash_bin
             .estimate_scale_and_variance(&domain, epsilon)
-            .noise_variance,
+            .empty_input_variance,
         hash_bin.clipping_attenuation(k),
     )
 }

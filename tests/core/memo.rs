@@ -1,6 +1,6 @@
 //! Memoised answers: the distribution of reports made from memos, and the tasks that allow memos.
 
-use hushbin::mechanism::MemoThresholds;
+use hushbin::mechanism::MemoAndReportThresholds;
 use hushbin::sample::Threshold;
 use hushbin::task::MemoParameters;
 use hushbin::{Entry, ErrorCode, Mechanism, MemoSlot, Randomizer, Report, Task, Upload, UploadId};
@@ -67,11 +67,11 @@ fn share(threshold: Threshold) -> Exact {
 fn a_report_has_the_distribution_of_a_fresh_one() {
     let mut checked = 0;
     for task in tasks() {
-        let &MemoThresholds {
+        let &MemoAndReportThresholds {
             slot_count: slots,
-            supported_slot_count: supported,
+            slots_supported_per_report: supported,
             own_slot_probability: own_slot,
-            memo_support_probability: report,
+            memo_supported_probability: report,
         } = task.memo_thresholds().unwrap();
         let question = task.only_question().unwrap();
         let Mechanism::Collision(own) = question.mechanism() else {
@@ -88,7 +88,7 @@ fn a_report_has_the_distribution_of_a_fresh_one() {
         assert!(composed > fresh * (&most - exact(1)) / &most, "{own:?}");
         // The memo alone loses at most ε_total.
         let odds = &own_slot * others / (exact(1) - &own_slot);
-        let [one, bound] = [0.0, task.budget().memo().unwrap().epsilon]
+        let [one, bound] = [0.0, task.report_budget().memo().unwrap().epsilon]
             .map(|at| Exact::from_integer(Exp::of(at).low));
         assert!(odds * one <= bound, "{own:?}");
         checked += 1;
@@ -130,7 +130,7 @@ fn both_ways_to_make_a_report_have_one_distribution() {
             let mut bytes = header.clone();
             let memo = randomizer.draw_memo(1, &mut rng).unwrap();
             randomizer
-                .randomize_memo(memo, &mut rng, &mut bytes)
+                .encode_report_from_memo(memo, &mut rng, &mut bytes)
                 .unwrap();
             let from_memo = Upload::decode(&bytes, &task).unwrap().reports.remove(0);
             let at_once = randomizer.randomize(&answer, &mut rng).unwrap().report;
@@ -153,7 +153,7 @@ fn memos_have_their_probabilities() {
     const DRAWS: u64 = 60_000;
     // Three options in two buckets have four slots.
     let task = parse(&file(3, collision("balanced", 1, 2), 0.5, 2.0)).unwrap();
-    let &MemoThresholds {
+    let &MemoAndReportThresholds {
         slot_count: slots,
         own_slot_probability: own_slot,
         ..
@@ -182,7 +182,7 @@ fn reports_of_a_memo_reveal_only_the_memo() {
         let mut bytes = Vec::new();
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         randomizer
-            .randomize_memo(memo, &mut rng, &mut bytes)
+            .encode_report_from_memo(memo, &mut rng, &mut bytes)
             .unwrap();
         bytes
     };
@@ -287,7 +287,7 @@ fn errors_say_what_a_memo_needs() {
     let error = randomizer.draw_memo(0, &mut rng).unwrap_err();
     assert_eq!(error.code(), ErrorCode::InvalidCombination);
     let error = randomizer
-        .randomize_memo(MemoSlot(0), &mut rng, &mut Vec::new())
+        .encode_report_from_memo(MemoSlot(0), &mut rng, &mut Vec::new())
         .unwrap_err();
     assert_eq!(error.code(), ErrorCode::InvalidCombination);
 }
@@ -302,7 +302,7 @@ fn a_memo_is_a_slot_of_the_task() {
     let error = randomizer.draw_memo(3, &mut rng).unwrap_err();
     assert_eq!(error.code(), ErrorCode::UnknownItem);
     for (memo, allowed) in [(0, true), (3, true), (4, false), (u32::MAX, false)] {
-        let made = randomizer.randomize_memo(MemoSlot(memo), &mut rng, &mut Vec::new());
+        let made = randomizer.encode_report_from_memo(MemoSlot(memo), &mut rng, &mut Vec::new());
         assert_eq!(
             made.map_err(|error| error.code()),
             if allowed {
@@ -333,11 +333,11 @@ fn drafts_choose_what_a_memo_allows() {
         let task = draft(file.clone()).resolve_task().unwrap();
         let stages = task.memo_thresholds().unwrap();
         assert_eq!(
-            stages.supported_slot_count * options / stages.slot_count,
+            stages.slots_supported_per_report * options / stages.slot_count,
             supported,
             "{options} {total}"
         );
-        let choices = draft(file).choose_parameters().unwrap();
+        let choices = draft(file).choices_per_question().unwrap();
         assert_eq!(
             choices[0].question.mechanism(),
             task.only_question().unwrap().mechanism()
@@ -352,7 +352,7 @@ fn drafts_choose_what_a_memo_allows() {
 fn canonical_bytes_have_the_memo() {
     let task = parse(&file(2, collision("balanced", 1, 2), 1.0, 2.0)).unwrap();
     assert_eq!(
-        task.budget().memo(),
+        task.report_budget().memo(),
         Some(MemoParameters {
             epsilon: 2.0,
             days: 365

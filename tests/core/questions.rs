@@ -165,7 +165,7 @@ fn answers_hide_in_each_other() {
             for favoured in [1, most] {
                 let rule = FavouredBucketRule::Heaviest { favoured };
                 for hashing in [HashFamily::Balanced, HashFamily::Independent] {
-                    let collision = Collision::with_hashes(rule, hashing, buckets, hashes);
+                    let collision = Collision::new_with_hash_count(rule, hashing, buckets, hashes);
                     let collision = collision.unwrap();
                     for epsilon in [0.001, 1.0, 2.3, 12.0] {
                         sets += 1;
@@ -285,7 +285,7 @@ fn questions_are_drawn_by_seeds_and_weights() {
     }
     let mut drawn = [0_u64; 6];
     for report in &reports {
-        let question = task.question_selector().drawn_question(report.seed());
+        let question = task.question_selector().question_index_for_seed(report.seed());
         drawn[question] += 1;
         let name = task.questions()[question].mechanism().name();
         assert!(
@@ -401,7 +401,7 @@ fn questions_are_chosen_for() {
         { "name": "opinions", "kind": "ratings", "items": 40, "sparsity": 3, "value": "sign" },
     ]);
     let draft = draft(&questions);
-    let choices = draft.choose_parameters().unwrap();
+    let choices = draft.choices_per_question().unwrap();
     let task = draft.task_from_choices(&choices).unwrap();
     assert_eq!(task, draft.resolve_task().unwrap());
     let others: Vec<usize> = choices
@@ -602,7 +602,7 @@ fn items_of_a_kind_are_not_replaced() {
         name: "q".to_owned(),
         kind,
         items,
-        sparsity: 1,
+        max_entries_per_report: 1,
         weight: 1,
         epsilon: 1.0,
         mechanism: one_favoured(2).into(),
@@ -657,7 +657,7 @@ fn numbers_with_a_step_have_their_bins() {
     };
     let visits = scale(json!({ "min": 0, "max": 3, "step": 1 })).unwrap();
     assert_eq!(visits.edges().unwrap(), [-0.5, 0.5, 1.5, 2.5, 3.5]);
-    assert_eq!((visits.range(), visits.step()), ([0.0, 3.0], 1.0));
+    assert_eq!((visits.range(), visits.value_step()), ([0.0, 3.0], 1.0));
     for (fields, values, bins) in [
         (json!({ "min": -2, "max": 10.7, "step": 0.1 }), 128, 128),
         (json!({ "min": 0, "max": 128, "step": 1 }), 129, 32),
@@ -766,7 +766,7 @@ fn drawing_one_question_is_compared_with_all_together() {
             { "name": "all", "kind": "together", "of": parts },
         ] });
         let asked: TaskDraft = serde_json::from_value(asked).unwrap();
-        let picked = asked.choose_parameters().unwrap().remove(0).chosen;
+        let picked = asked.choices_per_question().unwrap().remove(0).chosen;
         let in_sum = picked.objective_error * f64::from(count * options) * 1000.0;
         assert!(
             (in_sum / found.together_variance - 1.0).abs() < 1e-9,

@@ -3,7 +3,7 @@
 use hushbin::Task;
 use hushbin::TaskDraft;
 use hushbin::hash::{
-    BalancedHash, HashKeys, independent_bucket, sign_of_closed_element, sign_of_open_key,
+    BalancedHash, HashKeys, independent_bucket, hashed_closed_element_sign, hashed_open_key_sign,
     sign_word_of_closed_elements,
 };
 use hushbin::mechanism::Mechanism;
@@ -77,19 +77,19 @@ fn hashes_match() {
             assert_eq!(buckets, integers(&row["independent"]));
             let signs: Vec<i64> = item_keys
                 .iter()
-                .map(|&key| i64::from(sign_of_open_key(&keys, key)))
+                .map(|&key| i64::from(hashed_open_key_sign(&keys, key)))
                 .collect();
             assert_eq!(json!(signs), row["open_signs"]);
             let elements = integers(&row["elements"]);
             let signs: Vec<i64> = elements
                 .iter()
-                .map(|&element| i64::from(sign_of_closed_element(&keys, element as u32)))
+                .map(|&element| i64::from(hashed_closed_element_sign(&keys, element as u32)))
                 .collect();
             assert_eq!(json!(signs), row["closed_signs"]);
             for &element in &elements {
                 let word = sign_word_of_closed_elements(&keys, element as u32 / 64);
                 let bit = (word >> (element % 64)) & 1 == 1;
-                assert_eq!(bit, sign_of_closed_element(&keys, element as u32) == 1);
+                assert_eq!(bit, hashed_closed_element_sign(&keys, element as u32) == 1);
             }
         }
     }
@@ -129,7 +129,7 @@ fn every_hash_function_of_a_seed_matches() {
         let elements = integers(&row["elements"]);
         let signs = elements
             .iter()
-            .map(|&element| sign_of_closed_element(&keys, element as u32));
+            .map(|&element| hashed_closed_element_sign(&keys, element as u32));
         let signs: Vec<i8> = signs.collect();
         assert_eq!(json!(signs), row["closed_signs"]);
     }
@@ -185,7 +185,7 @@ fn rates_of_several_hashes_match() {
                 assert_within(
                     1e-12,
                     "gap",
-                    coco.hit_probabilities(&domain, epsilon).hit_probability_gap,
+                    coco.hit_probabilities(&domain, epsilon).side_hit_probability_gap,
                     row,
                 );
             }
@@ -246,16 +246,16 @@ fn coco_rates_match() {
         };
         let domain = task.questions()[0].domain();
         let rates = coco.hit_probabilities(&domain, task.epsilon());
-        assert_close("gap", rates.hit_probability_gap, &row);
-        if let Some(presence) = rates.presence_pair_hits {
+        assert_close("gap", rates.side_hit_probability_gap, &row);
+        if let Some(presence) = rates.exact_pair_probabilities {
             assert_close("kappa", coco.deciding_probability(&domain), &row);
             assert_close("p_pair", presence.pair_hit_if_present, &row);
             assert_close("q_pair", presence.pair_hit_if_absent, &row);
             assert_close("mean_total_variance", rates.total_variance(&domain), &row);
             let s = f64::from(domain.sparsity());
             let d = f64::from(domain.item_count().unwrap());
-            let nonmissing = s * rates.presence_variance(true).unwrap()
-                + (d - s) * rates.presence_variance(false).unwrap();
+            let nonmissing = s * rates.presence_estimate_variance(true).unwrap()
+                + (d - s) * rates.presence_estimate_variance(false).unwrap();
             assert_close("nonmissing_total_variance", nonmissing, &row);
         }
         if row["best_t_for_mean"] == true {

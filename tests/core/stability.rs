@@ -155,7 +155,7 @@ fn the_vectors_cover_every_kind() {
         let values = || {
             cases
                 .iter()
-                .map(|case| case.outcome.task.questions()[0].value_kind())
+                .map(|case| case.outcome.task.questions()[0].coded_value_kind())
         };
         assert_ne!(
             values().min_by_key(|v| *v as u8),
@@ -163,7 +163,7 @@ fn the_vectors_cover_every_kind() {
         );
         // More than s entries are sampled down, except under hash-bin.
         let longer = |case: &Case| {
-            let sparsity = case.outcome.task.questions()[0].sparsity() as usize;
+            let sparsity = case.outcome.task.questions()[0].max_entries_per_report() as usize;
             let given = case.given.inputs.iter().map(|input| input.len() > sparsity);
             given
                 .zip(&case.outcome.sampled_down)

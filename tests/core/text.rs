@@ -6,7 +6,7 @@ use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
 use hushbin::mix::mix64;
 use hushbin::task::{PrefixLengths, QuestionKind};
 use hushbin::{
-    Entry, Error, Items, Mechanism, Question, Randomizer, Report, Task, TaskDraft, item_key,
+    Entry, Error, Items, Mechanism, Question, Randomizer, Report, Task, TaskDraft, item_name_hash,
 };
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn mechanism(buckets: u32) -> Value {
 }
 
 fn entries(prefixes: &PrefixLengths, text: &str) -> Vec<Entry> {
-    let keys = prefixes.prefix_keys(text).into_iter();
+    let keys = prefixes.prefix_hashes(text).into_iter();
     keys.map(|item| Entry { item, value: 1.0 }).collect()
 }
 
@@ -42,17 +42,17 @@ fn prefixes(question: &Question) -> &PrefixLengths {
 #[test]
 fn prefixes_are_of_characters() {
     let prefixes = PrefixLengths::new(vec![1, 2, 2, 5]).unwrap();
-    let goes_on = |text: &str| PrefixLengths::text_or_prefix_key(text, true);
+    let goes_on = |text: &str| PrefixLengths::text_or_prefix_hash(text, true);
     for (text, expected) in [
-        ("", [item_key(""); 4]),
-        ("é", [item_key("é"); 4]),
+        ("", [item_name_hash(""); 4]),
+        ("é", [item_name_hash("é"); 4]),
         (
             "é🙂",
             [
                 goes_on("é"),
-                item_key("é🙂"),
-                item_key("é🙂"),
-                item_key("é🙂"),
+                item_name_hash("é🙂"),
+                item_name_hash("é🙂"),
+                item_name_hash("é🙂"),
             ],
         ),
         (
@@ -61,7 +61,7 @@ fn prefixes_are_of_characters() {
                 goes_on("e"),
                 goes_on("e\u{301}"),
                 goes_on("e\u{301}"),
-                item_key("e\u{301}xyz"),
+                item_name_hash("e\u{301}xyz"),
             ],
         ),
         (
@@ -69,10 +69,10 @@ fn prefixes_are_of_characters() {
             [goes_on("l"), goes_on("lo"), goes_on("lo"), goes_on("longe")],
         ),
     ] {
-        assert_eq!(prefixes.prefix_keys(text), expected, "{text:?}");
+        assert_eq!(prefixes.prefix_hashes(text), expected, "{text:?}");
     }
-    assert_ne!(goes_on("a"), item_key("a"));
-    assert_ne!(goes_on(""), item_key(""));
+    assert_ne!(goes_on("a"), item_name_hash("a"));
+    assert_ne!(goes_on(""), item_name_hash(""));
 }
 
 /// The report of every seed, with either decision, is for the prefix that the seed draws. No other
@@ -133,7 +133,7 @@ fn parts_are_drawn_evenly_and_by_themselves() {
         // This bijection of counted words is practically uniform.
         let seed = mix64(seed ^ 0x5eed);
         let part = prefixes.drawn_prefix_index(seed);
-        let question = task.question_selector().drawn_question(seed);
+        let question = task.question_selector().question_index_for_seed(seed);
         let bucket = independent_bucket(&HashKeys::new(seed), 99, 4) as usize;
         joint[(part * 2 + question) * 4 + bucket] += 1;
     }
@@ -157,7 +157,7 @@ fn any_two_texts_are_as_near_as_epsilon_says() {
                 name: "q".to_owned(),
                 kind: QuestionKind::Text(PrefixLengths::new(vec![2, 4]).unwrap()),
                 items: Items::Open(hushbin::task::OpenKeyword::Open),
-                sparsity: 1,
+                max_entries_per_report: 1,
                 weight: 1,
                 epsilon,
                 mechanism: collision.into(),
@@ -167,7 +167,7 @@ fn any_two_texts_are_as_near_as_epsilon_says() {
             // Integers over 2⁶⁴ are exact: the remainder is spread over t − 1 buckets.
             let (own, others) = (u128::from(inside.0), (1_u128 << 64) - u128::from(inside.0));
             let ratio = (own * u128::from(buckets - 1)) as f64 / others as f64;
-            let effective = question.effective_epsilon();
+            let effective = question.achieved_report_epsilon();
             assert!(effective <= epsilon, "{epsilon} {buckets}");
             assert!(ratio.ln() <= effective + 1e-12, "{epsilon} {buckets}");
             assert!(ratio.ln() > epsilon - 1e-9, "{epsilon} {buckets}");

@@ -30,7 +30,7 @@ fn question(together: &Together, collision: Collision, epsilon: f64) -> Question
         name: "q".to_owned(),
         items: Items::Count(together.cell_count()),
         kind: QuestionKind::JointChoices(together.clone()),
-        sparsity: together.parts().len() as u32,
+        max_entries_per_report: together.parts().len() as u32,
         weight: 1,
         epsilon,
         mechanism: collision.into(),
@@ -58,7 +58,7 @@ fn answers(together: &Together) -> Vec<Vec<Entry>> {
 
 fn cells(together: &Together, answer: &[Entry]) -> Vec<u32> {
     together
-        .option_entries(answer)
+        .answered_option_entries(answer)
         .map(|own| own.item as u32)
         .collect()
 }
@@ -86,12 +86,12 @@ fn answers_hide_in_each_other() {
             for favoured in [1, 2.min(most), most] {
                 let rule = FavouredBucketRule::Heaviest { favoured };
                 for hashing in [HashFamily::Balanced, HashFamily::Independent] {
-                    let collision = Collision::with_hashes(rule, hashing, buckets, hashes);
+                    let collision = Collision::new_with_hash_count(rule, hashing, buckets, hashes);
                     let collision = collision.unwrap();
                     for epsilon in [0.001, 1.0, 2.3, 12.0] {
                         sets += 1;
                         let question = question(&together, collision, epsilon);
-                        assert!(question.effective_epsilon() <= epsilon);
+                        assert!(question.achieved_report_epsilon() <= epsilon);
                         assert_hidden(&collision, &question.domain(), &inputs, epsilon);
                     }
                 }
@@ -148,9 +148,9 @@ fn estimates_are_those_of_all_ways_to_fill_buckets() {
         let (domain, epsilon) = (domain(&together), 1.3);
         let rule = FavouredBucketRule::Heaviest { favoured };
         let collision =
-            Collision::with_hashes(rule, HashFamily::Balanced, buckets, hashes).unwrap();
+            Collision::new_with_hash_count(rule, HashFamily::Balanced, buckets, hashes).unwrap();
         let rates = collision.hit_probabilities(&domain, epsilon);
-        let law = collision.member_count_distribution(&domain, epsilon);
+        let law = collision.hit_member_distribution(&domain, epsilon);
         let answers = answers(&together);
         // The first, the last, and one in the middle.
         for answer in [0, answers.len() / 2, answers.len() - 1] {
@@ -222,9 +222,9 @@ fn laws_of_members_are_those_of_the_rates() {
         (heaviest(7), HashFamily::Balanced, 4, 8),
         (heaviest(4), HashFamily::Balanced, 12, 1),
     ] {
-        let collision = Collision::with_hashes(rule, hashing, buckets, hashes).unwrap();
+        let collision = Collision::new_with_hash_count(rule, hashing, buckets, hashes).unwrap();
         let rates = collision.hit_probabilities(&domain, 2.0);
-        let law = collision.member_count_distribution(&domain, 2.0);
+        let law = collision.hit_member_distribution(&domain, 2.0);
         let moment = |power: i32| -> f64 {
             let terms = law
                 .iter()
@@ -240,7 +240,7 @@ fn laws_of_members_are_those_of_the_rates() {
         );
         if hashing == HashFamily::Balanced {
             // E[M(m − M)] sums over all pairs of a member and a non-member.
-            let m = collision.hit_decoder(&domain).slot_count() as f64 / f64::from(buckets);
+            let m = collision.hit_decoder(&domain).visitable_slot_count() as f64 / f64::from(buckets);
             let others = m * f64::from(buckets) - 4.0;
             let mixed = m * moment(1) - moment(2);
             assert!(
@@ -256,13 +256,13 @@ fn laws_of_members_are_those_of_the_rates() {
 fn answers_become_their_cells() {
     let together = parts(&[2, 3, 2]);
     let rule = FavouredBucketRule::Heaviest { favoured: 2 };
-    let collision = Collision::with_hashes(rule, HashFamily::Balanced, 3, 2).unwrap();
+    let collision = Collision::new_with_hash_count(rule, HashFamily::Balanced, 3, 2).unwrap();
     let question = question(&together, collision, 2.0);
     let task = Task::from_questions("t".to_owned(), vec![question]).unwrap();
     let mut randomizer = Randomizer::new(&task);
     let domain = task.questions()[0].domain();
     let support = collision.hit_decoder(&domain);
-    let slots = support.slot_count() as u32;
+    let slots = support.visitable_slot_count() as u32;
     // Parts can come in any order.
     let answer = [entry(2, 0.0), entry(0, 1.0), entry(1, 2.0)];
     assert_eq!(cells(&together, &answer), [5, 1, 4]);
@@ -308,7 +308,7 @@ fn tasks_are_written_and_read() {
         let task = asked.resolve_task().unwrap();
         asked.check_agrees_with(&task).unwrap();
         let of = question["of"].as_array().unwrap().len() as u32;
-        assert_eq!(task.questions()[0].sparsity(), of);
+        assert_eq!(task.questions()[0].max_entries_per_report(), of);
         assert_eq!(task.questions()[0].kind().name(), "together");
         let bytes = task.canonical_bytes();
         assert_eq!(Task::from_canonical_bytes(&bytes).as_ref(), Ok(&task));
@@ -480,7 +480,7 @@ fn what_makes_no_sense_together_is_refused() {
             name: "q".to_owned(),
             items: Items::Count(items),
             kind: QuestionKind::JointChoices(together.clone()),
-            sparsity,
+            max_entries_per_report: sparsity,
             weight: 1,
             epsilon: 1.0,
             mechanism: collision.into(),

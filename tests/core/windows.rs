@@ -69,11 +69,11 @@ fn rates_are_those_of_the_reference() {
         let support = collision.hit_decoder(&domain);
         let slots = whole(&row, "slots_a_bucket");
         assert_eq!(
-            support.slot_count() as u32,
+            support.visitable_slot_count() as u32,
             slots * collision.buckets_per_hash()
         );
         assert_eq!(
-            support.slots_per_report(),
+            support.slots_hit_per_report(),
             Some(slots * collision.buckets_per_element())
         );
         let rates = collision.hit_probabilities(&domain, epsilon);
@@ -146,14 +146,14 @@ fn reports_hit_the_answers_whose_window_they_are_in() {
         let mut randomizer = Randomizer::new(&collision, &domain, 1.0);
         for _ in 0..20 {
             let seed = rng.next_u64();
-            let mut listed = vec![vec![false; buckets as usize]; support.slot_count()];
+            let mut listed = vec![vec![false; buckets as usize]; support.visitable_slot_count()];
             for bucket in 0..buckets {
                 let mut count = 0;
                 support.for_each_hit(&Report { seed, bucket }, |slot| {
                     listed[slot as usize][bucket as usize] = true;
                     count += 1;
                 });
-                assert_eq!(Some(count), support.slots_per_report());
+                assert_eq!(Some(count), support.slots_hit_per_report());
             }
             for answer in 0..answers {
                 let chances = randomizer.exact_bucket_probabilities(seed, &given(answer.into()));
@@ -291,7 +291,7 @@ fn three_answers_are_apart_as_in_a_random_order() {
     for ((answers, buckets, favoured), n) in layouts {
         let windows = windows(buckets, favoured);
         let support = windows.hit_decoder(&Domain::with_exact_entry_count(answers, 1));
-        let slots = support.slot_count() as f64;
+        let slots = support.visitable_slot_count() as f64;
         let of_bucket = slots / f64::from(buckets);
         let mut counts = vec![0; (buckets * buckets) as usize];
         for _ in 0..n {

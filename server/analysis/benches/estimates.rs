@@ -83,11 +83,11 @@ fn drafts(items: u32) -> [(&'static str, Value); 5] {
 fn options() -> [EstimateOptions; 4] {
     let plain = EstimateOptions::default();
     let mut shrinkage = plain.clone();
-    shrinkage.post_processing_methods = vec![PostProcessingMethod::Shrinkage];
+    shrinkage.post_processing_methods = vec![PostProcessingMethod::ShrinkageTowardsZero];
     let mut rate = plain.clone();
     rate.false_discovery_rate = Some(0.1);
     let mut conditional = plain.clone();
-    conditional.post_processing_methods = vec![PostProcessingMethod::ConditionalMean];
+    conditional.post_processing_methods = vec![PostProcessingMethod::MeanGivenPresence];
     [plain, shrinkage, rate, conditional]
 }
 
@@ -98,11 +98,11 @@ fn drawn_totals(task: &Task, reports: u64) -> Totals {
     let items = domain.item_count().unwrap() as usize;
     let (slots, rate) = match question.mechanism() {
         Mechanism::Collision(own) => (
-            own.hit_decoder(&domain).slot_count(),
+            own.hit_decoder(&domain).visitable_slot_count(),
             own.hit_probabilities(&domain, epsilon).p_false,
         ),
         Mechanism::Coco(own) if own.pairs_per_function() > 1 => (
-            2 * own.hit_decoder(&domain).slot_count(),
+            2 * own.hit_decoder(&domain).visitable_slot_count(),
             0.5 * own
                 .hit_probabilities(&domain, epsilon)
                 .mean_pair_hit_probability,

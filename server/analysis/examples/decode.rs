@@ -9,7 +9,7 @@ use std::error::Error;
 use std::io;
 
 use hushbin::{Task, TaskDraft, Upload};
-use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Estimates, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Estimates, Totals, estimates_for_query};
 
 /// Folds the reports of each upload once, in any order, even if uploads are repeated.
 fn estimate_from_uploads<'a>(
@@ -29,7 +29,7 @@ fn estimate_from_uploads<'a>(
         }
     }
     let question = EstimateQuery::new(task, &EstimateOptions::default())?;
-    Ok(estimates(task, &totals, &question))
+    Ok(estimates_for_query(task, &totals, &question))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

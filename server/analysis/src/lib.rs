@@ -10,9 +10,9 @@
 //! natively. The demo's pages run it compiled to WebAssembly.
 
 pub mod accounting;
-pub mod bound;
+pub mod mechanism_optimality;
 #[doc = include_str!("docs/errata.md")]
-pub mod errata {}
+pub mod paper_errata {}
 pub mod estimate;
 pub mod heavy_hitters;
 pub mod likelihood;

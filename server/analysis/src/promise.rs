@@ -46,7 +46,7 @@ pub struct ReportPrivacy {
 pub struct EpsilonSpending {
     /// Length of a time window, and maximum number of reports in each.
     #[serde(flatten)]
-    pub(crate) budget: Budget,
+    pub(crate) report_limits: Budget,
     /// Sum of ε over the reports in one time window.
     pub(crate) window_epsilon: f64,
     /// Sum of ε over the reports in the 365 days that start with the first report. If the reports
@@ -63,12 +63,12 @@ impl EpsilonSpending {
     /// together spend at most the memo's ε.
     #[must_use]
     pub fn spending_for_task(task: &Task) -> Self {
-        let from_memo = || Self::from_memoised_reports(task, task.budget().memo()?);
+        let from_memo = || Self::from_memoised_reports(task, task.report_budget().memo()?);
         from_memo().unwrap_or_else(|| Self::from_fresh_reports(task))
     }
 
     fn from_fresh_reports(task: &Task) -> Self {
-        let (budget, epsilon) = (task.budget(), task.effective_epsilon());
+        let (budget, epsilon) = (task.report_budget(), task.achieved_report_epsilon());
         let [window_epsilon, year_epsilon] =
             [budget.max_reports(), budget.reports_a_year()].map(|own| f64::from(own) * epsilon);
         let [one, window, year] =
@@ -78,7 +78,7 @@ impl EpsilonSpending {
             _ => format!(" One window spends at most ε = {window}."),
         };
         Self {
-            budget,
+            report_limits: budget,
             window_epsilon,
             year_epsilon,
             statement: format!(
@@ -94,17 +94,17 @@ impl EpsilonSpending {
     }
 
     fn from_memoised_reports(task: &Task, memo: MemoParameters) -> Option<Self> {
-        let budget = task.budget();
+        let budget = task.report_budget();
         let year_epsilon = year_epsilon_of_memos(budget, &MemoisedAnswers::for_task(task)?)?;
         let whose = match max_memos_per_year(memo) {
             1 => "the answer that was given first",
             _ => "an answer that never changed",
         };
-        let window_epsilon = task.effective_epsilon();
+        let window_epsilon = task.achieved_report_epsilon();
         let [one, year, total] =
             [window_epsilon, year_epsilon, memo.epsilon].map(round_up_to_three_digits);
         Some(Self {
-            budget,
+            report_limits: budget,
             window_epsilon,
             year_epsilon,
             statement: format!(
@@ -205,7 +205,7 @@ impl ReportPrivacy {
                 ),
             ),
         };
-        let (epsilon, delta) = (task.effective_epsilon(), mechanism.delta());
+        let (epsilon, delta) = (task.achieved_report_epsilon(), mechanism.delta());
         let failing = if delta > 0.0 {
             format!(
                 " This fails with a probability of at most {delta:e}, if the report's hash \
@@ -317,7 +317,7 @@ pub fn batch_privacy_statement(
     task: &Task,
     shufflers: &[String],
 ) -> String {
-    let (epsilon, allowed) = (task.epsilon(), task.budget().max_reports());
+    let (epsilon, allowed) = (task.epsilon(), task.report_budget().max_reports());
     let each = match allowed {
         1 => "one report".to_owned(),
         allowed => format!("at most {allowed} reports, whatever the answers,"),
@@ -334,7 +334,7 @@ pub fn batch_privacy_statement(
             names.join(" and ")
         ),
     };
-    let compared = match task.budget().memo() {
+    let compared = match task.report_budget().memo() {
         None => String::new(),
         Some(memo) => format!(
             " Batches of reports from the same memos add up differently, to at most ε = {}: see \
@@ -353,14 +353,14 @@ pub fn batch_privacy_statement(
         account.delta,
         attacker_certainty_text(account.central_epsilon),
         account.honest_reports,
-        count_with_noun(task.budget().window_days(), "day"),
+        count_with_noun(task.report_budget().window_days(), "day"),
     )
 }
 
 /// Returns a statement of whether the privacy guarantee of a sum task is valid for the smallest
 /// batch from a shuffler. `messages` is the number of messages in that batch.
 #[must_use]
-pub fn sum_batch_statement(task: &SumTask, messages: u64) -> String {
+pub fn sum_guarantee_check_text(task: &SumTask, messages: u64) -> String {
     let (least, each) = (
         task.min_batch_messages(),
         task.message_parameters().message_count(),
@@ -434,14 +434,14 @@ pub(crate) fn plan_protection_statement(
 /// ∑ (mᵢ v + mᵢ(mᵢ − 1) ρ v). The stated variance is n v, which is exact if every mᵢ is 1. If every
 /// mᵢ is at most k, the true variance is at most 1 + (k − 1) ρ times the stated one.
 #[must_use]
-pub fn memo_error_statement(task: &Task) -> Option<String> {
+pub fn memo_error_bar_warning(task: &Task) -> Option<String> {
     let share = MemoisedAnswers::for_task(task)?.memo_share_of_variance();
     Some(format!(
         "Reports of one person are made from one randomised answer, whose noise they share. Error \
          bars treat all reports as independent, which holds within one window of {}. Over k \
          windows of the same people, estimates can be off by up to √(1 + {}·(k − 1)) times the \
          stated standard errors, and intervals are too narrow by the same factor.",
-        count_with_noun(task.budget().window_days(), "day"),
+        count_with_noun(task.report_budget().window_days(), "day"),
         round_up_to_three_digits(share),
     ))
 }
@@ -473,7 +473,7 @@ pub fn bias_statement(question: &Question) -> Option<String> {
     };
     let (clip, s) = (
         hash_bin.privacy_level().clipping_bound()?,
-        question.sparsity(),
+        question.max_entries_per_report(),
     );
     let left = hash_bin.clipping_attenuation(s);
     (left < 1.0).then(|| {

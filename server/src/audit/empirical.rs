@@ -81,8 +81,8 @@ pub fn measure_privacy_loss(
         if done % 1024 == 0 || done == total {
             progress(done, total);
         }
-        let hypotheses = pair.hypotheses.each_ref();
-        AttackerUploadView::new(task, pair.question_index, hypotheses, &bytes)
+        let hypotheses = pair.input_hypotheses.each_ref();
+        AttackerUploadView::new(task, pair.differing_question_index, hypotheses, &bytes)
     };
 
     let delta = max_question_delta(task);
@@ -128,10 +128,10 @@ pub fn measure_privacy_loss(
 struct InputPair {
     input_descriptions: [String; 2],
     /// Index of the question that the inputs answer differently.
-    question_index: usize,
+    differing_question_index: usize,
     /// Entries of each question, for each input.
     answers: [Vec<Vec<Entry>>; 2],
-    hypotheses: [Hypothesis; 2],
+    input_hypotheses: [Hypothesis; 2],
 }
 
 impl InputPair {
@@ -162,9 +162,9 @@ impl InputPair {
             };
             Self {
                 input_descriptions: names,
-                question_index: index,
+                differing_question_index: index,
                 answers,
-                hypotheses,
+                input_hypotheses: hypotheses,
             }
         };
         let of_each = pairs.into_iter().enumerate();

@@ -14,8 +14,8 @@
 //! conditions.
 
 mod empirical;
-mod enumerate;
-mod enumerate_bins;
+mod enumerate_inputs;
+mod enumerate_hash_bin;
 mod fast_hasher;
 mod statistic;
 mod sum_audit;
@@ -25,8 +25,8 @@ mod verdict;
 mod word_feature;
 
 pub use empirical::{AuditEvent, EmpiricalLossBound, measure_privacy_loss};
-pub use enumerate::{DEFAULT_MAX_ENUMERATION_STEPS, EnumeratedLoss, enumerate_losses};
-pub use enumerate_bins::enumerate_bin_losses;
+pub use enumerate_inputs::{DEFAULT_MAX_ENUMERATION_STEPS, EnumeratedLoss, enumerate_max_loss};
+pub use enumerate_hash_bin::enumerate_hash_bin_loss;
 pub use statistic::AttackStatistic;
 pub use sum_audit::{SumAuditResult, audit_sums, default_sum_trials};
 pub(crate) use trial_plan::DEFAULT_CONFIDENCE;
@@ -34,7 +34,7 @@ pub use trial_plan::{AuditError, TrialPlan};
 pub use verdict::AuditVerdict;
 
 use hushbin::{Entry, Randomizer, Task, UploadId, upload};
-use hushbin_analysis::likelihood::core_bucket_probabilities;
+use hushbin_analysis::likelihood::core_bucket_probability_fn;
 use rand_core::CryptoRng;
 use serde::Serialize;
 
@@ -78,11 +78,11 @@ pub fn audit_report_task<R: CryptoRng>(
         .questions()
         .iter()
         .map(|question| {
-            core_bucket_probabilities(question)
+            core_bucket_probability_fn(question)
                 .and_then(|probabilities| {
-                    enumerate_losses(question, DEFAULT_MAX_ENUMERATION_STEPS, rng, probabilities)
+                    enumerate_max_loss(question, DEFAULT_MAX_ENUMERATION_STEPS, rng, probabilities)
                 })
-                .or_else(|| enumerate_bin_losses(question, DEFAULT_MAX_ENUMERATION_STEPS, rng))
+                .or_else(|| enumerate_hash_bin_loss(question, DEFAULT_MAX_ENUMERATION_STEPS, rng))
         })
         .collect();
     let enumeration =
@@ -125,7 +125,7 @@ impl ReportAuditResult {
         measured: EmpiricalLossBound,
     ) -> Self {
         let requested = task.epsilon();
-        let effective = task.effective_epsilon();
+        let effective = task.achieved_report_epsilon();
         let exceeds = measured.lower_bound > requested
             || enumeration
                 .is_some_and(|enumeration| enumeration.certainly_exceeds_epsilon(requested));

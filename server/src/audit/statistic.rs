@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::fast_hasher::FastHashBuilder;
 use super::upload_view::AttackerUploadView;
-use super::word_feature::{CountsByInput, ExaminedWords, WordFeature, upload_id_halves};
+use super::word_feature::{CountsByInput, SeedAndIdWords, CountedWordFeature, upload_id_halves};
 
 /// Statistic of an upload, with which an attacker distinguishes two inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -112,7 +112,7 @@ impl AttackStatistic {
     /// Returns the value of the statistic; `None` if its values are not counted individually.
     fn statistic_value_in_upload(self, seen: &AttackerUploadView) -> Option<StatisticValue> {
         let pair = |[first, second]: [u64; 2]| first << 32 | second;
-        let of = &seen.observation;
+        let of = &seen.report_observation;
         let with_ratio = |value| Some((self, value, rounded_log_ratio(seen).to_bits()));
         match self {
             Self::LikelihoodRatio | Self::Parity | Self::Part => None,
@@ -123,14 +123,14 @@ impl AttackStatistic {
                 Some((self, low, high))
             }
             Self::Bucket => with_ratio(of.reported_bucket),
-            Self::Entry => with_ratio(pair(of.first_entries_in_bucket.map(|entry| entry as u64))),
-            Self::Place => with_ratio(pair(of.bucket_ranks.map(|place| place as u64))),
+            Self::Entry => with_ratio(pair(of.bucket_first_entry_indices.map(|entry| entry as u64))),
+            Self::Place => with_ratio(pair(of.bucket_ranks_by_input.map(|place| place as u64))),
             Self::Frame => Some((self, seen.non_report_hash, 0)),
             Self::Fall => {
                 let [cells, pluses] = [
-                    of.hashed_cell_summaries
+                    of.cell_summaries_by_input
                         .map(|fall| fall.occupied_cell_count),
-                    of.hashed_cell_summaries
+                    of.cell_summaries_by_input
                         .map(|fall| fall.positive_push_count),
                 ];
                 Some((
@@ -142,7 +142,7 @@ impl AttackStatistic {
             Self::Cell => Some((
                 self,
                 pair(
-                    of.hashed_cell_summaries
+                    of.cell_summaries_by_input
                         .map(|fall| u64::from(fall.first_entry_cell)),
                 ),
                 0,
@@ -155,7 +155,7 @@ impl AttackStatistic {
 /// ratios.
 fn rounded_log_ratio(seen: &AttackerUploadView) -> f64 {
     const LOG_RATIO_STEPS_PER_UNIT: f64 = (1 << 30) as f64;
-    (seen.observation.log_likelihood_ratio * LOG_RATIO_STEPS_PER_UNIT).round()
+    (seen.report_observation.log_likelihood_ratio * LOG_RATIO_STEPS_PER_UNIT).round()
         / LOG_RATIO_STEPS_PER_UNIT
 }
 
@@ -167,8 +167,8 @@ const PRIOR_WEIGHT_IN_TRIALS: f64 = 16.0;
 #[derive(Clone)]
 pub(super) struct LearnedScores {
     value_counts: HashMap<StatisticValue, CountsByInput, FastHashBuilder>,
-    parity_feature: WordFeature,
-    word_part_feature: WordFeature,
+    parity_feature: CountedWordFeature,
+    word_part_feature: CountedWordFeature,
 }
 
 impl LearnedScores {
@@ -187,14 +187,14 @@ impl LearnedScores {
                 }
             }
         }
-        let words = trials.map(|trials| -> Vec<ExaminedWords> {
+        let words = trials.map(|trials| -> Vec<SeedAndIdWords> {
             trials.iter().map(|seen| seen.examined_words).collect()
         });
         let [first, second] = &words;
         Self {
             value_counts: values,
-            parity_feature: WordFeature::best_word_parity([first, second]),
-            word_part_feature: WordFeature::best_word_part([first, second]),
+            parity_feature: CountedWordFeature::best_word_parity([first, second]),
+            word_part_feature: CountedWordFeature::best_word_part([first, second]),
         }
     }
 

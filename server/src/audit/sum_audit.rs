@@ -10,7 +10,7 @@
 use hushbin::sums::{Message, SumRandomizer, SumTask, SummedQuantity};
 use hushbin_analysis::accounting::Bounds;
 use hushbin_analysis::numeric::clopper_pearson::{lower_confidence_bound, upper_confidence_bound};
-use hushbin_analysis::sums::{SumTotals, sum_epsilon_bounds};
+use hushbin_analysis::sums::{SumTotals, central_epsilon_bounds};
 use rand_core::CryptoRng;
 use serde::Serialize;
 
@@ -72,7 +72,7 @@ pub fn audit_sums<R: CryptoRng>(
     rng: &mut R,
     mut progress: impl FnMut(u64, u64),
 ) -> Result<SumAuditResult, hushbin::Error> {
-    let accounted = sum_epsilon_bounds(task)?;
+    let accounted = central_epsilon_bounds(task)?;
     let mut batches = BatchSimulator::new(task);
     let choosing = trials / 2;
     let mut scores = [Vec::new(), Vec::new()];
@@ -185,7 +185,7 @@ impl<'a> BatchSimulator<'a> {
         let coordinates = self.task.summed_quantity().coordinate_count() as usize;
         let ratio = |coordinate| {
             let [up, down] = totals.counts_by_sign(coordinate);
-            self.message_count_log_ratio(up) - self.message_count_log_ratio(down)
+            self.count_log_likelihood_ratio(up) - self.count_log_likelihood_ratio(down)
         };
         (0..coordinates).map(ratio).sum()
     }
@@ -193,7 +193,7 @@ impl<'a> BatchSimulator<'a> {
     /// Returns the log-likelihood ratio of a message count, up to a constant. Let k be the message
     /// count, L the number of levels, and B ~ Binomial(N, q) the number of noise messages. The
     /// ratio is then ln(P(B = k − L)/P(B = k)).
-    fn message_count_log_ratio(&self, count: u64) -> f64 {
+    fn count_log_likelihood_ratio(&self, count: u64) -> f64 {
         let messages = self.task.message_parameters();
         let trials = self.task.honest_people_count() * u64::from(messages.noise_trial_count());
         let step = |step: u64| {
@@ -201,6 +201,6 @@ impl<'a> BatchSimulator<'a> {
             let less = (trials as f64 - count as f64 + step as f64 + 1.0).max(1e-9);
             (more / less).ln()
         };
-        (0..u64::from(messages.level_count())).map(step).sum()
+        (0..u64::from(messages.messages_per_unit())).map(step).sum()
     }
 }

@@ -10,7 +10,7 @@ use hushbin::{Task, Upload, UploadId};
 use hushbin_analysis::likelihood::{Hypothesis, Observation, observe_report};
 
 use super::fast_hasher::FastHashBuilder;
-use super::word_feature::ExaminedWords;
+use super::word_feature::SeedAndIdWords;
 
 /// Number of bytes before the id: the version and the fingerprint.
 const BYTES_BEFORE_ID: usize = 17;
@@ -20,7 +20,7 @@ const BYTES_BEFORE_ID: usize = 17;
 pub(super) struct AttackerUploadView {
     /// Observation of the first report, except that the log-likelihood ratio is the sum over all
     /// reports.
-    pub(super) observation: Observation,
+    pub(super) report_observation: Observation,
     /// Hash of the reports.
     pub(super) reports_hash: u64,
     pub(super) upload_id: UploadId,
@@ -28,7 +28,7 @@ pub(super) struct AttackerUploadView {
     /// hash of the number of reports. Otherwise it is a hash of the length, the first bytes and the
     /// last byte.
     pub(super) non_report_hash: u64,
-    pub(super) examined_words: ExaminedWords,
+    pub(super) examined_words: SeedAndIdWords,
 }
 
 impl AttackerUploadView {
@@ -45,7 +45,7 @@ impl AttackerUploadView {
             return Self::from_refused_upload(bytes);
         };
         let mut seen = reports.iter().map(|report| {
-            if task.question_selector().drawn_question(report.seed()) == question {
+            if task.question_selector().question_index_for_seed(report.seed()) == question {
                 observe_report(&task.questions()[question], inputs, report)
             } else {
                 Observation::from_seed_only(report.seed())
@@ -58,19 +58,19 @@ impl AttackerUploadView {
             reports_hash: hash_value(&reports),
             upload_id: id,
             non_report_hash: hash_value(reports.len()),
-            examined_words: ExaminedWords::new(observation.seed, id),
-            observation,
+            examined_words: SeedAndIdWords::new(observation.seed, id),
+            report_observation: observation,
         }
     }
 
     fn from_refused_upload(bytes: &[u8]) -> Self {
         let start = bytes.get(..BYTES_BEFORE_ID).unwrap_or(bytes);
         Self {
-            observation: Observation::default(),
+            report_observation: Observation::default(),
             reports_hash: hash_value(bytes),
             upload_id: UploadId([0; 16]),
             non_report_hash: hash_value((bytes.len(), start, bytes.last())),
-            examined_words: ExaminedWords::default(),
+            examined_words: SeedAndIdWords::default(),
         }
     }
 }

@@ -20,9 +20,9 @@ const REMAINDER_MODULI: [u8; 6] = [3, 5, 7, 9, 11, 13];
 /// Words that are examined: the report's seed, four hash keys, and both halves of the upload's id.
 /// The hash keys are the first four outputs of `splitmix64` for the seed.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct ExaminedWords([u64; EXAMINED_WORD_COUNT]);
+pub(super) struct SeedAndIdWords([u64; EXAMINED_WORD_COUNT]);
 
-impl ExaminedWords {
+impl SeedAndIdWords {
     pub(super) fn new(seed: u64, id: UploadId) -> Self {
         let output = |n: u64| mix64(seed.wrapping_add(n.wrapping_mul(SPLITMIX64_INCREMENT)));
         let [low, high] = upload_id_halves(id);
@@ -64,19 +64,19 @@ impl WordFunction {
 
 /// Function of a word, with the counts of its values.
 #[derive(Debug, Clone)]
-pub(super) struct WordFeature {
+pub(super) struct CountedWordFeature {
     word_index: usize,
     word_function: WordFunction,
     value_counts: Vec<CountsByInput>,
 }
 
-impl WordFeature {
+impl CountedWordFeature {
     /// Returns the counts of the value that the feature has for these words.
-    pub(super) fn value_counts(&self, words: &ExaminedWords) -> CountsByInput {
+    pub(super) fn value_counts(&self, words: &SeedAndIdWords) -> CountsByInput {
         self.value_counts[self.word_function.value_of_word(words.0[self.word_index])]
     }
 
-    fn new(samples: [&[ExaminedWords]; 2], word: usize, function: WordFunction) -> Self {
+    fn new(samples: [&[SeedAndIdWords]; 2], word: usize, function: WordFunction) -> Self {
         let mut counts = vec![CountsByInput::default(); MAX_FEATURE_VALUE_COUNT];
         for (which, words) in samples.into_iter().enumerate() {
             for words in words {
@@ -92,7 +92,7 @@ impl WordFeature {
 
     /// Returns the part of a word that best separates the samples of two inputs: a byte, a
     /// remainder or the number of ones. Both inputs have equally many samples.
-    pub(super) fn best_word_part(samples: [&[ExaminedWords]; 2]) -> Self {
+    pub(super) fn best_word_part(samples: [&[SeedAndIdWords]; 2]) -> Self {
         let bytes = (0..64).step_by(8).map(WordFunction::ByteAtBit);
         let functions = bytes
             .chain(REMAINDER_MODULI.map(WordFunction::Remainder))
@@ -109,7 +109,7 @@ impl WordFeature {
 
     /// Returns the parity of a word that best separates the samples. The mask of the parity
     /// combines at most two of the [`basic_bit_masks`].
-    pub(super) fn best_word_parity(samples: [&[ExaminedWords]; 2]) -> Self {
+    pub(super) fn best_word_parity(samples: [&[SeedAndIdWords]; 2]) -> Self {
         let best = (0..EXAMINED_WORD_COUNT).map(|word| {
             let (difference, mask) = best_parity_mask(samples, word);
             (difference, word, mask)
@@ -136,7 +136,7 @@ fn standardised_chi_squared(counts: &[CountsByInput]) -> f64 {
 
 /// Finds the bit mask whose parity differs most between the samples of the two inputs. Returns the
 /// difference between the two numbers of samples with odd parity, then the mask.
-fn best_parity_mask(samples: [&[ExaminedWords]; 2], word: usize) -> (u32, u64) {
+fn best_parity_mask(samples: [&[SeedAndIdWords]; 2], word: usize) -> (u32, u64) {
     let [first, second] = samples.map(|samples| parity_bits_by_mask(samples, word));
     let odd = |one: &[u64], other: &[u64]| -> u32 {
         let bits = one.iter().zip(other);
@@ -168,7 +168,7 @@ fn basic_bit_masks() -> Vec<u64> {
 
 /// Returns one list of bits for each of the [`basic_bit_masks`]. A bit is the parity of the masked word
 /// in one sample.
-fn parity_bits_by_mask(samples: &[ExaminedWords], word: usize) -> Vec<Vec<u64>> {
+fn parity_bits_by_mask(samples: &[SeedAndIdWords], word: usize) -> Vec<Vec<u64>> {
     let mut planes = vec![vec![0; samples.len().div_ceil(64)]];
     for bit in 0..64 {
         let blocks = samples.chunks(64).map(|block| {
@@ -201,11 +201,11 @@ mod tests {
 
     /// Draws samples of random words for two inputs. A sample is drawn again until `suits` accepts
     /// the word at index `word` for the input.
-    fn samples(word: usize, suits: impl Fn(u64, usize) -> bool) -> [Vec<ExaminedWords>; 2] {
+    fn samples(word: usize, suits: impl Fn(u64, usize) -> bool) -> [Vec<SeedAndIdWords>; 2] {
         let mut rng = ChaCha20Rng::seed_from_u64(word as u64);
         [0, 1].map(|which| {
             let mut drawn = || {
-                let words = ExaminedWords([0; EXAMINED_WORD_COUNT].map(|_| rng.next_u64()));
+                let words = SeedAndIdWords([0; EXAMINED_WORD_COUNT].map(|_| rng.next_u64()));
                 suits(words.0[word], which).then_some(words)
             };
             let one = |_| loop {
@@ -232,7 +232,7 @@ mod tests {
             let value = |word: u64| WordFunction::MaskedBitParity(mask).value_of_word(word);
             let samples = samples(word, |word, which| value(word) == which);
             let [first, second] = &samples;
-            let found = WordFeature::best_word_parity([first, second]);
+            let found = CountedWordFeature::best_word_parity([first, second]);
             assert_eq!(
                 found.value_counts(&first[0]),
                 [SAMPLES as u32, 0],
@@ -261,7 +261,7 @@ mod tests {
         for (word, part) in (0..).zip(parts) {
             let samples = samples(word, |word, which| part(word) == (which == 1));
             let [first, second] = &samples;
-            let found = WordFeature::best_word_part([first, second]);
+            let found = CountedWordFeature::best_word_part([first, second]);
             assert!(first.iter().all(|words| found.value_counts(words)[1] == 0));
             assert!(second.iter().all(|words| found.value_counts(words)[0] == 0));
         }
@@ -271,8 +271,8 @@ mod tests {
     fn equal_distributions_are_hardly_apart() {
         let [first, second] = samples(0, |_, _| true);
         for feature in [
-            WordFeature::best_word_parity([&first, &second]),
-            WordFeature::best_word_part([&first, &second]),
+            CountedWordFeature::best_word_parity([&first, &second]),
+            CountedWordFeature::best_word_part([&first, &second]),
         ] {
             // χ² of one degree of freedom is above 25 with probability 6e-7. One of twenty thousand
             // parities is above with probability 0.01; with this seed none is.

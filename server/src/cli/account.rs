@@ -13,7 +13,7 @@ use super::{describe, sums};
 use crate::task::task_file::ReportTaskFile;
 use hushbin_analysis::accounting::{
     ComposedPrivacy, DEFAULT_HONEST_FRACTION, MemoisedAnswers, PersonExposure, ReportMixture,
-    compute_composed_privacy, largest_local_epsilon, smallest_batch_size,
+    compute_composed_privacy, mixture_at_largest_epsilon, smallest_batch_size,
 };
 use hushbin_analysis::promise::{accounting_assumptions_statement, round_up_to_three_digits};
 
@@ -85,7 +85,7 @@ pub(super) fn run_account_command(
     options: &AccountCommandOptions,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
-    if let Some(task) = options.task.as_deref().and_then(sums::read_sum_task) {
+    if let Some(task) = options.task.as_deref().and_then(sums::read_if_sum_task) {
         return options.run_for_sum_task(&task?, out);
     }
     let file = options
@@ -121,7 +121,7 @@ impl AccountedMechanism<'_> {
     }
 
     /// Returns the description of the memos from which reports are made, if there are any.
-    fn memoised_answers(&self) -> Option<MemoisedAnswers> {
+    fn memo_description(&self) -> Option<MemoisedAnswers> {
         match self {
             Self::Task(task, _) => MemoisedAnswers::for_task(task),
             Self::AnyMechanism => None,
@@ -158,8 +158,8 @@ impl AccountCommandOptions {
             batches: self.batches,
             reports_per_person: self.reports_per_person(subject),
         };
-        self.check_batches_of_one_memo(subject)?;
-        let composed = match subject.memoised_answers() {
+        self.check_one_memo_suffices(subject)?;
+        let composed = match subject.memo_description() {
             Some(answers) if exposure != PersonExposure::default() => answers.compute_privacy(
                 |epsilon| subject.mixture_at_epsilon(epsilon),
                 reports,
@@ -181,10 +181,10 @@ impl AccountCommandOptions {
 
     /// Checks that the reports to all batches can be made from one memo. The account is for one memo
     /// only.
-    fn check_batches_of_one_memo(&self, subject: &AccountedMechanism<'_>) -> Result<(), Error> {
+    fn check_one_memo_suffices(&self, subject: &AccountedMechanism<'_>) -> Result<(), Error> {
         if let AccountedMechanism::Task(task, _) = subject
-            && let Some(memo) = task.budget().memo()
-            && let Some(most) = task.budget().reports_per_memo()
+            && let Some(memo) = task.report_budget().memo()
+            && let Some(most) = task.report_budget().reports_per_memo()
             && self.batches > most
         {
             return Err(format!(
@@ -205,7 +205,7 @@ impl AccountCommandOptions {
         match subject {
             // With --central-epsilon, clap refuses --reports-per-person.
             AccountedMechanism::Task(task, _) if self.central_epsilon.is_none() => {
-                let allowed = task.budget().max_reports();
+                let allowed = task.report_budget().max_reports();
                 self.reports_per_person.unwrap_or(allowed)
             }
             _ => self.reports_per_person.unwrap_or(1),
@@ -230,7 +230,7 @@ impl AccountCommandOptions {
                     .into(),
             ),
             (Some(reports), Some(central), _) => {
-                let mixture = largest_local_epsilon(at, reports, honest_fraction, delta, central)?;
+                let mixture = mixture_at_largest_epsilon(at, reports, honest_fraction, delta, central)?;
                 Ok((mixture, reports))
             }
             (Some(reports), None, Some(epsilon)) => Ok((at(epsilon)?, reports)),

@@ -57,7 +57,7 @@ pub(super) fn run_audit_command(
         json,
         ..
     } = *options;
-    if let Some(task) = sums::read_sum_task(&options.task) {
+    if let Some(task) = sums::read_if_sum_task(&options.task) {
         return sums::run_sum_audit_command(&task?, trials, confidence, &mut rng, json, out);
     }
     let task = ReportTaskFile::read(&options.task)?.resolve_task()?;
@@ -190,8 +190,8 @@ mod tests {
     use hushbin::TaskDraft;
 
     use super::*;
-    use crate::audit::{enumerate_losses, measure_privacy_loss, upload_appender};
-    use hushbin_analysis::likelihood::core_bucket_probabilities;
+    use crate::audit::{enumerate_max_loss, measure_privacy_loss, upload_appender};
+    use hushbin_analysis::likelihood::core_bucket_probability_fn;
 
     #[test]
     fn command_fails_where_the_budget_is_exceeded() {
@@ -207,9 +207,9 @@ mod tests {
         let plan = TrialPlan::new(&asked, Some(4000), 0.999).unwrap();
         let verdict = |measured: &Task, enumerated: &Task| {
             let mut rng = ChaCha20Rng::seed_from_u64(1);
-            let probabilities = core_bucket_probabilities(&enumerated.questions()[0]).unwrap();
+            let probabilities = core_bucket_probability_fn(&enumerated.questions()[0]).unwrap();
             let enumeration =
-                enumerate_losses(&asked.questions()[0], 1 << 20, &mut rng, probabilities);
+                enumerate_max_loss(&asked.questions()[0], 1 << 20, &mut rng, probabilities);
             // Only the reports should differ, so uploads carry the fingerprint of `asked`.
             let mut send = upload_appender(measured, &mut rng);
             let fingerprint = asked.fingerprint().0;

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// Formats a mechanism: its name, then its parameters. Before each parameter is its name in task
 /// files.
-pub(super) fn mechanism_phrase(mechanism: &Mechanism) -> String {
+pub(super) fn mechanism_and_parameters(mechanism: &Mechanism) -> String {
     let parameters = serde_json::to_value(mechanism).expect("parameters are plain data");
     let Value::Object(parameters) = parameters else {
         unreachable!("a mechanism is an object with its name");
@@ -70,7 +70,7 @@ pub(super) fn simulation_runs_sentence(people: usize, runs: u64) -> String {
 
 /// Returns a sentence with the fingerprint of a task, and with the file to which the complete task
 /// was written.
-pub(super) fn task_file_sentence(file: Option<&Path>, fingerprint: &str) -> String {
+pub(super) fn task_fingerprint_sentence(file: Option<&Path>, fingerprint: &str) -> String {
     match file {
         Some(file) => format!(
             "The complete task is in {}. Its fingerprint is {fingerprint}.",
@@ -117,7 +117,7 @@ mod tests {
             ),
         ] {
             let parameters = serde_json::from_str(parameters).unwrap();
-            assert_eq!(mechanism_phrase(&parameters), words);
+            assert_eq!(mechanism_and_parameters(&parameters), words);
         }
     }
 }

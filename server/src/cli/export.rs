@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::ProgressBar;
 
-use super::location::LocationOptions;
+use super::journal_location::JournalLocationOptions;
 use super::output::{Error, progress_bar};
 use crate::estimates;
 use crate::export::{
@@ -28,7 +28,7 @@ use crate::store::{BatchRow, StoredReports};
 #[derive(Debug, Clone, Args)]
 pub(super) struct ExportCommandOptions {
     #[command(flatten)]
-    location: LocationOptions,
+    location: JournalLocationOptions,
     /// Id of the task whose reports are exported
     #[arg(long, value_name = "ID")]
     task: String,

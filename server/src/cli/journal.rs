@@ -8,7 +8,7 @@ use indicatif::HumanBytes;
 
 use super::export;
 use super::output::{Error, spinner};
-use crate::store::{self, BackupProgress, DirectoryCheck, ProcessRole, SalvageResult};
+use crate::store::{self, BackupProgress, DirectoryCheckResult, ProcessRole, SalvageResult};
 use crate::tokens;
 
 /// Check, copy, export or repair the journal of a collector
@@ -102,7 +102,7 @@ fn back_up_journal(options: &BackupOptions, out: &mut dyn Write) -> Result<(), E
     let previous = options.previous.as_deref();
     let copied = store::backup(&options.data, &options.to, previous, &mut observe)?;
     drop(copying);
-    tokens::copy_tokens(&options.data, &options.to)?;
+    tokens::copy_tokens_to_directory(&options.data, &options.to)?;
     writeln!(out, "{}.", copied_text(&copied))?;
     let checking = spinner("checking the copy");
     let checked = store::check_directory(&options.to);
@@ -132,7 +132,7 @@ fn salvage_journal(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), 
     for damage in &salvaged.damages {
         writeln!(out, "{damage}")?;
     }
-    if let Err(error) = tokens::copy_tokens(&options.data, &options.to) {
+    if let Err(error) = tokens::copy_tokens_to_directory(&options.data, &options.to) {
         writeln!(out, "{error}: the tokens are lost, create new ones")?;
     }
     let SalvageResult {
@@ -152,11 +152,11 @@ fn salvage_journal(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), 
 ///
 /// # Errors
 /// When a file is missing or damaged.
-fn write_check_result(checked: &DirectoryCheck, out: &mut dyn Write) -> Result<(), Error> {
+fn write_check_result(checked: &DirectoryCheckResult, out: &mut dyn Write) -> Result<(), Error> {
     for wrong in &checked.errors {
         writeln!(out, "{wrong}")?;
     }
-    let DirectoryCheck { files, reports, .. } = checked;
+    let DirectoryCheckResult { files, reports, .. } = checked;
     match checked.errors.len() {
         0 => Ok(writeln!(
             out,

@@ -28,8 +28,8 @@ pub(super) struct KeyCommandOptions {
 enum KeyCommand {
     Create(KeyCreateOptions),
     Public(PublicKeyOptions),
-    Pin(SealingKeyPinOptions),
-    Gateway(GatewayKeyOptions),
+    Pin(PrintKeyPinsOptions),
+    Gateway(GatewayKeyConfigOptions),
 }
 
 /// Create a private key in a file that only its owner can read, and print the public key
@@ -58,7 +58,7 @@ struct PublicKeyOptions {
 ///
 /// A web page passes these pins to the hushbin client in the option 'analyser'.
 #[derive(Debug, Args)]
-struct SealingKeyPinOptions {
+struct PrintKeyPinsOptions {
     /// Task file (JSON) of the task whose reports are sealed
     #[arg(long, value_name = "FILE")]
     task: PathBuf,
@@ -72,7 +72,7 @@ struct SealingKeyPinOptions {
 /// Each key gives one line of hexadecimal digits: a key configuration of Oblivious HTTP (RFC 9458).
 /// A web page passes one such line to the hushbin client in the option 'relay.gateway'.
 #[derive(Debug, Args)]
-struct GatewayKeyOptions {
+struct GatewayKeyConfigOptions {
     /// Files with the gateway's public sealing keys (PEM)
     #[arg(value_name = "FILE", required = true)]
     keys: Vec<PathBuf>,
@@ -91,7 +91,7 @@ pub(super) fn run_key_command(
             let private = keys::read_private_key(file, *algorithm)?;
             write!(out, "{}", public_key_pem(*algorithm, &private))?;
         }
-        KeyCommand::Pin(SealingKeyPinOptions { task, keys }) => {
+        KeyCommand::Pin(PrintKeyPinsOptions { task, keys }) => {
             let task = TaskFile::read(task)?.resolve_task()?;
             for file in keys {
                 let key = keys::read_public_key(file, KeyAlgorithm::X25519)?;
@@ -99,7 +99,7 @@ pub(super) fn run_key_command(
                 writeln!(out, "{}", HEXLOWER.encode(&pin))?;
             }
         }
-        KeyCommand::Gateway(GatewayKeyOptions { keys }) => {
+        KeyCommand::Gateway(GatewayKeyConfigOptions { keys }) => {
             for file in keys {
                 let key = keys::read_public_key(file, KeyAlgorithm::X25519)?;
                 writeln!(out, "{}", HEXLOWER.encode(&ohttp::key_configuration(&key)))?;
@@ -113,7 +113,7 @@ pub(super) fn run_key_command(
 fn public_key_pem(algorithm: KeyAlgorithm, private: &[u8; keys::KEY_BYTES]) -> String {
     let public = match algorithm {
         KeyAlgorithm::X25519 => sealed::x25519_public_key(private),
-        KeyAlgorithm::Ed25519 => signature::ed25519_public_key(private),
+        KeyAlgorithm::Ed25519 => signature::derive_ed25519_public_key(private),
     };
     keys::public_pem(algorithm, &public)
 }

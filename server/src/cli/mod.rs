@@ -7,7 +7,7 @@ mod estimate;
 mod export;
 mod journal;
 mod key;
-mod location;
+mod journal_location;
 mod output;
 mod plan;
 mod schema;
@@ -62,7 +62,7 @@ impl Cli {
     /// Ends the process if an argument or a variable is invalid.
     #[must_use]
     pub fn parse_process_arguments() -> Self {
-        let matches = without_empty_variables(Self::command()).get_matches();
+        let matches = ignore_empty_env_variables(Self::command()).get_matches();
         Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 
@@ -114,7 +114,7 @@ impl Cli {
 }
 
 /// Removes the environment variables that have an empty value from all options of a command.
-fn without_empty_variables(command: clap::Command) -> clap::Command {
+fn ignore_empty_env_variables(command: clap::Command) -> clap::Command {
     command
         .mut_args(|option| {
             let variable = option.get_env().and_then(env::var_os);
@@ -123,7 +123,7 @@ fn without_empty_variables(command: clap::Command) -> clap::Command {
                 _ => option,
             }
         })
-        .mut_subcommands(without_empty_variables)
+        .mut_subcommands(ignore_empty_env_variables)
 }
 
 /// Returns true if the error means that the reader of the command's answer closed the pipe. Errors

@@ -19,12 +19,12 @@ use crate::task::schema_key;
 pub(super) struct SchemaCommandOptions {
     /// Kind of file that the schema describes
     #[arg(value_name = "KIND", value_enum)]
-    kind: SchemaFileKind,
+    kind: DescribedFileKind,
 }
 
 /// Kind of file that people write.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum SchemaFileKind {
+enum DescribedFileKind {
     /// Task file (JSON)
     Task,
     /// Configuration file of 'hushbin serve' (TOML)
@@ -36,8 +36,8 @@ pub(super) fn run_schema_command(
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     let schema = match options.kind {
-        SchemaFileKind::Task => task_file_schema(),
-        SchemaFileKind::Config => config_file_schema(),
+        DescribedFileKind::Task => task_file_schema(),
+        DescribedFileKind::Config => config_file_schema(),
     };
     writeln!(out, "{}", serde_json::to_string_pretty(&schema)?)?;
     Ok(())

@@ -67,7 +67,7 @@ pub(super) fn run_simulate_command(
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     let format = DataFormat::from_path(&options.data)?;
-    if let Some(task) = sums::read_sum_task(&options.task) {
+    if let Some(task) = sums::read_if_sum_task(&options.task) {
         return simulate_sum_task(options, format, &task?, out);
     }
     let task = ReportTaskFile::read(&options.task)?.resolve_task()?;
@@ -163,7 +163,7 @@ fn write_simulation_details(out: &mut dyn Write, found: &SimulationResult) -> io
         write_question_result(out, own, found.people, found.confidence)?;
     }
     for texts in &found.texts {
-        write_text_result(out, texts)?;
+        write_text_question_result(out, texts)?;
     }
     if found.sampled_down > 0 {
         writeln!(
@@ -234,7 +234,7 @@ fn write_question_result(
 }
 
 /// Writes the texts that a search found, with estimated and true shares.
-fn write_text_result(out: &mut dyn Write, found: &TextQuestionResult) -> io::Result<()> {
+fn write_text_question_result(out: &mut dyn Write, found: &TextQuestionResult) -> io::Result<()> {
     writeln!(
         out,
         "\n{} (text): {:.0} reports",

@@ -28,7 +28,7 @@ use crate::text_file;
 ///
 /// Returns `None` for any other file, and the caller then reads that file as another kind of task.
 /// A pipe can be read only once, so this function returns `None` without reading it.
-pub(super) fn read_sum_task(path: &Path) -> Option<Result<SumTask, Error>> {
+pub(super) fn read_if_sum_task(path: &Path) -> Option<Result<SumTask, Error>> {
     if !fs::metadata(path).is_ok_and(|own| own.is_file()) {
         return None;
     }
@@ -86,7 +86,7 @@ fn sum_plan_summary_lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
             "Standard errors of means, in a batch of {people} people: {}.",
             means.join(", ")
         ),
-        describe::task_file_sentence(file, &task.fingerprint().to_string()),
+        describe::task_fingerprint_sentence(file, &task.fingerprint().to_string()),
     ]
 }
 
@@ -98,7 +98,7 @@ fn write_sum_plan_details(out: &mut dyn Write, plan: &SumPlan) -> io::Result<()>
     let task = &plan.task;
     let [drawn, levels] = [
         task.message_parameters().drawn_coordinate_count(),
-        task.message_parameters().level_count(),
+        task.message_parameters().messages_per_unit(),
     ];
     writeln!(out, "shuffled  ε = {:.6}", plan.central_epsilon.upper)?;
     writeln!(

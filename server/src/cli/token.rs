@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::{Args, Subcommand};
 
-use super::location::LocationOptions;
+use super::journal_location::JournalLocationOptions;
 use super::output::Error;
 use super::visible_text::VisibleTextWriter;
 use crate::tokens::{self, TokenRole};
@@ -29,7 +29,7 @@ enum TokenCommand {
 #[derive(Debug, Args)]
 struct TokenCreateOptions {
     #[command(flatten)]
-    location: LocationOptions,
+    location: JournalLocationOptions,
     /// Permissions that the token gives
     #[arg(long, value_enum)]
     role: TokenRole,
@@ -42,14 +42,14 @@ struct TokenCreateOptions {
 #[derive(Debug, Args)]
 struct TokenListOptions {
     #[command(flatten)]
-    location: LocationOptions,
+    location: JournalLocationOptions,
 }
 
 /// Revoke a token, so that requests with this token are refused from now on
 #[derive(Debug, Args)]
 struct TokenRevokeOptions {
     #[command(flatten)]
-    location: LocationOptions,
+    location: JournalLocationOptions,
     /// Id or name of the token, as 'hushbin token list' prints it
     #[arg(value_name = "ID_OR_NAME")]
     id_or_name: String,

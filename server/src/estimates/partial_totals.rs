@@ -48,7 +48,7 @@ pub(crate) struct TotalsAccumulator {
 pub(crate) struct PartialTotals {
     pub(crate) totals: Totals,
     /// Position in the input at which each part was found, for error messages.
-    part_positions: BTreeMap<ReportsDigest, String>,
+    input_location_by_part: BTreeMap<ReportsDigest, String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -89,14 +89,14 @@ pub(crate) enum PartialTotalsError {
 }
 
 /// Keys of partial totals that rows of reports do not have.
-const PARTIAL_TOTALS_KEYS: [&str; 3] = ["fingerprint", "parts", "totals"];
+const PARTIAL_TOTALS_ONLY_KEYS: [&str; 3] = ["fingerprint", "parts", "totals"];
 
 /// Returns true if a file with this beginning is meant to contain partial totals: its first line
 /// has a key that only partial totals have. Damaged and truncated lines count too.
 pub(crate) fn looks_like_partial_totals(beginning: &[u8]) -> bool {
     let line = beginning.trim_ascii();
     if let Ok(keys) = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(line) {
-        return PARTIAL_TOTALS_KEYS
+        return PARTIAL_TOTALS_ONLY_KEYS
             .iter()
             .any(|&key| keys.contains_key(key));
     }
@@ -104,7 +104,7 @@ pub(crate) fn looks_like_partial_totals(beginning: &[u8]) -> bool {
     let is_cut = !text.is_empty() && "{\"fingerprint\":".starts_with(&*text);
     // A string inside a row has a backslash before its quotes, so it cannot match.
     let has = |key: &&str| text.contains(&format!("\"{key}\":"));
-    is_cut || PARTIAL_TOTALS_KEYS.iter().any(has)
+    is_cut || PARTIAL_TOTALS_ONLY_KEYS.iter().any(has)
 }
 
 impl TotalsAccumulator {
@@ -135,7 +135,7 @@ impl TotalsAccumulator {
         let parts = (self.totals.report_count() > 0).then(|| (part, String::new()));
         PartialTotals {
             totals: self.totals,
-            part_positions: parts.into_iter().collect(),
+            input_location_by_part: parts.into_iter().collect(),
         }
     }
 }
@@ -203,7 +203,7 @@ impl PartialTotals {
                 .ok()
                 .and_then(|part| part.try_into().ok());
             let part = part.ok_or_else(|| damaged("parts"))?;
-            if let Some(other) = self.part_positions.insert(part, at.clone()) {
+            if let Some(other) = self.input_location_by_part.insert(part, at.clone()) {
                 return Err(PartialTotalsError::DuplicatePart { at, other });
             }
         }
@@ -217,7 +217,7 @@ impl PartialTotals {
             fingerprint: task.fingerprint(),
             reports: self.totals.report_count(),
             parts: self
-                .part_positions
+                .input_location_by_part
                 .keys()
                 .map(|part| HEXLOWER.encode(part))
                 .collect(),

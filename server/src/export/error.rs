@@ -25,7 +25,7 @@ pub(crate) enum ExportError {
     #[error(transparent)]
     Parquet(#[from] ParquetError),
     #[error(transparent)]
-    JournalOpenFailed(#[from] JournalError),
+    JournalFailed(#[from] JournalError),
     #[error("no batch of task {id:?} is released yet")]
     NothingReleased { id: String },
     #[error("batch {batch} of task {id:?} is not released; released batches: {released}")]

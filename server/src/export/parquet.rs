@@ -107,7 +107,7 @@ impl RowWriter for ParquetRowWriter {
 pub(super) struct ParquetFile {
     reader: SerializedFileReader<File>,
     /// Columns of [`ReportRow`] in its order, with the types that they have in the file.
-    columns: Type,
+    projected_schema: Type,
 }
 
 impl ParquetFile {
@@ -135,7 +135,7 @@ impl ParquetFile {
             .with_fields(found.collect::<Result<_, _>>()?)
             .build()
             .map_err(failed)?;
-        Ok(Self { reader, columns })
+        Ok(Self { reader, projected_schema: columns })
     }
 
     /// Returns the description in the footer.
@@ -157,7 +157,7 @@ impl ParquetFile {
     pub(super) fn rows(
         &self,
     ) -> Result<impl Iterator<Item = Result<ReportRow, String>>, ParquetError> {
-        let rows = self.reader.get_row_iter(Some(self.columns.clone()))?;
+        let rows = self.reader.get_row_iter(Some(self.projected_schema.clone()))?;
         Ok(rows.map(|found| convert_row(found.map_err(|error| error.to_string())?)))
     }
 }
@@ -175,18 +175,18 @@ fn convert_row(found: parquet::record::Row) -> Result<ReportRow, String> {
     let found = <[_; REPORT_COLUMNS.len()]>::try_from(found.into_columns());
     let [batch, question, seed, bucket, report] = found.expect("these columns are read");
     Ok(ReportRow {
-        batch: convert_integer(&batch, u64::MAX)?,
+        batch: exact_integer_from_field(&batch, u64::MAX)?,
         // Many tools read an empty field of CSV as null.
         question: match question.1 {
             Field::Null => String::new(),
             _ => convert_text(question)?,
         },
-        seed: convert_integer(&seed, u64::MAX)?,
+        seed: exact_integer_from_field(&seed, u64::MAX)?,
         // pandas turns a column of integers with nulls into doubles with NaN.
         bucket: match bucket.1 {
             Field::Null => None,
             Field::Double(none) if none.is_nan() => None,
-            _ => Some(convert_integer(&bucket, u32::MAX)?),
+            _ => Some(exact_integer_from_field(&bucket, u32::MAX)?),
         },
         report: convert_text(report)?,
     })
@@ -194,7 +194,7 @@ fn convert_row(found: parquet::record::Row) -> Result<ReportRow, String> {
 
 /// Converts a field to an integer of at most `most`. Returns an error unless the field is exactly
 /// such an integer.
-fn convert_integer<T>((column, field): &(String, Field), most: T) -> Result<T, String>
+fn exact_integer_from_field<T>((column, field): &(String, Field), most: T) -> Result<T, String>
 where
     T: Copy + TryFrom<i128> + std::fmt::Display,
 {

@@ -51,7 +51,7 @@ struct TaskWithFingerprint {
 ///
 /// # Errors
 /// When the file is none of these.
-pub(crate) fn read_task(path: &Path) -> Result<Task, Box<dyn std::error::Error + Send + Sync>> {
+pub(crate) fn read_task_from_any_file(path: &Path) -> Result<Task, Box<dyn std::error::Error + Send + Sync>> {
     let text = text_file::read_text_file(path).map_err(|source| file_access_error(path, source))?;
     match serde_json::from_str::<TaskWithFingerprint>(&text) {
         Ok(TaskWithFingerprint { task, fingerprint }) if task.fingerprint() == fingerprint => {
@@ -77,7 +77,7 @@ pub(crate) fn read_report_or_sum_task(
     let file = TaskFile::read(path);
     match file.and_then(|file| file.resolve_task()) {
         Ok(task) => Ok(task),
-        Err(_) => Ok(read_task(path)?.into()),
+        Err(_) => Ok(read_task_from_any_file(path)?.into()),
     }
 }
 

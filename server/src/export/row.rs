@@ -48,7 +48,7 @@ impl ReportRow {
         report.encode(&mut bytes);
         let question = match task.only_question() {
             Some(sole) => sole,
-            None => &task.questions()[task.question_selector().drawn_question(report.seed())],
+            None => &task.questions()[task.question_selector().question_index_for_seed(report.seed())],
         };
         Self {
             batch,

@@ -21,7 +21,7 @@ pub(crate) enum AccessPolicy {
     /// Every request is allowed: access is controlled elsewhere, or not needed.
     Unrestricted,
     /// Requests with a token are allowed, according to the token's role.
-    RequireTokens(Arc<TokenStore>, Arc<RefusalLog>),
+    AllowByTokenRole(Arc<TokenStore>, Arc<RefusalLog>),
 }
 
 /// Log of refused tokens. Somebody may be guessing tokens, or a program may use a revoked one. There
@@ -66,7 +66,7 @@ impl AccessPolicy {
         headers: &HeaderMap,
         needed: TokenRole,
     ) -> Result<Option<String>, Problem> {
-        let Self::RequireTokens(tokens, refusals) = self else {
+        let Self::AllowByTokenRole(tokens, refusals) = self else {
             return Ok(None);
         };
         let text = bearer_token(headers).ok_or(Problem::Unauthorized)?;

@@ -70,7 +70,7 @@ pub(super) async fn list_batches(
 ) -> Result<impl axum::response::IntoResponse, Problem> {
     let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
     state.store().refresh_batches(&stored).await?;
-    Ok((tasks::NO_CACHE_HEADER, Json(batch_list(&stored))))
+    Ok((tasks::CACHE_CONTROL_NO_CACHE, Json(batch_list(&stored))))
 }
 
 /// `POST /tasks/{id}/batches`: closes the open batch and opens a new one.

@@ -44,7 +44,7 @@ pub(super) async fn receive_sealed_block(
     body: Body,
 ) -> Result<Json<BlockReceipt>, Problem> {
     let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
-    let analyser = state.role_peers().analyser_keys.as_ref();
+    let analyser = state.role_keys_and_peers().analyser_keys.as_ref();
     let analyser = analyser.ok_or(Problem::OtherRole)?;
     body::check_no_content_encoding(&headers)?;
     let limits = state.request_limits();
@@ -55,7 +55,7 @@ pub(super) async fn receive_sealed_block(
     let signature = headers
         .get(signature::SIGNATURE_HEADER)
         .and_then(|value| value.to_str().ok());
-    let shuffler = signature.and_then(|signature| analyser.signing_shuffler(signature, &block));
+    let shuffler = signature.and_then(|signature| analyser.verified_shuffler_id(signature, &block));
     let shuffler = shuffler.ok_or(Problem::UnknownShuffler)?;
     let receipt = HEXLOWER.encode(&analyser.sign_receipt(&block));
     let recipient = analyser.recipient(stored.task());

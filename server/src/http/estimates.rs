@@ -25,7 +25,7 @@ use hushbin_analysis::sums::{SumEstimates, SumQuery};
 const MAX_SHORT_RESPONSE_ITEMS: usize = 1000;
 
 /// Maximum number of hashes per item and report: one for each sign of the item.
-const MAX_HASHES_PER_ITEM: u64 = 2;
+const HASHES_PER_REPORT_AND_ITEM: u64 = 2;
 
 /// `GET /tasks/{id}/estimates`: estimates as JSON, or as CSV if the client prefers it.
 pub(super) async fn get_estimates(
@@ -111,7 +111,7 @@ async fn sum_estimates_response(
     let work = ResponseWorkKind::ShortFromTotals;
     let body = state.write_cached_response(key, work, move |store, out| {
         let task = stored.task().sum_task().ok_or(Problem::Internal)?;
-        let totals = store.sum_totals(&stored, task, &batches)?;
+        let totals = store.sum_task_totals(&stored, task, &batches)?;
         let estimates = SumEstimates::new(task, &totals, &query);
         response_writer::write_json_or_csv(csv, &estimates, |out| estimates.write_csv(out), out)
     });
@@ -158,7 +158,7 @@ fn work_kind(
         let reports: u64 = batches.iter().map(|batch| batch.report_count).sum();
         let (have, most) = (
             items.unwrap_or(0),
-            hashes / (MAX_HASHES_PER_ITEM * reports.max(1)),
+            hashes / (HASHES_PER_REPORT_AND_ITEM * reports.max(1)),
         );
         return match have as u64 <= most {
             true => Ok(ResponseWorkKind::ComputedFromReports),

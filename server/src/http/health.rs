@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::problem::{NotReadyReason, Problem};
 use super::state::AppState;
 use crate::http::accept::prefers_openmetrics;
-use crate::http::metrics::{Metrics, prometheus_text};
+use crate::http::metrics::{Metrics, openmetrics_to_prometheus};
 
 /// `GET /livez`: shows that the process responds. Storage is not checked, because a restart does
 /// not repair a disk.
@@ -48,7 +48,7 @@ pub(super) async fn prometheus_metrics(
         ),
         false => (
             "text/plain; version=0.0.4; charset=utf-8",
-            prometheus_text(&text),
+            openmetrics_to_prometheus(&text),
         ),
     };
     Ok::<_, Problem>(([(header::CONTENT_TYPE, kind)], text))

@@ -27,7 +27,7 @@ impl AllowedHosts {
         names: impl IntoIterator<Item = &'a str>,
     ) -> Result<Self, InvalidHostName> {
         let name = |name: &str| match name.parse::<Authority>() {
-            Ok(host) if host.host() == name => Ok(normalise_host(name)),
+            Ok(host) if host.host() == name => Ok(lowercase_without_final_dot(name)),
             _ => Err(InvalidHostName { name: name.into() }),
         };
         Ok(Self(names.into_iter().map(name).collect::<Result<_, _>>()?))
@@ -53,12 +53,12 @@ impl AllowedHosts {
     }
 
     fn contains_host(&self, host: &str) -> bool {
-        self.0.contains(&normalise_host(host))
+        self.0.contains(&lowercase_without_final_dot(host))
     }
 }
 
 /// Normalises a host name for comparison, since case and a final dot have no meaning.
-fn normalise_host(name: &str) -> String {
+fn lowercase_without_final_dot(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
 }
 

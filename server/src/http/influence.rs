@@ -88,7 +88,7 @@ pub(super) async fn get_influence(
     let work = ResponseWorkKind::ShortFromTotals;
     let body = state.write_cached_response(key, work, move |store, out| {
         if let Some(task) = stored.task().sum_task() {
-            let totals = store.sum_totals(&stored, task, &batches)?;
+            let totals = store.sum_task_totals(&stored, task, &batches)?;
             return response_writer::write_json(&SumsInfluenceResponse::new(task, &totals), out);
         }
         let estimator = stored.estimator().ok_or(Problem::NotForSums)?;
@@ -106,7 +106,7 @@ pub(super) async fn get_influence(
         response_writer::write_json(&show, out)
     });
     Ok((
-        tasks::NO_CACHE_HEADER,
+        tasks::CACHE_CONTROL_NO_CACHE,
         tasks::JSON_CONTENT_TYPE_HEADER,
         body.await?,
     )

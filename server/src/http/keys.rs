@@ -24,7 +24,7 @@ pub(super) async fn get_key_configurations(
     path: Result<Path<String>, PathRejection>,
 ) -> Result<impl IntoResponse, Problem> {
     let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
-    let peers = state.role_peers();
+    let peers = state.role_keys_and_peers();
     let configurations = if let Some(shuffler) = &peers.shuffler_keys {
         let known = shuffler.key_configurations(stored.task().id());
         known.ok_or(Problem::NoKeys)?
@@ -41,7 +41,7 @@ pub(super) async fn get_key_configurations(
         .iter()
         .map(|own| HEXLOWER.encode(own.bytes()));
     Ok((
-        tasks::NO_CACHE_HEADER,
+        tasks::CACHE_CONTROL_NO_CACHE,
         Json(KeysResponse {
             keys: keys.collect(),
         }),

@@ -77,7 +77,7 @@ pub(super) fn with_common_layers(router: Router, common: MiddlewareState) -> Rou
         .on_failure(());
     // The first layer is the outermost: it also counts problems that inner layers create.
     let layers = ServiceBuilder::new()
-        .layer(middleware::from_fn_with_state(common, enforce_deadline))
+        .layer(middleware::from_fn_with_state(common, apply_deadline_and_headers))
         .layer(cors)
         .layer(CatchPanicLayer::custom(panic_response))
         .layer(log);
@@ -86,7 +86,7 @@ pub(super) fn with_common_layers(router: Router, common: MiddlewareState) -> Rou
 
 /// Enforces the deadline of a request. Work that the handler began may still complete after the
 /// deadline. An upload that was committed too late is a duplicate when the client sends it again.
-async fn enforce_deadline(
+async fn apply_deadline_and_headers(
     State(common): State<MiddlewareState>,
     request: Request,
     next: Next,

@@ -29,12 +29,12 @@ pub(crate) struct Metrics {
     pub(crate) open_connections: Gauge,
     closed_connections: Family<CloseReasonLabel, Counter>,
     journal_ready: Gauge,
-    queued_requests: Gauge,
-    journal_bytes: Gauge,
+    queued_upload_requests: Gauge,
+    data_directory_bytes: Gauge,
     open_batch_reports: Gauge,
     closed_unreleased_batches: Gauge,
     released_batches: Gauge,
-    unacknowledged_batches: Gauge,
+    batches_awaiting_receipt: Gauge,
     oldest_batch_age_seconds: Gauge,
     /// Empty if the collector does not use TLS itself.
     certificate_expiry_seconds: Family<NoLabels, Gauge>,
@@ -124,20 +124,20 @@ impl Metrics {
         let mut registry = self.registry.lock();
         registry.register("build", "The program", Info::new([("version", env!("CARGO_PKG_VERSION"))]));
         let start = Gauge::<i64>::default();
-        start.set(gauge_value(now()));
+        start.set(saturating_i64(now()));
         registry.register_with_unit("start_time", "When it started, since 1970", Unit::Seconds, start);
         registry.register("ready", "1 if the journal accepts writes, as in /readyz", self.journal_ready.clone());
         registry.register("problems", "Requests that were refused, by the problem that was answered", self.problem_counts.clone());
         registry.register("connections", "Connections that are open", self.open_connections.clone());
         registry.register("connections_closed", "Connections that the collector closed: too many from one peer (peer), an idle one to make room for others (room), a peer that did not read (unread), a failed or slow TLS handshake (handshake)", self.closed_connections.clone());
         registry.register_with_unit("certificate_expiry", "When the TLS certificate expires, since 1970", Unit::Seconds, self.certificate_expiry_seconds.clone());
-        registry.register("queue_requests", "Requests with uploads that wait for the disk", self.queued_requests.clone());
-        registry.register_with_unit("journal", "Size of the data directory's files", Unit::Bytes, self.journal_bytes.clone());
+        registry.register("queue_requests", "Requests with uploads that wait for the disk", self.queued_upload_requests.clone());
+        registry.register_with_unit("journal", "Size of the data directory's files", Unit::Bytes, self.data_directory_bytes.clone());
         registry.register("open_reports", "Reports in open batches", self.open_batch_reports.clone());
         registry.register("reports_unopened", "Sealed reports that were left out of what shufflers sent, as they cannot be opened", self.unopenable_reports.clone());
         registry.register("requests_relayed", "Requests that came through a relay (Oblivious HTTP), and could be opened", self.relayed_requests.clone());
         registry.register("batches_waiting", "Batches that are closed and not released yet", self.closed_unreleased_batches.clone());
-        registry.register("batches_unsent", "Batches of a shuffler that its analyser has not signed for", self.unacknowledged_batches.clone());
+        registry.register("batches_unsent", "Batches of a shuffler that its analyser has not signed for", self.batches_awaiting_receipt.clone());
         registry.register("batches_released", "Batches that are released", self.released_batches.clone());
         registry.register_with_unit("oldest_open_batch", "Age of the oldest open batch that has reports", Unit::Seconds, self.oldest_batch_age_seconds.clone());
     }
@@ -147,8 +147,8 @@ impl Metrics {
     pub(crate) fn register_store_metrics(&self, store: &Store, directory: Option<PathBuf>) {
         let metrics = store.writer_metrics();
         let mut registry = self.registry.lock();
-        registry.register("uploads_accepted", "Uploads that are on disk and were new", metrics.uploads.clone());
-        registry.register("uploads_duplicate", "Uploads that were on disk already", metrics.duplicates.clone());
+        registry.register("uploads_accepted", "Uploads that are on disk and were new", metrics.new_uploads.clone());
+        registry.register("uploads_duplicate", "Uploads that were on disk already", metrics.duplicate_uploads.clone());
         registry.register("uploads_conflicting", "Uploads whose id was used by a different upload", metrics.conflicts.clone());
         registry.register("reports_accepted", "Reports in the uploads accepted", metrics.reports.clone());
         registry.register("clock_jumps", "Times that the machine's clock has jumped by a minute or more", metrics.clock_jumps.clone());
@@ -214,22 +214,22 @@ impl Metrics {
                 }
             }
         }
-        self.open_batch_reports.set(gauge_value(reports));
-        self.closed_unreleased_batches.set(gauge_value(waiting));
-        self.released_batches.set(gauge_value(released));
-        self.unacknowledged_batches.set(gauge_value(unsent));
-        self.oldest_batch_age_seconds.set(gauge_value(oldest));
+        self.open_batch_reports.set(saturating_i64(reports));
+        self.closed_unreleased_batches.set(saturating_i64(waiting));
+        self.released_batches.set(saturating_i64(released));
+        self.batches_awaiting_receipt.set(saturating_i64(unsent));
+        self.oldest_batch_age_seconds.set(saturating_i64(oldest));
     }
 
     /// Returns all metrics as OpenMetrics text. Blocks, since it reads the sizes of files.
     pub(crate) fn encode_openmetrics(&self) -> String {
         if let Some(opened) = &*self.opened_store.lock() {
-            self.queued_requests
-                .set(gauge_value(opened.store.queued_requests() as u64));
+            self.queued_upload_requests
+                .set(saturating_i64(opened.store.queued_requests() as u64));
             self.set_batch_gauges(&opened.store);
             if let Some(directory) = &opened.directory {
-                self.journal_bytes
-                    .set(gauge_value(size_of_files(directory)));
+                self.data_directory_bytes
+                    .set(saturating_i64(size_of_files(directory)));
             }
         }
         let mut text = String::new();
@@ -242,7 +242,7 @@ impl Metrics {
 
 /// Converts OpenMetrics text to the text format 0.0.4 of Prometheus, which older tools read. There,
 /// counters are named like their samples, and information is a gauge. Units are not declared.
-pub(crate) fn prometheus_text(openmetrics: &str) -> String {
+pub(crate) fn openmetrics_to_prometheus(openmetrics: &str) -> String {
     let kind_of_name: HashMap<&str, &str> = openmetrics
         .lines()
         .filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' '))
@@ -271,7 +271,7 @@ pub(crate) fn prometheus_text(openmetrics: &str) -> String {
     text
 }
 
-fn gauge_value(value: u64) -> i64 {
+fn saturating_i64(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 

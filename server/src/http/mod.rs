@@ -94,7 +94,7 @@ pub(crate) use tls::{Tls, TlsError};
 
 use crate::http::metrics::Metrics;
 use crate::ohttp::OhttpGateway;
-use crate::role::RolePeers;
+use crate::role::RoleKeysAndPeers;
 use crate::store::{ProcessRole, Store};
 use layers::{MiddlewareState, with_common_layers};
 use ohttp::RelayedRequestRouter;
@@ -168,25 +168,25 @@ fn relayed_routes() -> [Route; 3] {
 /// The router has no access control: anyone who can reach it may read and change everything. The
 /// embedding application must restrict access. (`hushbin serve` requires tokens.) After serving,
 /// the application has to close the store ([`Store::close`]).
-pub fn router(store: Store, limits: RequestLimits) -> Router {
+pub fn unrestricted_router(store: Store, limits: RequestLimits) -> Router {
     let metrics = Arc::new(Metrics::new());
     metrics.register_store_metrics(&store, None);
-    collector_router(
+    access_controlled_router(
         store,
         AccessPolicy::Unrestricted,
         limits,
-        RolePeers::default(),
+        RoleKeysAndPeers::default(),
         metrics,
         None,
     )
 }
 
 /// Returns the whole interface with access control, peers and metrics.
-pub(crate) fn collector_router(
+pub(crate) fn access_controlled_router(
     store: Store,
     access: AccessPolicy,
     limits: RequestLimits,
-    peers: RolePeers,
+    peers: RoleKeysAndPeers,
     metrics: Arc<Metrics>,
     gateway: Option<Arc<OhttpGateway>>,
 ) -> Router {
@@ -257,7 +257,7 @@ mod tests {
 
     fn collector() -> (Router, tempfile::TempDir) {
         let (store, directory) = store(ProcessRole::Collector);
-        (router(store, RequestLimits::default()), directory)
+        (unrestricted_router(store, RequestLimits::default()), directory)
     }
 
     async fn ask(router: &Router, method: Method, path: &str) -> Response {
@@ -290,9 +290,9 @@ mod tests {
         assert_eq!(paths, served);
         for &role in ALL_ROLES {
             let (store, _directory) = store(role);
-            let (peers, metrics) = (RolePeers::default(), Arc::new(Metrics::new()));
+            let (peers, metrics) = (RoleKeysAndPeers::default(), Arc::new(Metrics::new()));
             let access = AccessPolicy::Unrestricted;
-            let router = super::collector_router(
+            let router = super::access_controlled_router(
                 store,
                 access,
                 RequestLimits::default(),
@@ -332,12 +332,12 @@ mod tests {
         let [analyst, admin] = [TokenRole::Analyst, TokenRole::Admin].map(role);
         let tokens = Arc::new(TokenStore::open(&location).unwrap());
         let metrics = Arc::new(Metrics::new());
-        let access = AccessPolicy::RequireTokens(tokens, Arc::default());
-        let router = super::collector_router(
+        let access = AccessPolicy::AllowByTokenRole(tokens, Arc::default());
+        let router = super::access_controlled_router(
             store,
             access,
             RequestLimits::default(),
-            RolePeers::default(),
+            RoleKeysAndPeers::default(),
             metrics,
             None,
         );

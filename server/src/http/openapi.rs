@@ -12,7 +12,7 @@ pub(crate) const OPENAPI_JSON: &str = include_str!("openapi.json");
 /// `GET /openapi.json`: the OpenAPI document of this version of the collector.
 pub(super) async fn get_openapi_document() -> impl IntoResponse {
     (
-        tasks::NO_CACHE_HEADER,
+        tasks::CACHE_CONTROL_NO_CACHE,
         tasks::JSON_CONTENT_TYPE_HEADER,
         OPENAPI_JSON,
     )

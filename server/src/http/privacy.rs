@@ -19,7 +19,7 @@ use hushbin_analysis::accounting::{
     ReportMixture, compute_composed_privacy,
 };
 use hushbin_analysis::promise::{
-    ReportPrivacy, SumPrivacy, batch_privacy_statement, sum_batch_statement,
+    ReportPrivacy, SumPrivacy, batch_privacy_statement, sum_guarantee_check_text,
 };
 
 #[derive(Serialize)]
@@ -105,7 +105,7 @@ pub(super) async fn get_privacy(
                 smallest_batch,
                 shuffled_by,
                 holds: smallest_batch >= task.min_batch_messages(),
-                batch_statement: sum_batch_statement(task, smallest_batch),
+                batch_statement: sum_guarantee_check_text(task, smallest_batch),
             };
             return response_writer::write_json(&shown, out);
         }
@@ -124,7 +124,7 @@ pub(super) async fn get_privacy(
         };
         response_writer::write_json(&show, out)
     });
-    let headers = (tasks::NO_CACHE_HEADER, tasks::JSON_CONTENT_TYPE_HEADER);
+    let headers = (tasks::CACHE_CONTROL_NO_CACHE, tasks::JSON_CONTENT_TYPE_HEADER);
     Ok((headers.0, headers.1, body.await?).into_response())
 }
 
@@ -141,7 +141,7 @@ fn batch_privacy_and_statement(
 ) -> Result<(Option<BatchPrivacy>, String), Problem> {
     let query::PrivacyAssumptions {
         delta,
-        honest_fraction: honest,
+        honest_report_fraction: honest,
     } = asked;
     let mixture = match ReportMixture::for_task(task) {
         Ok(mixture) => mixture,
@@ -152,7 +152,7 @@ fn batch_privacy_and_statement(
         return Ok((None, statement));
     }
     let exposure = PersonExposure {
-        reports_per_person: task.budget().max_reports(),
+        reports_per_person: task.report_budget().max_reports(),
         ..PersonExposure::default()
     };
     let found = match compute_composed_privacy(&mixture, reports, honest, delta, exposure) {

@@ -125,7 +125,7 @@ pub(super) struct PrivacyAssumptions {
     /// Probability δ that the guarantee fails, in the range [`DELTA_RANGE`].
     pub(super) delta: f64,
     /// Fraction of the reports that are assumed to be honest, in the range [`HONEST_FRACTION_RANGE`].
-    pub(super) honest_fraction: f64,
+    pub(super) honest_report_fraction: f64,
 }
 
 /// Parses a query such as `delta=1e-8&honest_fraction=0.9`, in which both keys are optional.
@@ -143,11 +143,11 @@ pub(super) fn parse_privacy_query(query: &str) -> Result<PrivacyAssumptions, Pro
     }
     let asked = PrivacyAssumptions {
         delta: delta.unwrap_or(DEFAULT_DELTA),
-        honest_fraction: honest_fraction.unwrap_or(DEFAULT_HONEST_FRACTION),
+        honest_report_fraction: honest_fraction.unwrap_or(DEFAULT_HONEST_FRACTION),
     };
     DELTA_RANGE
         .check_in_range(asked.delta)
-        .and_then(|()| HONEST_FRACTION_RANGE.check_in_range(asked.honest_fraction))
+        .and_then(|()| HONEST_FRACTION_RANGE.check_in_range(asked.honest_report_fraction))
         .map_err(|error| bad_query_problem(error.to_string()))?;
     Ok(asked)
 }
@@ -244,8 +244,8 @@ mod tests {
     #[test]
     fn post_processing_names_are_parsed() {
         let both = [
-            PostProcessingMethod::Projection,
-            PostProcessingMethod::ConditionalMean,
+            PostProcessingMethod::MaxSparsityProjection,
+            PostProcessingMethod::MeanGivenPresence,
         ];
         assert_eq!(
             parse_estimates_query("post=projection,conditional-mean")

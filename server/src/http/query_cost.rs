@@ -62,8 +62,8 @@ pub(super) fn estimates_time(
     let is_asked = |post| options.post_processing_methods.contains(&post);
     let count = |is_asked: bool| usize::from(is_asked);
     let compared = count(options.false_discovery_rate.is_some())
-        + count(is_asked(PostProcessingMethod::Shrinkage));
-    let conditional = count(is_asked(PostProcessingMethod::ConditionalMean));
+        + count(is_asked(PostProcessingMethod::ShrinkageTowardsZero));
+    let conditional = count(is_asked(PostProcessingMethod::MeanGivenPresence));
     let each = estimands(question).len() as u64 * ESTIMATE_NANOSECONDS
         + compared as u64 * COMPARISON_NANOSECONDS
         + conditional as u64 * CONDITIONAL_MEAN_NANOSECONDS;
@@ -130,8 +130,8 @@ mod tests {
             check_query_time(predicted, &RequestLimits::DEFAULT).is_ok()
         };
         assert!(fits(0, &[], None));
-        assert!(fits(100, &[PostProcessingMethod::Shrinkage], Some(0.1)));
+        assert!(fits(100, &[PostProcessingMethod::ShrinkageTowardsZero], Some(0.1)));
         assert!(!fits(1000, &[], None));
-        assert!(!fits(0, &[PostProcessingMethod::ConditionalMean], None));
+        assert!(!fits(0, &[PostProcessingMethod::MeanGivenPresence], None));
     }
 }

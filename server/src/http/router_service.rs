@@ -27,7 +27,7 @@ pub(crate) struct RouterService(Arc<RouterServiceState>);
 
 struct RouterServiceState {
     router: RwLock<Router>,
-    rate_limited_router: Router,
+    too_many_requests_router: Router,
     allowed_hosts: RwLock<AllowedHosts>,
     tls: RwLock<Option<Tls>>,
     metrics: Arc<Metrics>,
@@ -37,7 +37,7 @@ struct RouterServiceState {
 const EXPIRY_WARNING_DAYS: i64 = 14;
 
 /// Publishes when a certificate expires. Logs a warning if it has expired or expires soon.
-fn announce_certificate(tls: Option<&Tls>, metrics: &Metrics) {
+fn report_certificate_expiry(tls: Option<&Tls>, metrics: &Metrics) {
     metrics.set_certificate_expiry(tls.map(Tls::expires));
     let Some(tls) = tls else { return };
     let days = (tls.expires() - now().cast_signed()).div_euclid(86_400);
@@ -58,10 +58,10 @@ impl RouterService {
     /// Creates the service for a process whose store is not open yet: `/livez` responds, and most
     /// other paths respond with the problem `starting`.
     pub(crate) fn new(hosts: AllowedHosts, tls: Option<Tls>, metrics: Arc<Metrics>) -> Self {
-        announce_certificate(tls.as_ref(), &metrics);
+        report_certificate_expiry(tls.as_ref(), &metrics);
         Self(Arc::new(RouterServiceState {
             router: RwLock::new(starting_router(Arc::clone(&metrics))),
-            rate_limited_router: too_many_requests_router(Arc::clone(&metrics)),
+            too_many_requests_router: too_many_requests_router(Arc::clone(&metrics)),
             allowed_hosts: RwLock::new(hosts),
             tls: RwLock::new(tls),
             metrics,
@@ -81,7 +81,7 @@ impl RouterService {
     /// Replaces the certificate for new connections. Returns true if the new certificate differs
     /// from the previous one.
     pub(crate) fn set_tls(&self, tls: Option<Tls>) -> bool {
-        announce_certificate(tls.as_ref(), &self.0.metrics);
+        report_certificate_expiry(tls.as_ref(), &self.0.metrics);
         let mut held = self.0.tls.write();
         let other = *held != tls;
         *held = tls;
@@ -115,7 +115,7 @@ impl RouterService {
         let router = match allowed || health {
             // Cloned, so that no lock is held while the request is answered.
             true => self.0.router.read().clone(),
-            false => self.0.rate_limited_router.clone(),
+            false => self.0.too_many_requests_router.clone(),
         };
         match router.oneshot(Request::from_parts(parts, body)).await {
             Ok(response) => response,

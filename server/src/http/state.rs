@@ -17,7 +17,7 @@ use super::problem::Problem;
 use super::response_writer::{ResponseWorkKind, ResponseWriter};
 use crate::http::metrics::Metrics;
 use crate::ohttp::OhttpGateway;
-use crate::role::RolePeers;
+use crate::role::RoleKeysAndPeers;
 use crate::store::{BatchRow, Store, StoredTask};
 use crate::task::ReportOrSumTask;
 
@@ -86,7 +86,7 @@ struct SharedState {
     store: Store,
     access_policy: AccessPolicy,
     request_limits: RequestLimits,
-    role_peers: RolePeers,
+    role_keys_and_peers: RoleKeysAndPeers,
     metrics: Arc<Metrics>,
     ohttp_gateway: Option<Arc<OhttpGateway>>,
     /// Permits for short responses.
@@ -112,7 +112,7 @@ impl AppState {
         store: Store,
         access: AccessPolicy,
         limits: RequestLimits,
-        peers: RolePeers,
+        peers: RoleKeysAndPeers,
         metrics: Arc<Metrics>,
         gateway: Option<Arc<OhttpGateway>>,
     ) -> Self {
@@ -120,7 +120,7 @@ impl AppState {
             store,
             access_policy: access,
             request_limits: limits,
-            role_peers: peers,
+            role_keys_and_peers: peers,
             metrics,
             ohttp_gateway: gateway,
             short_response_permits: response_semaphore(limits.max_concurrent_short_responses),
@@ -140,8 +140,8 @@ impl AppState {
     }
 
     /// Returns the keys of this process, and the processes with which it exchanges reports.
-    pub(super) fn role_peers(&self) -> &RolePeers {
-        &self.0.role_peers
+    pub(super) fn role_keys_and_peers(&self) -> &RoleKeysAndPeers {
+        &self.0.role_keys_and_peers
     }
 
     pub(super) fn metrics(&self) -> &Metrics {
@@ -172,7 +172,7 @@ impl AppState {
         asked: Option<&[u64]>,
     ) -> Result<Vec<BatchRow>, Problem> {
         match self.request_limits().release_on_read {
-            true => self.store().release_open_batch(stored).await?,
+            true => self.store().force_release_open_batch(stored).await?,
             false => self.store().refresh_batches(stored).await?,
         }
         let all = stored.released_batches();
@@ -245,7 +245,7 @@ impl AppState {
             }
             Ok(())
         };
-        self.write_response(work, write).await
+        self.spawn_limited_response(work, write).await
     }
 
     /// Writes a response on a blocking thread, for work that would hold a thread of the runtime too
@@ -254,7 +254,7 @@ impl AppState {
     /// Each kind of work has a limited number of permits, and work without a permit waits. `write`
     /// is called with the store and the writer of the response. The permit is returned when the
     /// last piece of the response has been handed over for sending.
-    pub(super) async fn write_response(
+    pub(super) async fn spawn_limited_response(
         &self,
         work: ResponseWorkKind,
         write: impl FnOnce(&Store, &mut ResponseWriter) -> Result<(), Problem> + Send + 'static,
@@ -312,7 +312,7 @@ mod tests {
             store,
             AccessPolicy::Unrestricted,
             RequestLimits::DEFAULT,
-            RolePeers::default(),
+            RoleKeysAndPeers::default(),
             Arc::new(Metrics::new()),
             None,
         );

@@ -19,7 +19,7 @@ use hushbin_analysis::promise::{SumPrivacy, protected_input_text};
 
 /// Header `Cache-Control: no-cache`, so that clients always ask again. A task does not change, but
 /// another data directory may use the same id for a different task.
-pub(super) const NO_CACHE_HEADER: [(HeaderName, HeaderValue); 1] =
+pub(super) const CACHE_CONTROL_NO_CACHE: [(HeaderName, HeaderValue); 1] =
     [(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"))];
 
 /// Header `Content-Type` for JSON.
@@ -81,7 +81,7 @@ impl TaskPrivacy {
     fn for_task(task: &ReportOrSumTask) -> Self {
         match task {
             ReportOrSumTask::Reports(task) => Self::Local {
-                effective_epsilon: task.effective_epsilon(),
+                effective_epsilon: task.achieved_report_epsilon(),
                 protects: protected_input_text(task.questions()[0].mechanism().neighbours()),
             },
             ReportOrSumTask::Sums(task) => Self::Shuffled {
@@ -107,7 +107,7 @@ pub(super) async fn get_task(
         let json = serde_json::to_vec(&show).map_err(|_| Problem::Internal)?;
         Ok(Bytes::from(json))
     });
-    Ok((NO_CACHE_HEADER, JSON_CONTENT_TYPE_HEADER, shown?))
+    Ok((CACHE_CONTROL_NO_CACHE, JSON_CONTENT_TYPE_HEADER, shown?))
 }
 
 /// Body of a request for a new task: the task, and the settings for collecting it.

@@ -72,13 +72,13 @@ pub(super) async fn accept_uploads(
     if let Some(id) = receipt.first_conflicting_id {
         return Err(Problem::UploadIdConflict { id: id.to_string() });
     }
-    let status = if receipt.duplicates < receipt.uploads {
+    let status = if receipt.duplicates < receipt.upload_count {
         StatusCode::CREATED
     } else {
         StatusCode::OK
     };
     let accepted = UploadResponse {
-        uploads: receipt.uploads,
+        uploads: receipt.upload_count,
         accepted: receipt.new_report_count,
         duplicates: receipt.duplicates,
     };

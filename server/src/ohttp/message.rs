@@ -18,7 +18,7 @@ const PADDING_STEP: usize = 256;
 
 /// Response fields that are passed to the client. The remaining fields concern browsers, and a
 /// browser sees the relay's fields instead.
-const FORWARDED_FIELDS: [HeaderName; 4] = [
+const FORWARDED_RESPONSE_HEADERS: [HeaderName; 4] = [
     header::ALLOW,
     header::CACHE_CONTROL,
     header::CONTENT_TYPE,
@@ -206,7 +206,7 @@ pub(crate) fn encode_response(status: StatusCode, headers: &HeaderMap, content: 
     let mut lines = Vec::new();
     let said = headers
         .iter()
-        .filter(|(name, _)| FORWARDED_FIELDS.contains(name));
+        .filter(|(name, _)| FORWARDED_RESPONSE_HEADERS.contains(name));
     for (name, value) in said {
         put_length_prefixed(name.as_str().as_bytes(), &mut lines);
         put_length_prefixed(value.as_bytes(), &mut lines);

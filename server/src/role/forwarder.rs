@@ -19,21 +19,21 @@ use serde::Deserialize;
 use tokio::sync::{mpsc, oneshot};
 
 use super::connector::{Connector, connector};
-use super::shuffler::ShufflerKeys;
+use super::shuffler_keys::ShufflerKeys;
 use super::signature;
 use crate::sealed::KeyConfiguration;
 use crate::store::{BatchRow, JournalError, Store, StoreError, StoredTask};
 use crate::task::ReportOrSumTask;
 
 /// Interval between checks for batches to send.
-const BATCH_CHECK_INTERVAL: Duration = Duration::from_secs(1);
+const RELEASED_BATCH_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Interval between requests for the analyser's keys.
 const KEY_FETCH_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Pauses after failures: the first pause and the longest pause. Each further failure doubles the
 /// pause.
-const RETRY_DELAY_RANGE: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(60)];
+const RETRY_BACKOFF_MIN_MAX: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(60)];
 
 /// Time limit for the analyser's answer to a request.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
@@ -58,7 +58,7 @@ enum ForwardError {
     #[error("the journal could not be read: {0}")]
     JournalReadFailed(String),
     #[error(transparent)]
-    StoreClosed(#[from] StoreError),
+    StoreFailed(#[from] StoreError),
 }
 
 /// Forwarder that sends a shuffler's released batches to its analyser.
@@ -109,14 +109,14 @@ impl BatchForwarder {
                     if pause.take().is_some() {
                         tracing::info!("the analyser takes batches again");
                     }
-                    tokio::time::sleep(BATCH_CHECK_INTERVAL).await;
+                    tokio::time::sleep(RELEASED_BATCH_POLL_INTERVAL).await;
                 }
                 Err(error) => {
                     // Logged once, not with every attempt.
                     if pause.is_none() {
                         tracing::warn!(%error, "batches wait for the analyser");
                     }
-                    let [first, most] = RETRY_DELAY_RANGE;
+                    let [first, most] = RETRY_BACKOFF_MIN_MAX;
                     let next = pause.map_or(first, |last: Duration| (2 * last).min(most));
                     pause = Some(next);
                     tokio::time::sleep(next).await;
@@ -210,7 +210,7 @@ impl BatchForwarder {
         let reading = {
             let (store, stored) = (self.store.clone(), Arc::clone(stored));
             tokio::task::spawn_blocking(move || {
-                let Some(claim) = store.claim_batch(&stored, batch.number)? else {
+                let Some(claim) = store.claim_batch_exclusively(&stored, batch.number)? else {
                     return Ok(false);
                 };
                 store.for_each_block(&stored, batch.number, &mut |block| {
@@ -250,7 +250,7 @@ impl BatchForwarder {
             // Another shuffler that shares the journal is sending this batch.
             return Ok(());
         }
-        self.store.delete_reports(stored, batch.number).await?;
+        self.store.delete_batch_reports(stored, batch.number).await?;
         tracing::info!(
             task = stored.task().id(),
             batch = batch.number,

@@ -1,21 +1,21 @@
 //! Roles of shuffler and analyser: keys and peers, and the messages between them.
 
-mod analyser;
+mod analyser_keys;
 #[cfg_attr(not(feature = "tls"), path = "no_tls_connector.rs")]
 mod connector;
 mod forwarder;
-mod shuffler;
+mod shuffler_keys;
 pub(crate) mod signature;
 
 use std::sync::Arc;
 
-pub(crate) use analyser::AnalyserKeys;
+pub(crate) use analyser_keys::AnalyserKeys;
 pub(crate) use forwarder::BatchForwarder;
-pub(crate) use shuffler::ShufflerKeys;
+pub(crate) use shuffler_keys::ShufflerKeys;
 
 /// Keys and peers that the role of a process needs. A collector needs none.
 #[derive(Clone, Default)]
-pub(crate) struct RolePeers {
+pub(crate) struct RoleKeysAndPeers {
     /// Keys and peers of a process that is a shuffler.
     pub(crate) shuffler_keys: Option<Arc<ShufflerKeys>>,
     /// Keys and peers of a process that is an analyser.

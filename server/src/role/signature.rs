@@ -82,7 +82,7 @@ pub(crate) fn is_valid_signature(
 }
 
 /// Returns the public key that belongs to a private key.
-pub(crate) fn ed25519_public_key(private: &[u8; keys::KEY_BYTES]) -> [u8; keys::KEY_BYTES] {
+pub(crate) fn derive_ed25519_public_key(private: &[u8; keys::KEY_BYTES]) -> [u8; keys::KEY_BYTES] {
     Signer::new(private).public_key()
 }
 
@@ -97,7 +97,7 @@ mod tests {
     fn public_key_matches_rfc8032() {
         let private = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
         let private = HEXLOWER.decode(private.as_bytes()).unwrap();
-        let public = ed25519_public_key(private.first_chunk().unwrap());
+        let public = derive_ed25519_public_key(private.first_chunk().unwrap());
         assert_eq!(
             HEXLOWER.encode(&public),
             "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"

@@ -41,7 +41,7 @@ pub(crate) enum KeyConfigurationError {
 
 impl KeyConfiguration {
     pub(crate) fn new(task: &ReportOrSumTask, key: &[u8; keys::KEY_BYTES]) -> Self {
-        let mut bytes = configuration_prefix(task);
+        let mut bytes = bytes_before_public_key(task);
         bytes.extend_from_slice(key);
         bytes.extend(unsealed_report_length(task).to_be_bytes());
         Self(bytes.try_into().expect("its parts are so long"))
@@ -63,7 +63,7 @@ impl KeyConfiguration {
             .try_into()
             .map_err(|_| KeyConfigurationError::WrongLength { found })?;
         let length = unsealed_report_length(task).to_be_bytes();
-        match own.starts_with(&configuration_prefix(task)) && own.ends_with(&length) {
+        match own.starts_with(&bytes_before_public_key(task)) && own.ends_with(&length) {
             true => Ok(Self(own)),
             false => Err(KeyConfigurationError::WrongTaskOrSuite),
         }
@@ -95,7 +95,7 @@ impl KeyConfiguration {
 }
 
 /// Returns the bytes of a task's configuration that precede the public key.
-fn configuration_prefix(task: &ReportOrSumTask) -> Vec<u8> {
+fn bytes_before_public_key(task: &ReportOrSumTask) -> Vec<u8> {
     let mut bytes = vec![CONFIGURATION_VERSION];
     bytes.extend(task.fingerprint().0);
     let suite = [

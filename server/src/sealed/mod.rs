@@ -7,7 +7,7 @@ mod suite;
 
 pub(crate) use configuration::{KeyConfiguration, KeyId};
 pub(crate) use recipient::{
-    RecipientError, ReportRecipient, private_key_from_bytes, x25519_public_key,
+    RecipientKeysError, ReportRecipient, private_key_from_bytes, x25519_public_key,
 };
 pub(crate) use suite::{Aead, Kdf, Kem};
 

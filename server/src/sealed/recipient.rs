@@ -26,7 +26,7 @@ struct RecipientKey {
 
 /// Reason that private keys cannot be used together.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum RecipientError {
+pub(crate) enum RecipientKeysError {
     #[error("two keys have the id {}: create another key", HEXLOWER.encode(.0))]
     SameId(KeyId),
 }
@@ -39,7 +39,7 @@ impl ReportRecipient {
     pub(crate) fn new(
         task: ReportOrSumTask,
         keys: &[[u8; keys::KEY_BYTES]],
-    ) -> Result<Self, RecipientError> {
+    ) -> Result<Self, RecipientKeysError> {
         let mut recipient = Self {
             task,
             configurations: Vec::new(),
@@ -61,7 +61,7 @@ impl ReportRecipient {
                 )
                 .is_some()
             {
-                return Err(RecipientError::SameId(id));
+                return Err(RecipientKeysError::SameId(id));
             }
             recipient.configurations.push(configuration);
         }
@@ -95,7 +95,7 @@ impl ReportRecipient {
             &[],
         );
         let mut padded = opened.ok()?;
-        let length = self.task.first_report_length(&padded).ok()?;
+        let length = self.task.leading_report_length(&padded).ok()?;
         // The padding must be zeros, so that it cannot carry anything that distinguishes a sender.
         let is_padding = padded[length..].iter().all(|&byte| byte == 0);
         padded.truncate(length);

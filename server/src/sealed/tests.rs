@@ -7,7 +7,7 @@ use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::Value;
 
 use super::configuration::KeyConfigurationError;
-use super::recipient::RecipientError;
+use super::recipient::RecipientKeysError;
 use super::*;
 use crate::task::ReportOrSumTask;
 
@@ -80,7 +80,7 @@ fn reports_of_every_kind_are_opened_and_have_one_length() {
             let sealed = sealer.seal(&encoded(&report));
             assert_eq!(
                 sealed.len(),
-                SEALING_OVERHEAD_BYTES + task.max_report_bytes()
+                SEALING_OVERHEAD_BYTES + task.max_single_report_bytes()
             );
             assert_eq!(recipient.open_report(&sealed), Some((id, encoded(&report))));
         }
@@ -91,7 +91,7 @@ fn reports_of_every_kind_are_opened_and_have_one_length() {
 fn what_was_sealed_for_another_task_or_key_is_not_opened() {
     let [one, other] = [0, 4].map(|index| task(TASKS[index]));
     // The tasks have the same shape and the same private key.
-    assert_eq!(one.max_report_bytes(), other.max_report_bytes());
+    assert_eq!(one.max_single_report_bytes(), other.max_single_report_bytes());
     let [recipient, of_other] = [&one, &other].map(|task| opener(task, &[[1; 32]]));
     let another_key = opener(&one, &[[2; 32]]);
     let report = encoded(&Uploads::new(&one, 1).make(1).reports[0]);
@@ -121,7 +121,7 @@ fn old_keys_open_while_new_ones_seal() {
     }
     assert!(matches!(
         ReportRecipient::new(task.into(), &[[1; 32], [1; 32]]),
-        Err(RecipientError::SameId(_))
+        Err(RecipientKeysError::SameId(_))
     ));
 }
 
@@ -144,7 +144,7 @@ fn whatever_is_changed_is_not_opened() {
     }
     // A byte other than zero in the padding is refused, and so are bytes that are no report.
     let mut padded = report.clone();
-    padded.resize(task.max_report_bytes(), 0);
+    padded.resize(task.max_single_report_bytes(), 0);
     assert!(
         recipient
             .open_report(&sealer.seal_as_it_is(&padded))

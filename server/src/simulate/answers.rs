@@ -18,7 +18,7 @@ use hushbin::task::{NumberLimits, QuestionKind, QuestionPart};
 use hushbin::{Entry, Items, Question, Task};
 use serde_json::{Map, Value};
 
-use super::columns::{Column, parts_of_kind};
+use super::columns::{Column, question_kind_parts};
 use super::lines::{
     DataError, DataFormat, for_each_object, for_each_record, line_error, open_data_set,
 };
@@ -31,7 +31,7 @@ pub(crate) struct Answers {
     entries: Vec<Entry>,
     /// Indices in `entries`. The answers are numbered by person, then by question. Answer number
     /// `i` has the entries from `bounds[i]` to just before `bounds[i + 1]`.
-    entry_bounds: Vec<usize>,
+    entry_bounds_by_answer: Vec<usize>,
     /// Number of answers outside the permitted range, for each question.
     clipped_counts: Vec<u64>,
 }
@@ -54,7 +54,7 @@ impl Answers {
         Self {
             question_count: questions,
             entries: Vec::new(),
-            entry_bounds: vec![0],
+            entry_bounds_by_answer: vec![0],
             clipped_counts: vec![0; questions],
         }
     }
@@ -102,7 +102,7 @@ impl Answers {
     fn add_person(&mut self, task: &Task, given: &[Value]) -> Result<Option<String>, String> {
         for (index, (question, value)) in task.questions().iter().zip(given).enumerate() {
             let named = |reason: String| format!("{:?}: {reason}", question.name());
-            if let Some(missing) = missing_answer_text(question, value) {
+            if let Some(missing) = describe_missing_answer(question, value) {
                 // The entries of this person stay incomplete. This is harmless, since the whole
                 // file is refused later.
                 return Ok(Some(named(missing)));
@@ -111,7 +111,7 @@ impl Answers {
                 .answer_to_entries(index, question, value)
                 .map_err(named)?;
             self.entries.extend(entries);
-            self.entry_bounds.push(self.entries.len());
+            self.entry_bounds_by_answer.push(self.entries.len());
         }
         Ok(None)
     }
@@ -128,11 +128,11 @@ impl Answers {
         match (question.kind(), value) {
             (QuestionKind::Set | QuestionKind::Ratings(_), Value::Null) => Ok(Vec::new()),
             (kind @ (QuestionKind::Flag | QuestionKind::Choice), _) => {
-                let item = parse_single_answer(kind, question.items(), value)? as u64;
+                let item = answer_as_number(kind, question.items(), value)? as u64;
                 Ok(vec![one(item)])
             }
             (kind @ QuestionKind::Number(scale), _) => {
-                let value = parse_single_answer(kind, question.items(), value)?;
+                let value = answer_as_number(kind, question.items(), value)?;
                 self.count_if_outside(index, scale.range(), value);
                 Ok(vec![Entry { item: 0, value }])
             }
@@ -142,16 +142,16 @@ impl Answers {
             }
             (QuestionKind::Set, _) => expected("a list of options"),
             (kind @ QuestionKind::Numbers(of), _) if of.is_single() => {
-                let value = parse_single_answer(kind, question.items(), value)?;
+                let value = answer_as_number(kind, question.items(), value)?;
                 Ok(self.sort_and_count_clipped(index, of, vec![Entry { item: 0, value }]))
             }
             (QuestionKind::Numbers(of), Value::Object(numbers)) => {
-                let entries = entries_by_item_name(question, numbers)?;
+                let entries = entries_from_named_values(question, numbers)?;
                 Ok(self.sort_and_count_clipped(index, of, entries))
             }
             (QuestionKind::Numbers(_), _) => expected("each number by its name"),
             (QuestionKind::Text(prefixes), Value::String(text)) => {
-                Ok(prefixes.prefix_keys(text).into_iter().map(one).collect())
+                Ok(prefixes.prefix_hashes(text).into_iter().map(one).collect())
             }
             (QuestionKind::Text(_), _) => expected("a text"),
             (QuestionKind::CrossTabulation(cross), Value::Object(given)) => {
@@ -171,7 +171,7 @@ impl Answers {
                 expected("the answers to all parts, by name")
             }
             (QuestionKind::Ratings(_), Value::Object(ratings)) => {
-                entries_by_item_name(question, ratings)
+                entries_from_named_values(question, ratings)
             }
             (QuestionKind::Ratings(_), _) => expected("items and their values"),
         }
@@ -199,7 +199,7 @@ impl Answers {
 
     /// Returns the number of people.
     pub(crate) fn person_count(&self) -> usize {
-        (self.entry_bounds.len() - 1) / self.question_count
+        (self.entry_bounds_by_answer.len() - 1) / self.question_count
     }
 
     /// Returns the entries of one person's answer to a question.
@@ -208,7 +208,7 @@ impl Answers {
     /// If there is no such person or question.
     pub(crate) fn answer_entries(&self, person: usize, question: usize) -> &[Entry] {
         let at = person * self.question_count + question;
-        &self.entries[self.entry_bounds[at]..self.entry_bounds[at + 1]]
+        &self.entries[self.entry_bounds_by_answer[at]..self.entry_bounds_by_answer[at + 1]]
     }
 
     /// Returns one person's entries for each question.
@@ -227,7 +227,7 @@ impl Answers {
 
 /// Describes the missing answer to the question or to one of its parts. Returns `None` if no answer
 /// is missing.
-fn missing_answer_text(question: &Question, value: &Value) -> Option<String> {
+fn describe_missing_answer(question: &Question, value: &Value) -> Option<String> {
     let missing = "there is no answer";
     let names: Vec<&str> = match (question.kind(), question.items(), value) {
         (QuestionKind::Set | QuestionKind::Ratings(_), _, _) => return None,
@@ -235,7 +235,7 @@ fn missing_answer_text(question: &Question, value: &Value) -> Option<String> {
         (QuestionKind::Numbers(_), Items::Named(names), _) => {
             names.iter().map(String::as_str).collect()
         }
-        (kind, _, _) => parts_of_kind(kind).iter().map(QuestionPart::name).collect(),
+        (kind, _, _) => question_kind_parts(kind).iter().map(QuestionPart::name).collect(),
     };
     let given = value.as_object()?;
     // An error about the unknown name is more useful than an error about the missing name.
@@ -256,14 +256,14 @@ fn part_answers(parts: &[QuestionPart], given: &Map<String, Value>) -> Result<Ve
     }
     let answer = |part: &QuestionPart| {
         let own = given.get(part.name()).unwrap_or(&Value::Null);
-        let answer = parse_single_answer(&part.kind(), part.items(), own);
+        let answer = answer_as_number(&part.kind(), part.items(), own);
         answer.map_err(|reason| format!("{:?}: {reason}", part.name()))
     };
     parts.iter().map(answer).collect()
 }
 
 /// Returns an answer as one number: the index of the chosen option, or the number that was given.
-fn parse_single_answer(kind: &QuestionKind, items: &Items, given: &Value) -> Result<f64, String> {
+fn answer_as_number(kind: &QuestionKind, items: &Items, given: &Value) -> Result<f64, String> {
     let expected = |what: &str| Err(format!("expected {what}, found {given}"));
     match (kind, given) {
         (QuestionKind::Flag, Value::Bool(answer)) => Ok(f64::from(u8::from(*answer))),
@@ -279,7 +279,7 @@ fn parse_single_answer(kind: &QuestionKind, items: &Items, given: &Value) -> Res
 }
 
 /// Converts a map from item names to values into entries.
-fn entries_by_item_name(
+fn entries_from_named_values(
     question: &Question,
     values: &Map<String, Value>,
 ) -> Result<Vec<Entry>, String> {

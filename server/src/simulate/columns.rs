@@ -30,7 +30,7 @@ impl Column {
         }
         let part = |(own, question): (&Question, usize)| {
             let name = name.strip_prefix(own.name())?.strip_prefix('.')?;
-            let part = parts_of_kind(own.kind())
+            let part = question_kind_parts(own.kind())
                 .iter()
                 .find(|part| part.name() == name);
             match own.kind() {
@@ -42,7 +42,7 @@ impl Column {
             .map(|kind| part_of(name, question, kind))
         };
         match task.question_position(name) {
-            Some(question) if parts_of_kind(task.questions()[question].kind()).is_empty() => {
+            Some(question) if question_kind_parts(task.questions()[question].kind()).is_empty() => {
                 Ok(Self {
                     question_index: question,
                     part: None,
@@ -80,7 +80,7 @@ impl Column {
 }
 
 /// Returns the parts of a kind of question. The result is empty if the kind has no parts.
-pub(super) fn parts_of_kind(kind: &QuestionKind) -> &[QuestionPart] {
+pub(super) fn question_kind_parts(kind: &QuestionKind) -> &[QuestionPart] {
     match kind {
         QuestionKind::CrossTabulation(cross) => cross.parts(),
         QuestionKind::JointChoices(together) => together.parts(),

@@ -77,7 +77,7 @@ pub(super) fn open_data_set(path: &Path) -> Result<BufReader<File>, DataError> {
 
 /// Reads all lines, then checks that no line lacks an answer. `lines` yields the number of each
 /// line, and a description of the missing answer or `None`.
-fn check_missing_answers(
+fn check_no_missing_answers(
     lines: impl Iterator<Item = Result<(usize, Option<String>), DataError>>,
 ) -> Result<(), DataError> {
     let (mut first, mut others) = (None, 0);
@@ -133,7 +133,7 @@ pub(super) fn for_each_record<C>(
     let columns = columns.map_err(|(_, reason)| line_error(1, &reason))?;
     let mut reader = csv_reader(first.as_slice().chain(reader), separator);
     let line = |position: Option<&Position>| position.map_or(0, Position::line) as usize;
-    check_missing_answers(reader.records().map(|record| {
+    check_no_missing_answers(reader.records().map(|record| {
         let record = record.map_err(|error| line_error(line(error.position()), &error))?;
         let line = line(record.position());
         let lacks = visit(&columns, &record).map_err(|error| line_error(line, &error))?;
@@ -184,7 +184,7 @@ pub(super) fn for_each_object(
             .to_string()
             .replace(" at line 1 column ", " at column ")),
     };
-    check_missing_answers((1..).zip(reader.lines()).map(|(number, line)| {
+    check_no_missing_answers((1..).zip(reader.lines()).map(|(number, line)| {
         let line = line.map_err(|error| line_error(number, &error))?;
         let lacks = visit(line.trim_start_matches(BYTE_ORDER_MARK))
             .map_err(|error| line_error(number, &error))?;

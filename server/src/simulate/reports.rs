@@ -26,7 +26,7 @@ pub(crate) enum SimulateError {
     },
     /// Question without a list of items. A simulation needs the list to know the true values.
     #[error("question {question:?} allows any item: list the items to simulate it")]
-    OpenQuestion {
+    UnlistedItems {
         /// Name of the question.
         question: String,
     },
@@ -87,11 +87,11 @@ pub(super) fn simulate_reports<'a>(
 /// Totals over the reports of some blocks of people, and the times spent on making and folding.
 pub(super) struct FoldedBlocks {
     randomizer: Randomizer,
-    reports: Vec<Report>,
+    block_report_buffer: Vec<Report>,
     pub(super) totals: Totals,
     /// Reports on each question of kind text.
     pub(super) texts: Vec<TextReports>,
-    pub(super) sampled_down: usize,
+    pub(super) answers_over_sparsity: usize,
     pub(super) randomizing_time: Duration,
     pub(super) folding_time: Duration,
 }
@@ -100,12 +100,12 @@ impl FoldedBlocks {
     fn new(task: &Task, randomizer: Randomizer) -> Self {
         Self {
             randomizer,
-            reports: Vec::with_capacity(BLOCK_PEOPLE),
+            block_report_buffer: Vec::with_capacity(BLOCK_PEOPLE),
             totals: Totals::new(task),
             texts: (0..task.questions().len())
                 .filter_map(|question| TextReports::new(task, question))
                 .collect(),
-            sampled_down: 0,
+            answers_over_sparsity: 0,
             randomizing_time: Duration::ZERO,
             folding_time: Duration::ZERO,
         }
@@ -117,16 +117,16 @@ impl FoldedBlocks {
         block: Range<usize>,
         rng: &mut ChaCha20Rng,
     ) -> Result<(), SimulateError> {
-        self.reports.clear();
+        self.block_report_buffer.clear();
         let begin = Instant::now();
         for person in block {
             let made = self.randomizer.randomize_answers(&answers(person), rng);
             let made = made.map_err(|source| SimulateError::InvalidAnswer { person, source })?;
-            self.sampled_down += usize::from(made.was_sampled_down);
-            self.reports.push(made.report);
+            self.answers_over_sparsity += usize::from(made.was_sampled_down);
+            self.block_report_buffer.push(made.report);
         }
         let randomized = Instant::now();
-        for report in &self.reports {
+        for report in &self.block_report_buffer {
             self.totals.add_report(report);
             self.texts
                 .iter_mut()
@@ -142,7 +142,7 @@ impl FoldedBlocks {
         for (own, others) in self.texts.iter_mut().zip(&other.texts) {
             own.merge(others);
         }
-        self.sampled_down += other.sampled_down;
+        self.answers_over_sparsity += other.answers_over_sparsity;
         self.randomizing_time += other.randomizing_time;
         self.folding_time += other.folding_time;
         self
@@ -198,12 +198,12 @@ mod tests {
         let crowd = Crowd((0..2 * BLOCK_PEOPLE as u64 + 100).map(person).collect());
         let outcome = |cores, seed| {
             let part = on_cores(cores, &task, &crowd, seed);
-            (part.totals.encode(), part.sampled_down)
+            (part.totals.encode(), part.answers_over_sparsity)
         };
         let alone = on_cores(1, &task, &crowd, 5);
         assert_eq!(alone.totals.report_count(), crowd.0.len() as u64);
-        assert!(alone.sampled_down > 0);
-        let alone = (alone.totals.encode(), alone.sampled_down);
+        assert!(alone.answers_over_sparsity > 0);
+        let alone = (alone.totals.encode(), alone.answers_over_sparsity);
         for cores in [2, 3] {
             assert_eq!(outcome(cores, 5), alone);
         }

@@ -119,7 +119,7 @@ pub(crate) fn simulate_survey(
             *sum += time.as_nanos() as f64 / people as f64;
         }
         runs += 1;
-        sampled_down += whole.sampled_down;
+        sampled_down += whole.answers_over_sparsity;
     }
     let [randomize_ns, decode_ns] = nanoseconds.map(|time| time / f64::from(runs));
     Ok(SimulationResult {
@@ -173,7 +173,7 @@ impl TrueValues {
     ) -> Result<Self, SimulateError> {
         let question = &task.questions()[index];
         if question.items().item_count().is_none() {
-            return Err(SimulateError::OpenQuestion {
+            return Err(SimulateError::UnlistedItems {
                 question: question.name().to_owned(),
             });
         }
@@ -255,7 +255,7 @@ impl TrueValues {
 
     /// Compares the estimated mean and quantiles, or the estimated means of rows, with the truth.
     fn compare_numbers(&self, question: &Question, answer: &Estimates) -> Vec<ComparedEstimate> {
-        let unit = number_unit(question, 0);
+        let unit = question_number_unit(question, 0);
         let Some(number) = &answer.number else {
             let cross = answer.cross.iter();
             let means = cross.flat_map(|cross| &cross.conditional_means);
@@ -286,7 +286,7 @@ impl TrueValues {
 
 /// Returns the unit of a question's number, if it has one. If the question asks for several
 /// numbers, `item` is the index of one of them. A cross-tabulation has the number in its columns.
-fn number_unit(question: &Question, item: usize) -> Option<&str> {
+fn question_number_unit(question: &Question, item: usize) -> Option<&str> {
     match question.kind() {
         QuestionKind::Number(scale) => scale.unit(),
         QuestionKind::Numbers(of) => of[item].unit(),
@@ -345,7 +345,7 @@ impl QuestionResult {
             self.mse += error * error / items;
             self.stated_mse += (own.standard_error / width).powi(2) / items;
             let unit = match question.kind() {
-                QuestionKind::Numbers(_) => number_unit(question, index),
+                QuestionKind::Numbers(_) => question_number_unit(question, index),
                 _ => None,
             };
             found.push(ComparedEstimate::from_estimate(

@@ -17,7 +17,7 @@ const JUMP_TRUST: Duration = Duration::from_secs(24 * 3600);
 
 /// Gap between the newest stored time and the date at the start that counts as a jump. On a quiet
 /// site, a batch may stay open for months.
-const MAX_STOP: Duration = Duration::from_secs(400 * 24 * 3600);
+const MAX_GAP_SINCE_STORED_DATE: Duration = Duration::from_secs(400 * 24 * 3600);
 
 /// 1 January 2026, in seconds since 1970. An earlier date is wrong, because no collector ran then.
 const EARLIEST_DATE: u64 = 1_767_225_600;
@@ -68,7 +68,7 @@ impl ClockWatch {
             last,
         };
         let stopped = newest.map_or(0, |newest| last.0.abs_diff(newest));
-        if let Some(newest) = newest.filter(|_| stopped > MAX_STOP.as_secs()) {
+        if let Some(newest) = newest.filter(|_| stopped > MAX_GAP_SINCE_STORED_DATE.as_secs()) {
             tracing::warn!(
                 date = last.0,
                 newest,
@@ -82,13 +82,13 @@ impl ClockWatch {
     }
 
     /// Returns the date, in seconds since 1970.
-    pub(super) fn date(&self) -> u64 {
+    pub(super) fn unchecked_unix_seconds(&self) -> u64 {
         (self.clock.date)()
     }
 
     /// Compares the two clocks. Returns true if the date has jumped since the last call.
     pub(super) fn observe(&mut self) -> bool {
-        let now = (self.date(), (self.clock.steady)());
+        let now = (self.unchecked_unix_seconds(), (self.clock.steady)());
         let (date, steady) = std::mem::replace(&mut self.last, now);
         let passed = now.1.saturating_sub(steady);
         let expected = date.saturating_add(passed.as_secs());
@@ -119,7 +119,7 @@ impl ClockWatch {
 /// Returns the times at which closed batches were closed, in seconds since 1970. Times that a wrong
 /// clock has stored are replaced by the next right one, or by `now` if none follows. Each result
 /// has the position of its batch; an open batch gets `now`.
-pub(super) fn plausible_closing_times(batches: &[BatchRow], now: u64) -> Vec<u64> {
+pub(super) fn corrected_closing_times(batches: &[BatchRow], now: u64) -> Vec<u64> {
     let mut earliest = EARLIEST_DATE;
     let known = batches.iter().map(|batch| {
         let closed = batch.closed_at.filter(|closed| *closed <= now)?;
@@ -167,7 +167,7 @@ mod tests {
     fn closing_times_of_a_wrong_clock_are_replaced() {
         let first = EARLIEST_DATE + 100 * DAY;
         let now = first + 50 * DAY;
-        let times = |closed: &[u64]| plausible_closing_times(&closed_at(closed), now);
+        let times = |closed: &[u64]| corrected_closing_times(&closed_at(closed), now);
         assert_eq!(times(&[first, first + DAY]), [first, first + DAY]);
         // The year 2106, and 1970.
         let year_2106 = u64::from(u32::MAX);

@@ -106,7 +106,7 @@ pub struct BatchRow {
 }
 
 /// A task and its batches, the oldest batch first.
-pub(super) type TaskBatches = (TaskRow, Vec<BatchRow>);
+pub(super) type TaskWithBatches = (TaskRow, Vec<BatchRow>);
 
 /// Contents of a released batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,7 +147,7 @@ pub enum EngineError {
     Database(#[from] postgres::Error),
     /// The database committed, but warned that the commit may be missing on a standby.
     #[error("the database committed with a warning: {0}")]
-    UnconfirmedCommit(String),
+    CommitMaybeUnreplicated(String),
     /// The address of a database is invalid.
     #[error("{0}")]
     InvalidAddress(String),
@@ -196,7 +196,7 @@ pub enum Remedy {
     /// Give the collector permission to write there.
     Permission,
     /// Read the log. The cause is neither missing room nor a missing permission.
-    ReadLog,
+    ReadCollectorLog,
 }
 
 impl EngineError {
@@ -208,7 +208,7 @@ impl EngineError {
             Self::FileAccess { source, .. } => match source.kind() {
                 Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge => Remedy::FreeSpace,
                 Kind::ReadOnlyFilesystem | Kind::PermissionDenied => Remedy::Permission,
-                _ => Remedy::ReadLog,
+                _ => Remedy::ReadCollectorLog,
             },
             #[cfg(feature = "postgres")]
             Self::Database(source) => match source.code() {
@@ -216,9 +216,9 @@ impl EngineError {
                 Some(&SqlState::READ_ONLY_SQL_TRANSACTION | &SqlState::INSUFFICIENT_PRIVILEGE) => {
                     Remedy::Permission
                 }
-                _ => Remedy::ReadLog,
+                _ => Remedy::ReadCollectorLog,
             },
-            _ => Remedy::ReadLog,
+            _ => Remedy::ReadCollectorLog,
         }
     }
 }
@@ -294,7 +294,7 @@ pub trait StorageEngine: Send {
     ///
     /// # Errors
     /// When storage fails.
-    fn update_after_release(&mut self, task: TaskKey, batch: u64) -> Result<(), EngineError>;
+    fn refresh_changed_batch(&mut self, task: TaskKey, batch: u64) -> Result<(), EngineError>;
 
     /// Checks that a write reaches the disk, and that at least one of the tasks, if there are any,
     /// can take uploads.

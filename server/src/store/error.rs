@@ -137,7 +137,7 @@ pub enum JournalError {
     ReadOnly,
     /// The journal lacks the task, which cannot be added because the store is read-only.
     #[error("task {id:?} is not in the journal, which is served read-only")]
-    NotStored {
+    TaskNotInReadOnlyJournal {
         /// Id of the task.
         id: String,
     },
@@ -171,7 +171,7 @@ pub enum StoreError {
     ReadOnly,
     /// The open batch has too few reports to be closed.
     #[error("the open batch has {have} reports; it needs at least {need} to be closed")]
-    BatchTooSmall {
+    TooFewReportsToClose {
         /// Number of reports in the open batch.
         have: u64,
         /// Minimum number of reports for closing the batch.
@@ -193,11 +193,11 @@ impl StoreError {
     pub(super) fn from_engine_error(error: EngineError, id: &str) -> Self {
         match error {
             EngineError::TaskDeleted => Self::TaskDeleted { id: id.to_owned() },
-            error => Self::from_failure(error),
+            error => Self::from_storage_failure(error),
         }
     }
 
-    pub(super) fn from_failure(error: EngineError) -> Self {
+    pub(super) fn from_storage_failure(error: EngineError) -> Self {
         Self::Failed(Arc::new(error))
     }
 }

@@ -71,7 +71,7 @@ pub(super) struct StoreState {
     pub(super) writer: Option<WriterHandle>,
     pub(super) reader: Arc<dyn StorageReader>,
     pub(super) role: ProcessRole,
-    pub(super) metrics: WriterMetrics,
+    pub(super) writer_metrics: WriterMetrics,
     /// Shared lock on the directory of a read-only store, which keeps writers out. `None` for other
     /// stores.
     pub(super) _shared_lock: Option<File>,
@@ -81,7 +81,7 @@ pub(super) struct StoreState {
 /// ends.
 pub(super) struct WriterHandle {
     pub(super) queue: mpsc::Sender<WriterRequest>,
-    pub(super) alive: watch::Receiver<()>,
+    pub(super) thread_end_signal: watch::Receiver<()>,
 }
 
 impl Store {
@@ -99,7 +99,7 @@ impl Store {
             let batches = match reader.shared_storage() {
                 Some(shared) => shared
                     .batches(stored.key())
-                    .map_err(StoreError::from_failure)?,
+                    .map_err(StoreError::from_storage_failure)?,
                 None => return Ok(()),
             };
             // A stored task always has an open batch. If there is none, the task was deleted.
@@ -122,7 +122,7 @@ impl Store {
     ///
     /// # Errors
     /// When storage fails.
-    pub(crate) fn claim_batch(
+    pub(crate) fn claim_batch_exclusively(
         &self,
         stored: &StoredTask,
         batch: u64,
@@ -233,7 +233,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Failed`] when storage fails.
-    pub(crate) async fn release_open_batch(
+    pub(crate) async fn force_release_open_batch(
         &self,
         stored: &Arc<StoredTask>,
     ) -> Result<(), StoreError> {
@@ -244,7 +244,7 @@ impl Store {
         let closed =
             self.ask_writer(|reply| WriterRequest::CloseBatch(Arc::clone(stored), 1, reply));
         match closed.await {
-            Ok(_) | Err(StoreError::BatchTooSmall { .. }) => stored.wait_until_all_released().await,
+            Ok(_) | Err(StoreError::TooFewReportsToClose { .. }) => stored.wait_until_all_released().await,
             Err(error) => return Err(error),
         }
         Ok(())
@@ -324,7 +324,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store is closed.
-    pub(crate) async fn delete_reports(
+    pub(crate) async fn delete_batch_reports(
         &self,
         stored: &Arc<StoredTask>,
         batch: u64,
@@ -348,7 +348,7 @@ impl Store {
 
     /// Returns the counters of the writer's work.
     pub(crate) fn writer_metrics(&self) -> &WriterMetrics {
-        &self.0.metrics
+        &self.0.writer_metrics
     }
 
     /// Returns the number of requests that wait for the writer.
@@ -360,7 +360,7 @@ impl Store {
     /// Completes when the writer has ended. Before [`Store::close`], only a defect ends the writer.
     /// Never completes if the store is read-only.
     pub(crate) async fn wait_until_writer_ended(&self) {
-        let Some(WriterHandle { alive, .. }) = &self.0.writer else {
+        let Some(WriterHandle { thread_end_signal: alive, .. }) = &self.0.writer else {
             return std::future::pending().await;
         };
         let mut alive = alive.clone();

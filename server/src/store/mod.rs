@@ -62,7 +62,7 @@ pub use engine::{
 };
 pub use error::{JournalError, StoreError};
 pub use files::{
-    BackupProgress, Damage, DataLoss, DirectoryCheck, FilesEngine, SalvageResult, backup,
+    BackupProgress, Damage, DataLoss, DirectoryCheckResult, FilesEngine, SalvageResult, backup,
     check_directory, salvage_directory,
 };
 pub(crate) use files::{create_data_directory, open_or_create, write_atomically};

@@ -98,7 +98,7 @@ impl Store {
             Location::Directory(directory) => files::stored_tasks(directory)?,
             Location::Database(database) => postgres::stored_tasks(database)?,
         };
-        let stored = task::read_tasks(rows.into_iter().map(|row| (row, Vec::new())), role)?;
+        let stored = task::stored_tasks_from_rows(rows.into_iter().map(|row| (row, Vec::new())), role)?;
         if stored.is_empty() && setups.is_empty() {
             return Err(JournalError::NoTasks);
         }
@@ -135,12 +135,12 @@ impl Store {
                 (rows, reader, None)
             }
         };
-        let stored = task::read_tasks(rows, options.role)?;
+        let stored = task::stored_tasks_from_rows(rows, options.role)?;
         for collected in tasks {
             let id = collected.draft.id();
             match stored.iter().find(|stored| stored.task().id() == id) {
                 Some(stored) => task::check_draft_agrees(stored, collected)?,
-                None => return Err(JournalError::NotStored { id: id.to_owned() }),
+                None => return Err(JournalError::TaskNotInReadOnlyJournal { id: id.to_owned() }),
             }
         }
         let tasks = Arc::new(CurrentTasks::default());
@@ -172,7 +172,7 @@ impl Store {
         options: StoreOptions,
         clock: Clock,
     ) -> Result<Self, JournalError> {
-        let stored = task::store_new_tasks(engine.as_mut(), options.role, given, (clock.date)())?;
+        let stored = task::load_and_store_tasks(engine.as_mut(), options.role, given, (clock.date)())?;
         let tasks = Arc::new(CurrentTasks::default());
         stored
             .into_iter()
@@ -189,30 +189,30 @@ impl Store {
         }
         let (alive, watched) = watch::channel(());
         let metrics = WriterMetrics::new();
-        let clock_watch = ClockWatch::new(clock.clone(), newest_stored_time(&tasks));
+        let clock_watch = ClockWatch::new(clock.clone(), newest_closing_time(&tasks));
         Writer {
             engine,
             role: options.role,
             tasks: Arc::clone(&tasks),
             queue: requests,
             releaser,
-            limits: CommitLimits {
+            commit_limits: CommitLimits {
                 uploads: options.max_commit_uploads.max(1),
                 bytes: options.max_commit_bytes.max(1),
             },
             metrics: metrics.clone(),
             clock: clock.clone(),
             clock_watch,
-            errors: RepeatedErrors::default(),
+            repeated_error_log: RepeatedErrors::default(),
             lock,
-            alive,
+            thread_end_signal: alive,
         }
         .spawn()
         .map_err(JournalError::Thread)?;
         spawn_due_timer(queue.downgrade(), options.check_interval).map_err(JournalError::Thread)?;
         let writer = WriterHandle {
             queue,
-            alive: watched,
+            thread_end_signal: watched,
         };
         Self::from_parts(
             tasks,
@@ -244,7 +244,7 @@ impl Store {
             role: options.role,
             clock,
             is_writer_silent: AtomicBool::new(false),
-            metrics: metrics.unwrap_or_else(WriterMetrics::new),
+            writer_metrics: metrics.unwrap_or_else(WriterMetrics::new),
             _shared_lock: shared,
         }));
         if store.0.reader.shared_storage().is_some() {
@@ -295,7 +295,7 @@ fn spawn_due_timer(queue: mpsc::WeakSender<WriterRequest>, every: Duration) -> s
 }
 
 /// Returns the newest time at which a batch was closed, in seconds since 1970.
-fn newest_stored_time(tasks: &CurrentTasks) -> Option<u64> {
+fn newest_closing_time(tasks: &CurrentTasks) -> Option<u64> {
     let tasks = tasks.all_tasks();
     let batches = tasks.iter().flat_map(|task| task.batches().to_vec());
     batches.filter_map(|row| row.closed_at).max()

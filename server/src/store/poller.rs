@@ -59,15 +59,15 @@ fn apply_storage_changes(
         match tasks.by_key(key) {
             Some(stored) => {
                 stored.publish_batches(&batches);
-                if task::encode_settings(role, &stored.settings()) != settings {
+                if task::encode_role_and_settings(role, &stored.settings()) != settings {
                     let id = stored.task().id();
-                    stored.replace_settings(task::read_settings(id, &settings)?.1);
+                    stored.replace_settings(task::decode_role_and_settings(id, &settings)?.1);
                 }
             }
             None => {
                 // The task may have been deleted since the storage was read.
                 if let Some(row) = shared.task(key)? {
-                    let read = task::read_tasks([(row, batches)], role)?;
+                    let read = task::stored_tasks_from_rows([(row, batches)], role)?;
                     read.into_iter()
                         .for_each(|stored| tasks.add(&Arc::new(stored)));
                 }

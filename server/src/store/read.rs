@@ -63,7 +63,7 @@ impl Store {
     ///
     /// # Errors
     /// When storage fails, or one of the batches is not released.
-    pub(crate) fn sum_totals(
+    pub(crate) fn sum_task_totals(
         &self,
         stored: &StoredTask,
         task: &SumTask,
@@ -221,7 +221,7 @@ impl Store {
         let mut totals = none.clone();
         for batch in batches {
             let of_batch =
-                stored_reports::recount_released_batch(reader, of, batch.number, given_up, none)?;
+                stored_reports::recounted_batch_totals(reader, of, batch.number, given_up, none)?;
             totals.merge(&of_batch);
         }
         Ok(totals)

@@ -93,11 +93,11 @@ pub(super) fn spawn(
                         releaser.release_oldest_batch(task),
                     ),
                     ReleaserWork::DeleteReports(task, batch) => {
-                        let forgotten = releaser.delete_reports(task, *batch);
+                        let forgotten = releaser.delete_batch_reports(task, *batch);
                         (task, "forgetting reports", forgotten.map(|()| false))
                     }
                 };
-                if releaser.writer_has_ended() || done.is_err() && releaser.is_deleted(task) {
+                if releaser.writer_has_ended() || done.is_err() && releaser.is_task_deleted(task) {
                     continue;
                 }
                 errors.record(Some(task), action, &done);
@@ -195,7 +195,7 @@ impl Releaser {
     }
 
     /// Deletes the reports of a released batch, and notifies the writer.
-    fn delete_reports(&self, task: &Arc<StoredTask>, batch: u64) -> Result<(), String> {
+    fn delete_batch_reports(&self, task: &Arc<StoredTask>, batch: u64) -> Result<(), String> {
         let forgotten = self.reader.delete_reports(task.key(), batch);
         forgotten.map_err(|error| error.to_string())?;
         self.notify_writer(task, batch)?;
@@ -204,7 +204,7 @@ impl Releaser {
     }
 
     /// Returns true if the task has been deleted, by this process or by another one.
-    fn is_deleted(&self, task: &StoredTask) -> bool {
+    fn is_task_deleted(&self, task: &StoredTask) -> bool {
         let shared = self.reader.shared_storage();
         task.is_removed()
             || shared.is_some_and(|shared| matches!(shared.task(task.key()), Ok(None)))
@@ -295,7 +295,7 @@ fn build_reports_release(
         }
     });
     let uploads: Vec<EncodedUpload<'_>> = uploads.collect();
-    let counted = count_reports(task, &uploads);
+    let counted = totals_and_prefixed_reports(task, &uploads);
     let (totals, mut reports) =
         counted.map_err(|source| invalid_upload_error(task.id(), source))?;
     // Sorted by bytes, so that the order reveals nothing of the order of arrival.
@@ -325,7 +325,7 @@ fn build_reports_release(
 type PrefixedReport<'a> = (u64, &'a [u8]);
 
 /// Counts the reports in uploads. Returns the totals, and each report with its sort prefix.
-fn count_reports<'a>(
+fn totals_and_prefixed_reports<'a>(
     task: &Task,
     uploads: &[EncodedUpload<'a>],
 ) -> Result<(Totals, Vec<PrefixedReport<'a>>), hushbin::Error> {

@@ -13,11 +13,11 @@ pub(super) type ActionName = &'static str;
 /// thousands of times a second. The log gets a line when an action begins to fail, or fails with a
 /// different error. It gets another line when the action works again.
 #[derive(Debug, Default)]
-pub(super) struct RepeatedErrors(HashMap<(Option<TaskKey>, ActionName), RepeatedError>);
+pub(super) struct RepeatedErrors(HashMap<(Option<TaskKey>, ActionName), FailureStreak>);
 
 /// Last error of an action, and the number of failures since the action last worked.
 #[derive(Debug)]
-struct RepeatedError {
+struct FailureStreak {
     message: String,
     failures: u64,
 }
@@ -35,13 +35,13 @@ impl RepeatedErrors {
         let task = task.map(|task| task.task().id());
         match done {
             Ok(_) => {
-                if let Some(RepeatedError { failures, .. }) = self.0.remove(&key) {
+                if let Some(FailureStreak { failures, .. }) = self.0.remove(&key) {
                     tracing::warn!(task, failures, "{action} works again");
                 }
             }
             Err(error) => {
                 let error = error.to_string();
-                let repeated = self.0.entry(key).or_insert(RepeatedError {
+                let repeated = self.0.entry(key).or_insert(FailureStreak {
                     message: String::new(),
                     failures: 0,
                 });

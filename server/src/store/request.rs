@@ -55,7 +55,7 @@ pub(super) struct UploadRequest {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct UploadReceipt {
     /// Number of uploads submitted.
-    pub(crate) uploads: usize,
+    pub(crate) upload_count: usize,
     /// Number of reports in new uploads.
     pub(crate) new_report_count: usize,
     /// Number of uploads that were already stored, or came twice in the same commit.
@@ -66,7 +66,7 @@ pub(crate) struct UploadReceipt {
 
 impl UploadReceipt {
     pub(super) fn add_outcome(&mut self, record: &UploadRecord, outcome: UploadOutcome) {
-        self.uploads += 1;
+        self.upload_count += 1;
         match outcome {
             UploadOutcome::Stored => self.new_report_count += record.report_count as usize,
             UploadOutcome::Duplicate => self.duplicates += 1,

@@ -80,7 +80,7 @@ pub(super) fn for_each_released_report(
 ///
 /// # Errors
 /// When storage fails, or a block is not an upload of the task.
-pub(super) fn recount_released_batch(
+pub(super) fn recounted_batch_totals(
     reader: &dyn StorageReader,
     (key, task): (TaskKey, &Task),
     batch: u64,
@@ -159,7 +159,7 @@ impl StorageSource {
 }
 
 /// Returns the queries for a database, which several processes may share.
-fn database_shared_storage(reader: &Arc<dyn StorageReader>) -> &dyn SharedStorage {
+fn expect_shared_storage(reader: &Arc<dyn StorageReader>) -> &dyn SharedStorage {
     let shared = reader.shared_storage();
     shared.expect("several processes may write to a database")
 }
@@ -187,12 +187,12 @@ impl StoredReports {
             id: id.to_owned(),
             known: rows.iter().map(|row| row.id.clone()).collect(),
         })?;
-        let (role, _) = task::read_settings(&row.id, &row.settings)?;
+        let (role, _) = task::decode_role_and_settings(&row.id, &row.settings)?;
         if role == ProcessRole::Shuffler {
             return Err(JournalError::Sealed { id: id.to_owned() });
         }
         Ok(Self {
-            task: task::read_task(row)?
+            task: task::task_from_row(row)?
                 .into_report_task()
                 .ok_or_else(|| JournalError::UnexpectedSumTask { id: id.to_owned() })?,
             key: row.key,
@@ -215,7 +215,7 @@ impl StoredReports {
                 reader.released_batches(self.key, self.task.fingerprint().0)?
             }
             StorageSource::Database(reader) => {
-                let mut batches = database_shared_storage(reader).batches(self.key)?;
+                let mut batches = expect_shared_storage(reader).batches(self.key)?;
                 batches.retain(|row| row.state == BatchState::Released);
                 batches
             }

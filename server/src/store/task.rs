@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::clock::Clock;
 use super::engine::{
-    BatchRow, BatchState, EngineError, StorageEngine, TaskBatches, TaskKey, TaskRow,
+    BatchRow, BatchState, EngineError, StorageEngine, TaskWithBatches, TaskKey, TaskRow,
 };
 use super::error::{JournalError, StoreError};
 use super::role::ProcessRole;
@@ -40,7 +40,7 @@ pub struct StoredTask {
     /// True once the task has been deleted.
     removed: AtomicBool,
     /// Length of a sealed report in bytes, computed once because many uploads need it.
-    sealed_bytes: OnceLock<usize>,
+    cached_sealed_length: OnceLock<usize>,
 }
 
 impl StoredTask {
@@ -60,7 +60,7 @@ impl StoredTask {
             cached_totals: Mutex::new(None),
             first_seen_open: Mutex::default(),
             removed: AtomicBool::new(false),
-            sealed_bytes: OnceLock::new(),
+            cached_sealed_length: OnceLock::new(),
         }
     }
 
@@ -73,7 +73,7 @@ impl StoredTask {
     /// Returns the length of a sealed report in bytes.
     pub(crate) fn sealed_report_length(&self) -> usize {
         *self
-            .sealed_bytes
+            .cached_sealed_length
             .get_or_init(|| self.task().sealed_report_length())
     }
 
@@ -135,7 +135,7 @@ impl StoredTask {
     /// and each thread may have read its batches some time ago.
     pub(super) fn publish_batches(&self, batches: &[BatchRow]) {
         self.batches.send_if_modified(|known| {
-            let new = batches != &**known && !is_older_snapshot(batches, known);
+            let new = batches != &**known && !is_older_batch_list(batches, known);
             if new {
                 *known = batches.into();
             }
@@ -224,7 +224,7 @@ fn has_closed_batches(batches: &[BatchRow]) -> bool {
 
 /// Returns true if `batches` are older than `known`. A batch changes in one direction only: its
 /// state advances, its number of reports grows, and its reports are deleted.
-fn is_older_snapshot(batches: &[BatchRow], known: &[BatchRow]) -> bool {
+fn is_older_batch_list(batches: &[BatchRow], known: &[BatchRow]) -> bool {
     let before = |(own, known): (&BatchRow, &BatchRow)| {
         own.state < known.state
             || own.report_count < known.report_count
@@ -268,7 +268,7 @@ impl From<SumTaskDraft> for TaskSetup {
 /// # Errors
 /// When a draft is invalid or contradicts a stored task, a stored task cannot be used, or storage
 /// fails.
-pub(super) fn store_new_tasks(
+pub(super) fn load_and_store_tasks(
     engine: &mut dyn StorageEngine,
     role: ProcessRole,
     given: &[TaskSetup],
@@ -279,7 +279,7 @@ pub(super) fn store_new_tasks(
         let batches = engine.batches(row.key);
         (row, batches)
     });
-    let mut tasks = read_tasks(rows, role)?;
+    let mut tasks = stored_tasks_from_rows(rows, role)?;
     for collected in given {
         let id = collected.draft.id();
         match tasks.iter().find(|stored| stored.task().id() == id) {
@@ -298,13 +298,13 @@ pub(super) fn store_new_tasks(
 ///
 /// # Errors
 /// When a task cannot be used, or was stored by another role.
-pub(super) fn read_tasks(
-    rows: impl IntoIterator<Item = TaskBatches>,
+pub(super) fn stored_tasks_from_rows(
+    rows: impl IntoIterator<Item = TaskWithBatches>,
     expected: ProcessRole,
 ) -> Result<Vec<StoredTask>, JournalError> {
-    let read = |(row, batches): TaskBatches| {
-        let task = read_task(&row)?;
-        let (found, settings) = read_settings(&row.id, &row.settings)?;
+    let read = |(row, batches): TaskWithBatches| {
+        let task = task_from_row(&row)?;
+        let (found, settings) = decode_role_and_settings(&row.id, &row.settings)?;
         if found != expected {
             return Err(JournalError::WrongRole {
                 id: row.id,
@@ -358,7 +358,7 @@ pub(super) fn check_new_task(
     TaskSetup { draft, settings }: &TaskSetup,
     role: ProcessRole,
 ) -> Result<(), JournalError> {
-    check_role(&resolve_draft(draft)?, role)?;
+    require_shuffler_for_sums(&resolve_draft(draft)?, role)?;
     let settings = settings.clone().unwrap_or_default();
     check_and_encode_settings(draft, role, &settings).map(drop)
 }
@@ -380,7 +380,7 @@ pub(super) fn store_task(
     now: u64,
 ) -> Result<StoredTask, JournalError> {
     let task = resolve_draft(draft)?;
-    check_role(&task, role)?;
+    require_shuffler_for_sums(&task, role)?;
     let settings = settings.clone().unwrap_or_default();
     let row = TaskRow {
         key: TaskKey(0),
@@ -402,7 +402,7 @@ pub(super) fn store_task(
 ///
 /// # Errors
 /// When messages of sums would come to a collector unshuffled.
-fn check_role(task: &ReportOrSumTask, role: ProcessRole) -> Result<(), JournalError> {
+fn require_shuffler_for_sums(task: &ReportOrSumTask, role: ProcessRole) -> Result<(), JournalError> {
     match task.sum_task().is_some() && role == ProcessRole::Collector {
         true => Err(JournalError::NeedsShuffler {
             id: task.id().to_owned(),
@@ -429,17 +429,17 @@ fn check_and_encode_settings(
         id: draft.id().to_owned(),
         source,
     })?;
-    Ok(encode_settings(role, settings))
+    Ok(encode_role_and_settings(role, settings))
 }
 
 /// Returns the stored form of a role and settings, as JSON.
-pub(super) fn encode_settings(role: ProcessRole, settings: &TaskSettings) -> String {
+pub(super) fn encode_role_and_settings(role: ProcessRole, settings: &TaskSettings) -> String {
     let written = StoredSettings { role, settings };
     serde_json::to_string(&written).expect("settings can be written as JSON")
 }
 
 /// Reads the role and the settings of a task from the stored form.
-pub(super) fn read_settings(
+pub(super) fn decode_role_and_settings(
     id: &str,
     settings: &str,
 ) -> Result<(ProcessRole, TaskSettings), JournalError> {
@@ -455,7 +455,7 @@ pub(super) fn read_settings(
 ///
 /// # Errors
 /// When the parameters cannot be read, or have another fingerprint than the row.
-pub(super) fn read_task(row: &TaskRow) -> Result<ReportOrSumTask, JournalError> {
+pub(super) fn task_from_row(row: &TaskRow) -> Result<ReportOrSumTask, JournalError> {
     let unusable = |reason: String| JournalError::StoredTask {
         id: row.id.clone(),
         reason,

@@ -24,7 +24,7 @@ impl CurrentTasks {
         read(&self.0.read())
     }
 
-    fn change_index(&self, change: impl FnOnce(&mut TaskIndex)) {
+    fn with_index_mut(&self, change: impl FnOnce(&mut TaskIndex)) {
         change(&mut self.0.write());
     }
 
@@ -45,7 +45,7 @@ impl CurrentTasks {
 
     /// Adds a task, unless a task with its key is already in the list.
     pub(super) fn add(&self, stored: &Arc<StoredTask>) {
-        self.change_index(|listed| {
+        self.with_index_mut(|listed| {
             if listed.all.iter().all(|own| own.key() != stored.key()) {
                 listed.all.push(Arc::clone(stored));
                 let id = stored.task().id().to_owned();
@@ -56,7 +56,7 @@ impl CurrentTasks {
 
     /// Removes a task from the list.
     pub(super) fn remove(&self, stored: &Arc<StoredTask>) {
-        self.change_index(|listed| {
+        self.with_index_mut(|listed| {
             listed.all.retain(|own| own.key() != stored.key());
             let id = stored.task().id();
             // The id may already belong to a newer task.

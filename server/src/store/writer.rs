@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use tokio::sync::{mpsc, watch};
 
-use super::clock::{Clock, ClockWatch, plausible_closing_times};
+use super::clock::{Clock, ClockWatch, corrected_closing_times};
 use super::engine::{
     BatchRow, BatchState, EngineError, StorageEngine, UploadGroup, UploadOutcome, UploadRecord,
 };
@@ -36,7 +36,7 @@ pub(super) struct CommitLimits {
 
 /// Caller that waits for the outcomes of its uploads. `records` is the number of its uploads.
 struct WaitingCaller {
-    records: usize,
+    upload_count: usize,
     /// Reserved memory, which is freed when the caller is answered.
     memory: MemoryReservation,
     reply: ReplySender<UploadReceipt>,
@@ -49,16 +49,16 @@ pub(super) struct Writer {
     pub(super) tasks: Arc<CurrentTasks>,
     pub(super) queue: mpsc::Receiver<WriterRequest>,
     pub(super) releaser: mpsc::UnboundedSender<ReleaserWork>,
-    pub(super) limits: CommitLimits,
+    pub(super) commit_limits: CommitLimits,
     pub(super) metrics: WriterMetrics,
     pub(super) clock: Clock,
     pub(super) clock_watch: ClockWatch,
-    pub(super) errors: RepeatedErrors,
+    pub(super) repeated_error_log: RepeatedErrors,
     /// Lock on the data directory, held until the engine is closed. `None` if there is no
     /// directory.
     pub(super) lock: Option<File>,
     /// Sender that is dropped when the thread ends, even by a panic. Receivers notice the drop.
-    pub(super) alive: watch::Sender<()>,
+    pub(super) thread_end_signal: watch::Sender<()>,
 }
 
 /// Uploads of one task that go into one commit.
@@ -77,7 +77,7 @@ impl CommitGroup {
             memory,
         } = submission;
         self.callers.push(WaitingCaller {
-            records: uploads.len(),
+            upload_count: uploads.len(),
             memory,
             reply,
         });
@@ -116,7 +116,7 @@ impl CommitGroup {
         };
         for caller in self.callers {
             let mut receipt = UploadReceipt::default();
-            for (record, outcome) in fates.by_ref().take(caller.records) {
+            for (record, outcome) in fates.by_ref().take(caller.upload_count) {
                 receipt.add_outcome(record, outcome);
             }
             drop(caller.memory);
@@ -147,7 +147,7 @@ impl Writer {
                     self.queue.close();
                     closing = Some(reply);
                 }
-                Some(request) => self.serve(request),
+                Some(request) => self.serve_request(request),
                 None => {}
             }
         }
@@ -158,7 +158,7 @@ impl Writer {
         if let Some(reply) = closing {
             let _ = reply.send(Ok(()));
         }
-        drop(self.alive);
+        drop(self.thread_end_signal);
     }
 
     /// Collects waiting uploads, up to the limits, in one group per task. Stops at the first
@@ -193,7 +193,7 @@ impl Writer {
                 }
             }
             // Checked after a request was added, so the last one may exceed the limits.
-            let room = uploads < self.limits.uploads && bytes < self.limits.bytes;
+            let room = uploads < self.commit_limits.uploads && bytes < self.commit_limits.bytes;
             next = room.then(|| self.queue.try_recv().ok()).flatten();
         }
         (groups, None)
@@ -243,17 +243,17 @@ impl Writer {
                 }
                 // Published before the answers are sent, so that a caller that was answered finds
                 // its reports counted.
-                self.publish_batches(&task);
+                self.refresh_batches_for_readers(&task);
                 // A group of duplicates writes nothing, so it does not prove that writing works
                 // again.
                 if outcomes.contains(&UploadOutcome::Stored) {
-                    self.errors
+                    self.repeated_error_log
                         .record(Some(&task), APPEND_UPLOADS_ACTION, &result);
                 }
             }
             Err(StoreError::Failed(_)) => {
                 self.metrics.failures.inc();
-                self.errors
+                self.repeated_error_log
                     .record(Some(&task), APPEND_UPLOADS_ACTION, &result);
             }
             // A deleted task is not a failure of the storage.
@@ -268,7 +268,7 @@ impl Writer {
 
     /// Publishes the task's current batches to readers. Notifies the releaser if a batch was
     /// closed.
-    fn publish_batches(&self, task: &Arc<StoredTask>) {
+    fn refresh_batches_for_readers(&self, task: &Arc<StoredTask>) {
         let last = |batches: &[BatchRow]| batches.last().map(|row| row.number);
         let before = last(&task.batches());
         let batches = self.engine.batches(task.key());
@@ -315,7 +315,7 @@ impl Writer {
             return;
         }
         let batches = task.batches();
-        let closing_times = plausible_closing_times(&batches, now);
+        let closing_times = corrected_closing_times(&batches, now);
         for (batch, closed) in batches.iter().zip(closing_times) {
             let stored =
                 batch.state == BatchState::Released && batch.reports_kept && batch.report_count > 0;
@@ -331,19 +331,19 @@ impl Writer {
         let closed = self
             .engine
             .close_batch(task.key(), batch, (self.clock.date)());
-        self.errors.record(Some(task), CLOSE_BATCH_ACTION, &closed);
-        self.publish_batches(task);
+        self.repeated_error_log.record(Some(task), CLOSE_BATCH_ACTION, &closed);
+        self.refresh_batches_for_readers(task);
         closed
     }
 
     /// Serves a request. Does nothing for uploads or a request to close, which `run` serves.
-    fn serve(&mut self, request: WriterRequest) {
+    fn serve_request(&mut self, request: WriterRequest) {
         match request {
             WriterRequest::Uploads(_) | WriterRequest::Close(_) => {}
             WriterRequest::Probe(reply) => {
                 let probed = self.engine.probe_write();
-                self.errors.record(None, PROBE_WRITE_ACTION, &probed);
-                let _ = reply.send(probed.map_err(StoreError::from_failure));
+                self.repeated_error_log.record(None, PROBE_WRITE_ACTION, &probed);
+                let _ = reply.send(probed.map_err(StoreError::from_storage_failure));
             }
             WriterRequest::CloseDue => {
                 if self.clock_watch.observe() {
@@ -366,8 +366,8 @@ impl Writer {
             }
             WriterRequest::UpdateAfterRelease { task, batch, reply } => {
                 let settled = task.check_not_removed().and_then(|()| {
-                    let settled = self.engine.update_after_release(task.key(), batch);
-                    self.publish_batches(&task);
+                    let settled = self.engine.refresh_changed_batch(task.key(), batch);
+                    self.refresh_batches_for_readers(&task);
                     settled.map_err(|error| StoreError::from_engine_error(error, task.task().id()))
                 });
                 let _ = reply.send(settled);
@@ -420,7 +420,7 @@ impl Writer {
                 let closed = self.close_batch(task, open.number);
                 closed.map_err(|error| StoreError::from_engine_error(error, task.task().id()))
             }
-            None => Err(StoreError::BatchTooSmall {
+            None => Err(StoreError::TooFewReportsToClose {
                 have: task.open_batch_report_count(),
                 need,
             }),
@@ -433,7 +433,7 @@ impl Writer {
         settings: TaskSettings,
     ) -> Result<(), StoreError> {
         task.check_not_removed()?;
-        let written = task::encode_settings(task.role(), &settings);
+        let written = task::encode_role_and_settings(task.role(), &settings);
         self.engine
             .configure_task(task.key(), &written)
             .map_err(|error| StoreError::from_engine_error(error, task.task().id()))?;

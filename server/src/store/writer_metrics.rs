@@ -17,11 +17,11 @@ const COMMIT_SECONDS_BOUNDS: [f64; 11] = [
 #[derive(Debug, Clone)]
 pub(crate) struct WriterMetrics {
     /// Number of new uploads.
-    pub(crate) uploads: Counter,
+    pub(crate) new_uploads: Counter,
     /// Number of reports in new uploads.
     pub(crate) reports: Counter,
     /// Number of uploads that were already stored.
-    pub(crate) duplicates: Counter,
+    pub(crate) duplicate_uploads: Counter,
     /// Number of uploads whose id is already stored with other bytes.
     pub(crate) conflicts: Counter,
     /// Number of groups that could not be committed.
@@ -35,9 +35,9 @@ pub(crate) struct WriterMetrics {
 impl WriterMetrics {
     pub(super) fn new() -> Self {
         Self {
-            uploads: Counter::default(),
+            new_uploads: Counter::default(),
             reports: Counter::default(),
-            duplicates: Counter::default(),
+            duplicate_uploads: Counter::default(),
             conflicts: Counter::default(),
             failures: Counter::default(),
             clock_jumps: Counter::default(),
@@ -54,11 +54,11 @@ impl WriterMetrics {
     pub(super) fn count_upload(&self, reports: u32, outcome: UploadOutcome) {
         match outcome {
             UploadOutcome::Stored => {
-                self.uploads.inc();
+                self.new_uploads.inc();
                 self.reports.inc_by(u64::from(reports));
             }
             UploadOutcome::Duplicate => {
-                self.duplicates.inc();
+                self.duplicate_uploads.inc();
             }
             UploadOutcome::Conflict => {
                 self.conflicts.inc();

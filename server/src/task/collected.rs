@@ -76,7 +76,7 @@ impl ReportOrSumTask {
     #[must_use]
     pub fn max_report_length(&self) -> usize {
         match self {
-            Self::Reports(task) => task.max_report_bytes(),
+            Self::Reports(task) => task.max_single_report_bytes(),
             Self::Sums(task) => task.longest_message_bytes(),
         }
     }
@@ -111,7 +111,7 @@ impl ReportOrSumTask {
     ///
     /// # Errors
     /// [`Error::Malformed`] if `bytes` does not start with a report or message of this task.
-    pub(crate) fn first_report_length(&self, bytes: &[u8]) -> Result<usize, Error> {
+    pub(crate) fn leading_report_length(&self, bytes: &[u8]) -> Result<usize, Error> {
         match self {
             Self::Reports(task) => task.decode_first_report(bytes).map(|(_, length)| length),
             Self::Sums(task) => task.decode_first_message(bytes).map(|(_, length)| length),
@@ -173,7 +173,7 @@ impl ReportOrSumDraft {
     pub fn check_agrees_with(&self, task: &ReportOrSumTask) -> Result<(), Error> {
         match (self, task) {
             (Self::Reports(draft), ReportOrSumTask::Reports(task)) => draft.check_agrees_with(task),
-            (Self::Sums(draft), ReportOrSumTask::Sums(task)) => draft.check_agrees_with(task),
+            (Self::Sums(draft), ReportOrSumTask::Sums(task)) => draft.check_matches_task(task),
             (Self::Reports(_), ReportOrSumTask::Sums(_)) => {
                 Err(trust_differs_error("nobody", "shuffler"))
             }

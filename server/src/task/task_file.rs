@@ -134,12 +134,12 @@ impl ReportTaskFile {
     ///
     /// # Errors
     /// Same as [`ReportTaskFile::resolve_task`].
-    pub(crate) fn resolve_with_choices(
+    pub(crate) fn resolve_task_and_choices(
         &self,
     ) -> Result<(Task, Vec<ChosenQuestion>), TaskFileError> {
         let choices = self
             .draft
-            .choose_parameters()
+            .choices_per_question()
             .map_err(|error| self.content_error(error))?;
         let task = self.draft.task_from_choices(&choices);
         Ok((task.map_err(|error| self.content_error(error))?, choices))
@@ -213,7 +213,7 @@ mod tests {
         let file = ReportTaskFile::read(&path).unwrap();
         for error in [
             file.resolve_task().unwrap_err(),
-            file.resolve_with_choices().unwrap_err(),
+            file.resolve_task_and_choices().unwrap_err(),
         ] {
             let expected = format!("{shown}: sparsity is 5, expected 1 to 4");
             assert_eq!(error.to_string(), expected);

@@ -39,7 +39,7 @@ fn select_tokens(
 }
 
 /// Creates a pool of database sessions for looking up tokens.
-pub(super) fn session_pool(database: &DatabaseAddress) -> Arc<SessionPool> {
+pub(super) fn database_session_pool(database: &DatabaseAddress) -> Arc<SessionPool> {
     Arc::new(SessionPool::new(database, false))
 }
 

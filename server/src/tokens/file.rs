@@ -123,7 +123,7 @@ pub(super) fn list_tokens(data: &Path) -> Result<Vec<Token>, TokensError> {
 /// When another token has this name, or the file cannot be read or written.
 pub(super) fn add_token(data: &Path, token: &Token) -> Result<(), TokensError> {
     change_tokens(data, |tokens| {
-        if tokens.iter().any(|other| other.is_called(&token.name)) {
+        if tokens.iter().any(|other| other.has_id_or_name(&token.name)) {
             return Err(TokensError::NameTaken {
                 name: token.name.clone(),
             });
@@ -140,7 +140,7 @@ pub(super) fn add_token(data: &Path, token: &Token) -> Result<(), TokensError> {
 pub(super) fn revoke_token(data: &Path, id_or_name: &str) -> Result<Token, TokensError> {
     check_data_directory_exists(data)?;
     change_tokens(data, |tokens| {
-        let at = tokens.iter().position(|token| token.is_called(id_or_name));
+        let at = tokens.iter().position(|token| token.has_id_or_name(id_or_name));
         let at = at.ok_or_else(|| TokensError::UnknownToken {
             id_or_name: id_or_name.to_owned(),
         })?;
@@ -152,7 +152,7 @@ pub(super) fn revoke_token(data: &Path, id_or_name: &str) -> Result<Token, Token
 ///
 /// # Errors
 /// When the file cannot be read or written.
-pub(crate) fn copy_tokens(data: &Path, to: &Path) -> Result<(), TokensError> {
+pub(crate) fn copy_tokens_to_directory(data: &Path, to: &Path) -> Result<(), TokensError> {
     change_tokens(to, |tokens| {
         *tokens = list_tokens(data)?;
         Ok(())

@@ -13,7 +13,7 @@ use std::panic;
 use std::sync::Arc;
 
 use file::TokensFile;
-pub(crate) use file::copy_tokens;
+pub(crate) use file::copy_tokens_to_directory;
 use token::hash_token_text;
 pub(crate) use token::{Token, TokenRole, TokensError};
 
@@ -37,7 +37,7 @@ impl TokenStore {
     pub(crate) fn open(location: &Location) -> Result<Self, TokensError> {
         Ok(match location {
             Location::Directory(data) => Self::File(TokensFile::open(data)?),
-            Location::Database(database) => Self::Database(database::session_pool(database)),
+            Location::Database(database) => Self::Database(database::database_session_pool(database)),
         })
     }
 

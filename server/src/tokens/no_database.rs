@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::token::{Token, TokensError};
 use crate::store::{DatabaseAddress, SessionPool, open_pool};
 
-pub(super) fn session_pool(database: &DatabaseAddress) -> Arc<SessionPool> {
-    SessionPool::unreachable_pool(database)
+pub(super) fn database_session_pool(database: &DatabaseAddress) -> Arc<SessionPool> {
+    SessionPool::uninhabited_pool(database)
 }
 
 pub(super) fn list_tokens(sessions: &SessionPool) -> Result<Vec<Token>, TokensError> {

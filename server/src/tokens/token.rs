@@ -46,7 +46,7 @@ pub(crate) struct Token {
 
 impl Token {
     /// Returns true if this is the token's id or name. No two tokens share one.
-    pub(super) fn is_called(&self, id_or_name: &str) -> bool {
+    pub(super) fn has_id_or_name(&self, id_or_name: &str) -> bool {
         self.id == id_or_name || self.name == id_or_name
     }
 }

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use hushbin::choose::Objective;
 use hushbin::{Entry, Randomizer, Task};
-use hushbin_analysis::bound::{DistanceFromBest, distance_from_best};
+use hushbin_analysis::mechanism_optimality::{DistanceFromBest, distance_from_best};
 use hushbin_analysis::estimate::{Estimand, Totals, point_estimates};
 use hushbin_tests::contest::{Contest, Ratio, over_predicted, task};
 use indicatif::ProgressBar;
@@ -414,8 +414,8 @@ fn simulate_batches(
     estimands: &[Estimand],
     effort: &SimulationSize,
 ) -> Vec<BatchErrors> {
-    let step = ITEM_COUNT / task.questions()[0].sparsity();
-    let entries: Vec<Entry> = (0..task.questions()[0].sparsity())
+    let step = ITEM_COUNT / task.questions()[0].max_entries_per_report();
+    let entries: Vec<Entry> = (0..task.questions()[0].max_entries_per_report())
         .map(|i| Entry {
             item: u64::from(i * step),
             value: if i.is_multiple_of(3) { -1.0 } else { 1.0 },

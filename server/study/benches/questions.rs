@@ -96,7 +96,7 @@ impl SimulatedTask<'_> {
         let items: Vec<u64> = (0..u64::from(cells)).collect();
         let estimand = match question.kind().name() {
             "number" | "numbers" => Estimand::Mean,
-            "ratings" if question.value_kind() == ValueKind::Real => Estimand::Mean,
+            "ratings" if question.coded_value_kind() == ValueKind::Real => Estimand::Mean,
             "ratings" => Estimand::Plus,
             _ => Estimand::Share,
         };

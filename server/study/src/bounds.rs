@@ -50,10 +50,10 @@ pub(crate) fn central_epsilon_figure(
     let bar = progress_bar(2 * u64::from(CURVE_POINT_COUNT), "batches");
     let here = at(epsilon)?;
     let by_reports = central_epsilon_curves(&sizes, &bar, |reports| {
-        central_epsilons(&here, reports.round() as u64, honest_fraction, delta)
+        central_epsilon_by_bound(&here, reports.round() as u64, honest_fraction, delta)
     })?;
     let by_epsilon = central_epsilon_curves(&budgets, &bar, |epsilon| {
-        central_epsilons(&at(epsilon)?, reports, honest_fraction, delta)
+        central_epsilon_by_bound(&at(epsilon)?, reports, honest_fraction, delta)
     })?;
     bar.finish_and_clear();
     let panel = |title, curves| Panel { title, curves };
@@ -63,7 +63,7 @@ pub(crate) fn central_epsilon_figure(
         // Each panel has its own axis, which its title names.
         x_label: "",
         y_label: "central ε (nats)",
-        are_axes_logarithmic: [true; 2],
+        are_x_and_y_logarithmic: [true; 2],
         panels: vec![
             panel(
                 format!(
@@ -97,7 +97,7 @@ fn geometric_points(middle: f64, reach: f64, min: f64, max: f64) -> Vec<f64> {
 /// Returns the name and the central ε of each curve, for one batch. hushbin's accounting is the
 /// first curve. The published bounds follow in a fixed order. The ε of a bound is `None` if its
 /// theorem does not apply.
-fn central_epsilons(
+fn central_epsilon_by_bound(
     mixture: &ReportMixture,
     reports: u64,
     honest_fraction: f64,

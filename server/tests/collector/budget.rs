@@ -276,7 +276,7 @@ async fn a_privacy_notice_says_what_a_person_spends() {
             StatusCode::CREATED
         );
         let few = app.get("/tasks/settings/privacy").await.json();
-        let several = task.budget().max_reports();
+        let several = task.report_budget().max_reports();
         assert_eq!(few.get("shuffled").is_some(), several <= 2);
         let said = few["shuffled_statement"].as_str().unwrap();
         assert_eq!(
@@ -291,8 +291,8 @@ async fn a_privacy_notice_says_what_a_person_spends() {
         app.post("settings", bytes).await;
         let shown = app.get("/tasks/settings/privacy?delta=1e-6").await.json();
         let local = &shown["local"]["budget"];
-        let epsilon = task.effective_epsilon();
-        assert_eq!(local["days"], task.budget().window_days());
+        let epsilon = task.achieved_report_epsilon();
+        assert_eq!(local["days"], task.report_budget().window_days());
         assert_eq!(local["reports"], several);
         assert_eq!(local["window_epsilon"], window * epsilon);
         assert_eq!(local["year_epsilon"], year * epsilon);
@@ -360,7 +360,7 @@ fn a_task_in_use_keeps_its_budget() {
             .task()
             .report_task()
             .unwrap()
-            .budget()
+            .report_budget()
             .window_days(),
         7
     );

@@ -25,7 +25,7 @@ use std::time::Duration;
 use crate::access::create_token;
 use crate::support::SETTINGS;
 use hushbin::{Task, Upload};
-use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates_for_query};
 use hushbin_server::store::{Location, Store, StoreOptions};
 use hushbin_tests::process::{self, Client, Collector};
 use hushbin_tests::uploads::{Uploads, draft};
@@ -424,7 +424,7 @@ fn check(analyst: &Analyst, client: &mut Client, task: &Task, uploaders: &[Uploa
             .for_each(|report| totals.add_report(report));
     }
     let question = EstimateQuery::new(task, &EstimateOptions::default()).unwrap();
-    let expected = serde_json::to_value(estimates(task, &totals, &question)).unwrap();
+    let expected = serde_json::to_value(estimates_for_query(task, &totals, &question)).unwrap();
     let (status, body) = analyst
         .ask(client, "GET /tasks/settings/estimates")
         .unwrap();

@@ -113,7 +113,7 @@ impl People {
             .map(|(question, value)| {
                 let items = match question.kind() {
                     QuestionKind::Numbers(of) => (0..of.len() as u64).collect(),
-                    QuestionKind::Text(prefixes) => prefixes.prefix_keys("ab"),
+                    QuestionKind::Text(prefixes) => prefixes.prefix_hashes("ab"),
                     _ => vec![0],
                 };
                 let entry = |item| Entry { item, value };
@@ -327,7 +327,7 @@ fn what_retention_has_deleted_is_named_and_the_rest_is_exported() {
     let task = files.tasks().unwrap()[0].key;
     for batch in [1, 2] {
         files.reader().delete_reports(task, batch).unwrap();
-        files.update_after_release(task, batch).unwrap();
+        files.refresh_changed_batch(task, batch).unwrap();
     }
     drop(files);
     let all = collecting.export("visits", "csv", &["--out", "all.csv", "--batches", "1-3"]);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
 use hushbin::{Report, Task};
-use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates_for_query};
 use hushbin_tests::process::command;
 use hushbin_tests::uploads::{Uploads, draft};
 
@@ -95,7 +95,7 @@ impl Folder {
             ..EstimateOptions::default()
         };
         let query = EstimateQuery::new(&self.task, &options).unwrap();
-        serde_json::to_value(estimates(&self.task, &totals, &query)).unwrap()
+        serde_json::to_value(estimates_for_query(&self.task, &totals, &query)).unwrap()
     }
 }
 

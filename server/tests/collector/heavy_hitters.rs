@@ -28,7 +28,7 @@ fn entries(task: &Task, question: usize, text: &str) -> Vec<Entry> {
     let QuestionKind::Text(prefixes) = task.questions()[question].kind() else {
         unreachable!()
     };
-    let keys = prefixes.prefix_keys(text).into_iter();
+    let keys = prefixes.prefix_hashes(text).into_iter();
     keys.map(|item| Entry { item, value: 1.0 }).collect()
 }
 

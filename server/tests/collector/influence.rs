@@ -159,7 +159,7 @@ impl Case {
             let points = points.map(|own| own.get(self.estimate.1).unwrap().estimate);
             sign * points.sum::<f64>()
         };
-        let counts = |seed| task.question_selector().drawn_question(seed) == 0;
+        let counts = |seed| task.question_selector().question_index_for_seed(seed) == 0;
         let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
         let mut best: Option<(Report, &[u64], &str)> = None;
         for report in forgeries(&task, &counts) {
@@ -209,7 +209,7 @@ fn outputs(task: &Task, seed: u64) -> Vec<Report> {
         Mechanism::Collision(own) => own.total_buckets(),
         Mechanism::Coco(own) => own.total_buckets(),
         Mechanism::Pattern(own) => own.output_count(),
-        Mechanism::Window(own) => own.cell_count(),
+        Mechanism::Window(own) => own.atom_combination_count(),
         Mechanism::HashBin(_) => panic!("hash-bin of {question:?}"),
     };
     let report = |bucket| match question.mechanism() {
@@ -407,7 +407,7 @@ impl Text {
             own.hit_decoder(&domain),
         );
         let element = domain.element_of_signed_item(SignedItem {
-            item: PrefixLengths::text_or_prefix_key(self.prefix, true),
+            item: PrefixLengths::text_or_prefix_hash(self.prefix, true),
             is_negative: false,
         });
         let counted = |report: &Report| {
@@ -420,7 +420,7 @@ impl Text {
         let length = self.prefix.len() as u32;
         let counts = |seed| {
             let own = prefixes.lengths()[prefixes.drawn_prefix_index(seed)] == length;
-            own && task.question_selector().drawn_question(seed) == 0
+            own && task.question_selector().question_index_for_seed(seed) == 0
         };
         let by_count = |a: &Report, b: &Report| counted(a).total_cmp(&counted(b));
         let forged_report = forgeries(&task, &counts).max_by(by_count).unwrap();
@@ -434,7 +434,7 @@ impl Text {
         };
         let entries = self.texts.map(|text| -> Vec<Entry> {
             let entry = |item| Entry { item, value: 1.0 };
-            prefixes.prefix_keys(text).into_iter().map(entry).collect()
+            prefixes.prefix_hashes(text).into_iter().map(entry).collect()
         });
         let answer = |rng: &mut ChaCha20Rng| {
             let has = f64::from(rng.next_u32()) < share * 2_f64.powi(32);

@@ -14,7 +14,7 @@ use super::contract::ChooseParameters;
 use super::draft_agreement::check_equal_if_stated;
 use super::population::Population;
 use super::predict::{PredictErrors, PredictedErrors, SquaredError};
-use super::search::{Candidate, ParameterSearch};
+use super::sparsity_search::{Candidate, ParameterSearch};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
@@ -78,7 +78,7 @@ impl ChooseParameters for Window {
         search.best_over_sparsities(|domain, budget| Self::choose_parameters(domain, budget, draft))
     }
 
-    fn list_variants(
+    fn best_candidate_per_variant(
         search: &ParameterSearch<'_>,
         _: PrivacyLevelName,
     ) -> Result<Vec<Candidate>, Error> {
@@ -96,11 +96,11 @@ impl ChooseParameters for Window {
         check_equal_if_stated("drawn", &draft.drawn, self.drawn_attribute_count())?;
         check_equal_if_stated("atoms", &draft.atoms, self.atoms_per_attribute())?;
         check_equal_if_stated("favoured", &draft.favoured, self.favoured_atom_count())?;
-        check_equal_if_stated("values", &draft.values, self.upper_atom_values().to_vec())
+        check_equal_if_stated("values", &draft.values, self.upper_half_atom_values().to_vec())
     }
 
-    fn longest_report(&self, _: &Domain, _: f64) -> Report {
-        Report::with_longest_encoding(self.cell_count())
+    fn report_with_longest_encoding(&self, _: &Domain, _: f64) -> Report {
+        Report::with_longest_encoding(self.atom_combination_count())
     }
 }
 

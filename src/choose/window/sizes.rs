@@ -54,7 +54,7 @@ pub(super) fn best_window(domain: &Domain, budget: PrivacyBudget, draft: &Draft)
         let windows = drawn.filter_map(|m| Window::new(m, t, k, values.as_slice()).ok());
         let kept = windows.filter(|own| {
             sizes
-                .allowed_cell_counts(own.drawn_attribute_count(), [t, k])
+                .cells_and_favoured_cells(own.drawn_attribute_count(), [t, k])
                 .is_some()
         });
         let variance = |own: &Window| {
@@ -78,9 +78,9 @@ pub(super) fn best_window(domain: &Domain, budget: PrivacyBudget, draft: &Draft)
             squares,
             best.atom_values,
         );
-        variance = EstimateScaleAndVariance::average_variance;
+        variance = EstimateScaleAndVariance::uniform_average_variance;
     }
-    round_atom_values_to_integers(&best, |own| {
+    best_integer_valued_window(&best, |own| {
         variance(&own.estimate_scale_and_variance(domain, budget.epsilon))
     })
 }
@@ -126,12 +126,12 @@ impl SizeSearch<'_> {
             let is_last = tried.last().is_some_and(|own| own.atom_count == most);
             tried.extend(self.best_with_favoured_atoms(drawn, favoured, tried.last(), most));
             let halved = |own: &&SizesWithVariance| 2 * own.favoured_atom_count <= favoured;
-            let before = least_variance(tried.iter().filter(halved));
-            if is_last || least_variance(&tried) > MAX_DOUBLING_VARIANCE_RATIO * before {
+            let before = min_worst_case_variance(tried.iter().filter(halved));
+            if is_last || min_worst_case_variance(&tried) > MAX_DOUBLING_VARIANCE_RATIO * before {
                 break;
             }
         }
-        let most = MAX_VARIANCE_RATIO * least_variance(&tried);
+        let most = MAX_VARIANCE_RATIO * min_worst_case_variance(&tried);
         tried
             .into_iter()
             .find(|own| own.worst_case_variance <= most)
@@ -153,7 +153,7 @@ impl SizeSearch<'_> {
                 .div_ceil(own.favoured_atom_count)
                 .min(most)
         });
-        let first = (first..=most).find(|t| self.allowed_cell_counts(drawn, [*t, k]).is_some())?;
+        let first = (first..=most).find(|t| self.cells_and_favoured_cells(drawn, [*t, k]).is_some())?;
         let mut best = self.sizes_with_rough_values(drawn, [first, k])?;
         let more: [&mut dyn Iterator<Item = u32>; 2] =
             [&mut (first + 1..=most), &mut (2 * k..first).rev()];
@@ -180,14 +180,14 @@ impl SizeSearch<'_> {
 
     /// Returns the number of cells and the number of favoured cells. Returns `None` if there are
     /// too many cells or favoured atoms, or if the sizes exceed the budget.
-    fn allowed_cell_counts(&self, drawn: u32, [atoms, favoured]: [u32; 2]) -> Option<[u32; 2]> {
+    fn cells_and_favoured_cells(&self, drawn: u32, [atoms, favoured]: [u32; 2]) -> Option<[u32; 2]> {
         let cells = atoms
             .checked_pow(drawn)
             .filter(|cells| favoured <= atoms / 2 && *cells <= Window::MAX_CELL_COUNT)?;
         let inside = favoured.pow(drawn);
         let [c, others] = [f64::from(inside), f64::from(cells - inside)];
         self.prepared_budget
-            .allows_favoured_and_others(c, others)
+            .allows_favoured_other_counts(c, others)
             .then_some([cells, inside])
     }
 
@@ -215,7 +215,7 @@ impl SizeSearch<'_> {
         drawn: u32,
         [atoms, favoured]: [u32; 2],
     ) -> Option<VarianceCoefficients> {
-        let [cells, inside] = self.allowed_cell_counts(drawn, [atoms, favoured])?;
+        let [cells, inside] = self.cells_and_favoured_cells(drawn, [atoms, favoured])?;
         let [c, others] = [f64::from(inside), f64::from(cells - inside)];
         let [k, t] = [f64::from(favoured), f64::from(atoms)];
         let e = self.prepared_budget.exp_epsilon;
@@ -240,14 +240,14 @@ fn max_atoms_within_cells(most: u32, drawn: u32) -> u32 {
 }
 
 /// Returns the least variance of these sizes, or infinity if there are none.
-fn least_variance<'a>(all: impl IntoIterator<Item = &'a SizesWithVariance>) -> f64 {
+fn min_worst_case_variance<'a>(all: impl IntoIterator<Item = &'a SizesWithVariance>) -> f64 {
     let variances = all.into_iter().map(|own| own.worst_case_variance);
     variances.fold(f64::INFINITY, f64::min)
 }
 
 /// Returns the window mechanism with integer values. Several scales are tried, and the scale of
 /// minimum variance is used.
-fn round_atom_values_to_integers(
+fn best_integer_valued_window(
     found: &SizesWithVariance,
     variance: impl Fn(&Window) -> f64,
 ) -> Option<Window> {

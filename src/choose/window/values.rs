@@ -60,22 +60,22 @@ pub(super) fn minimax_atom_values(
     precision: f64,
 ) -> (Vec<f64>, f64) {
     let programme = ConvexProgramme::new(atoms, favoured, squares);
-    let half = programme.upper_half_size();
+    let half = programme.upper_half_atom_count();
     let mut point: Vec<f64> = (1..=half).map(|place| place as f64).collect();
     programme.scale_last_level_to_one(&mut point);
     // The bound starts strictly above all variances, a feasible start for the barrier.
-    let mut bound = 1.1 * programme.worst_variance(&point) + 1e-3;
+    let mut bound = 1.1 * programme.max_variance_over_range(&point) + 1e-3;
     let constraints = (programme.upper_level_pairs().len() + half) as f64;
     let mut steepness = constraints / bound;
     // constraints/steepness is the duality gap at the centre (Boyd and Vandenberghe, §11.3.1).
     while constraints / steepness > precision * bound {
         steepness *= BARRIER_GROWTH_FACTOR;
-        programme.minimise_with_barrier(&mut point, &mut bound, steepness);
+        programme.minimise_barrier_by_newton(&mut point, &mut bound, steepness);
     }
     // If Newton's method does not converge, values that are 0 except for the last k can be better.
     let mut last = vec![0.0; half];
     last[half - programme.favoured_atom_count..].fill(1.0 / f64::from(favoured));
-    let all = [point, last].map(|own| (programme.worst_variance(&own), own));
+    let all = [point, last].map(|own| (programme.max_variance_over_range(&own), own));
     let [(worst, point), (other, last)] = all;
     if worst <= other {
         (point, worst)
@@ -98,7 +98,7 @@ pub(super) fn least_average_variance_values(
 ) -> Vec<f64> {
     let programme = ConvexProgramme::new(atoms, favoured, squares);
     let mut values = worst;
-    let mut least = programme.average_variance(&values);
+    let mut least = programme.average_variance_over_range(&values);
     let mut step = 0.1 * values.last().copied().unwrap_or(0.0);
     let smallest = 1e-5 * step;
     while step > smallest {
@@ -109,7 +109,7 @@ pub(super) fn least_average_variance_values(
                 let mut next = values.clone();
                 next[at..].iter_mut().for_each(|value| *value += by);
                 programme.scale_last_level_to_one(&mut next);
-                let average = programme.average_variance(&next);
+                let average = programme.average_variance_over_range(&next);
                 if average < least * (1.0 - 1e-9) {
                     (values, least, is_best) = (next, average, false);
                     break;
@@ -134,13 +134,13 @@ impl ConvexProgramme {
 
     /// Scales the values of the upper half so that the last level is 1.
     fn scale_last_level_to_one(&self, point: &mut [f64]) {
-        let top: f64 = point[self.upper_half_size() - self.favoured_atom_count..]
+        let top: f64 = point[self.upper_half_atom_count() - self.favoured_atom_count..]
             .iter()
             .sum();
         point.iter_mut().for_each(|value| *value /= top);
     }
 
-    const fn upper_half_size(&self) -> usize {
+    const fn upper_half_atom_count(&self) -> usize {
         self.atom_count / 2
     }
 
@@ -153,8 +153,8 @@ impl ConvexProgramme {
 
     /// Returns the index of an atom's value in the upper half, and its sign. Returns `None` for a
     /// middle atom, whose value is 0.
-    const fn value_index_and_sign(&self, atom: usize) -> Option<(usize, f64)> {
-        let half = self.upper_half_size();
+    const fn upper_half_index_and_sign(&self, atom: usize) -> Option<(usize, f64)> {
+        let half = self.upper_half_atom_count();
         if atom < half {
             Some((half - 1 - atom, -1.0))
         } else if 2 * atom + 1 == self.atom_count {
@@ -165,29 +165,29 @@ impl ConvexProgramme {
     }
 
     /// Returns the values of all atoms.
-    fn values_of_all_atoms(&self, point: &[f64]) -> Vec<f64> {
+    fn mirror_upper_half_values(&self, point: &[f64]) -> Vec<f64> {
         let value = |atom| {
-            self.value_index_and_sign(atom)
+            self.upper_half_index_and_sign(atom)
                 .map_or(0.0, |(at, sign)| sign * point[at])
         };
         (0..self.atom_count).map(value).collect()
     }
 
     /// Returns the worst-case variance over all numbers from −1 to 1.
-    fn worst_variance(&self, point: &[f64]) -> f64 {
-        let values = self.values_of_all_atoms(point);
+    fn max_variance_over_range(&self, point: &[f64]) -> f64 {
+        let values = self.mirror_upper_half_values(point);
         let of = |level| self.max_variance_between_levels(&values, level).0;
         self.upper_level_pairs().map(of).fold(0.0, f64::max)
     }
 
     /// Returns the average variance over numbers spread evenly from −1 to 1. Between levels the
     /// mean square is linear.
-    fn average_variance(&self, point: &[f64]) -> f64 {
+    fn average_variance_over_range(&self, point: &[f64]) -> f64 {
         let VarianceCoefficients {
             all_atoms_coefficient: any,
             favoured_atoms_coefficient: favoured,
         } = self.variance_coefficients;
-        let values = self.values_of_all_atoms(point);
+        let values = self.mirror_upper_half_values(point);
         let squared = |own: &[f64]| own.iter().map(|y| y * y).sum::<f64>();
         let all = any * squared(&values);
         let level = |own: &[f64]| (own.iter().sum::<f64>(), all + favoured * squared(own));
@@ -239,12 +239,12 @@ impl ConvexProgramme {
             favoured_atoms_coefficient: favoured,
         } = self.variance_coefficients;
         let (_, part) = self.max_variance_between_levels(values, level);
-        let half = self.upper_half_size();
+        let half = self.upper_half_atom_count();
         let mut diagonal = vec![4.0 * any; half];
         let (mut number, mut turns, mut moves) =
             (vec![0.0; half], vec![0.0; half], vec![0.0; half]);
         for atom in level..=level + self.favoured_atom_count {
-            let Some((at, sign)) = self.value_index_and_sign(atom) else {
+            let Some((at, sign)) = self.upper_half_index_and_sign(atom) else {
                 continue;
             };
             // Weight with which the mixture favours each atom, and its derivative with respect to
@@ -280,7 +280,7 @@ impl ConvexProgramme {
     }
 
     fn constraint_slacks(&self, point: &[f64], bound: f64) -> ConstraintSlacks {
-        let values = self.values_of_all_atoms(point);
+        let values = self.mirror_upper_half_values(point);
         let below = |level| bound - self.max_variance_between_levels(&values, level).0;
         let mut before = 0.0;
         let step = |value: &f64| value - core::mem::replace(&mut before, *value);
@@ -292,7 +292,7 @@ impl ConvexProgramme {
 
     /// Minimises steepness·bound + barrier by Newton's method, starting at `point` and `bound`. The
     /// barrier is −Σ ln(slack) over all slacks.
-    fn minimise_with_barrier(&self, point: &mut Vec<f64>, bound: &mut f64, steepness: f64) {
+    fn minimise_barrier_by_newton(&self, point: &mut Vec<f64>, bound: &mut f64, steepness: f64) {
         for _ in 0..MAX_NEWTON_STEPS {
             let slacks = self.constraint_slacks(point, *bound);
             let (step, decrement) = self.newton_step(point, &slacks, steepness);
@@ -305,7 +305,7 @@ impl ConvexProgramme {
                 let next: Vec<f64> = (point.iter().zip(&step))
                     .map(|(value, step)| value + length * step)
                     .collect();
-                let next_bound = *bound + length * step[self.upper_half_size()];
+                let next_bound = *bound + length * step[self.upper_half_atom_count()];
                 let there = self.constraint_slacks(&next, next_bound);
                 let falls = || {
                     let after = steepness * next_bound + there.log_barrier();
@@ -333,12 +333,12 @@ impl ConvexProgramme {
         slacks: &ConstraintSlacks,
         steepness: f64,
     ) -> (Vec<f64>, f64) {
-        let half = self.upper_half_size();
+        let half = self.upper_half_atom_count();
         let size = half + 1;
         let mut matrix = vec![0.0; size * size];
         let mut gradient = vec![0.0; size];
         gradient[half] = steepness;
-        let values = self.values_of_all_atoms(point);
+        let values = self.mirror_upper_half_values(point);
         for (level, slack) in self.upper_level_pairs().zip(&slacks.variance_slacks) {
             let own = self.max_variance_derivatives(point, &values, level);
             let mut normal = own.gradient.clone();

@@ -34,10 +34,10 @@ impl Randomizer {
         assert!(missing <= 64, "one bit for each sign");
         // With 64 missing entries no bits are left for a rank.
         let rank = completion.checked_shr(missing).unwrap_or(0);
-        self.fill_prepared_elements(rank as u32, |index| (completion >> index) & 1 == 1);
-        if let Some(decided) = self.thresholds.decided_side_threshold {
-            self.compute_sorted_sides(seed);
-            return self.bucket_probabilities_under_overwrite(decided);
+        self.prepare_padded_elements(rank as u32, |index| (completion >> index) & 1 == 1);
+        if let Some(decided) = self.thresholds.side_given_pair_threshold {
+            self.sort_sides_by_number(seed);
+            return self.overwrite_rule_probabilities(decided);
         }
         let sides = self.thresholds.outcome_count;
         let favoured = self.compute_favoured_set(seed);
@@ -57,14 +57,14 @@ impl Randomizer {
     /// any item outside the input may be added first. The first added item determines all further
     /// ones. `None` if `signed` is above s, or if the number exceeds 64 bits.
     #[must_use]
-    pub fn completion_count(&self, signed: u32) -> Option<u64> {
+    pub fn input_completion_count(&self, signed: u32) -> Option<u64> {
         let missing = self.domain.sparsity().checked_sub(signed)?;
         let firsts = self.addable_item_count(signed).unwrap_or(1);
         u64::from(firsts).checked_mul(1_u64.checked_shl(missing)?)
     }
 
-    fn bucket_probabilities_under_overwrite(&self, decided: Threshold) -> Vec<f64> {
-        let pushed = self.pushes_by_pair().count() as u32;
+    fn overwrite_rule_probabilities(&self, decided: Threshold) -> Vec<f64> {
+        let pushed = self.sides_grouped_by_pair().count() as u32;
         let sides = self.thresholds.outcome_count;
         let elsewhere = self
             .thresholds
@@ -72,7 +72,7 @@ impl Randomizer {
             .false_probability()
             / f64::from(sides - 2 * pushed);
         let mut probabilities = alloc::vec![elsewhere; sides as usize];
-        for pushes in self.pushes_by_pair() {
+        for pushes in self.sides_grouped_by_pair() {
             // Proportion of the pair's pushes that go to the minus side.
             let minus = pushes.iter().filter(|push| *push % 2 == 1).count() as f64;
             let minus = minus / pushes.len() as f64;

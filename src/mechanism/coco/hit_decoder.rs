@@ -2,7 +2,7 @@
 
 use super::rule::Coco;
 use crate::domain::Domain;
-use crate::hash::{ElementHash, hashed_element_sign, independent_bucket, sign_of_closed_element};
+use crate::hash::{ElementHash, hashed_element_sign, independent_bucket, hashed_closed_element_sign};
 use crate::mechanism::subset::BucketReport as Report;
 
 impl Coco {
@@ -10,7 +10,7 @@ impl Coco {
     #[must_use]
     pub fn hit_decoder(&self, domain: &Domain) -> HitDecoder {
         HitDecoder {
-            element_hash: self.element_hash(domain),
+            element_hash: self.element_to_cell_hash(domain),
             domain: *domain,
         }
     }
@@ -42,7 +42,7 @@ impl HitDecoder {
     /// Number of slots that [`HitDecoder::for_each_hit`] may visit. The first slots are the items.
     /// The rest are paddings and empty slots. 0 for open domains, whose items cannot be listed.
     #[must_use]
-    pub fn slot_count(&self) -> usize {
+    pub fn visitable_slot_count(&self) -> usize {
         match (&self.element_hash, self.domain.item_count()) {
             (ElementHash::Balanced(balanced), _) => balanced.slot_count() as usize,
             (ElementHash::Independent { .. }, Some(items)) => items as usize,
@@ -57,12 +57,12 @@ impl HitDecoder {
     /// the independent hash, with d items. In an open domain nothing is visited; use
     /// [`HitDecoder::hit_side_is_plus`].
     #[inline]
-    pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32, bool)) {
+    pub fn for_each_hit_slot(&self, report: &Report, mut visit: impl FnMut(u32, bool)) {
         let (keys, pair) = self
             .element_hash
             .keys_and_bucket_of_cell(report.seed, report.bucket / 2);
         let minus = report.bucket % 2 == 1;
-        let own_plus = |slot: u32| (sign_of_closed_element(&keys, slot) < 0) == minus;
+        let own_plus = |slot: u32| (hashed_closed_element_sign(&keys, slot) < 0) == minus;
         match self.element_hash {
             ElementHash::Balanced(balanced) => {
                 balanced.for_each_slot_in_bucket(&keys, pair, |slot| visit(slot, own_plus(slot)));
@@ -82,13 +82,13 @@ impl HitDecoder {
     #[inline]
     #[must_use]
     pub fn hit_side_is_plus(&self, report: &Report, item: u64) -> Option<bool> {
-        self.hit_side_lookup(report)(item)
+        self.make_hit_side_lookup(report)(item)
     }
 
     /// Returns a function that computes [`HitDecoder::hit_side_is_plus`] for this report and any
     /// item. Values that depend only on the report are computed once.
     #[inline]
-    pub fn hit_side_lookup(&self, report: &Report) -> impl Fn(u64) -> Option<bool> + use<> {
+    pub fn make_hit_side_lookup(&self, report: &Report) -> impl Fn(u64) -> Option<bool> + use<> {
         let Self {
             element_hash: hash,
             domain,

@@ -30,15 +30,15 @@ use crate::sample::ExpLowerBound;
 pub struct CocoHitProbabilities {
     /// Divisor of estimated means: P(hit on the side that an entry pushes to) − P(hit on the
     /// opposite side), for an entry of the input.
-    pub hit_probability_gap: f64,
+    pub side_hit_probability_gap: f64,
     /// Probability that a report hits a slot's pair, averaged over all slots: 1/T for T pairs.
     pub mean_pair_hit_probability: f64,
     /// Probabilities of a hit on an item's pair, for predictions. They are approximate under the
     /// rule `strongest`, see [`StrongestCellSums::element_load`].
-    pub predicted_pair_hits: PairHitProbabilities,
+    pub predicted_pair_probabilities: PairHitProbabilities,
     /// Exact probabilities of a hit on an item's pair. `None` if the rule does not estimate
     /// non-missing frequencies: the share of people who have an item, with either sign.
-    pub presence_pair_hits: Option<PairHitProbabilities>,
+    pub exact_pair_probabilities: Option<PairHitProbabilities>,
     /// Number d of items, if inputs with fewer entries than the sparsity are filled up with items.
     /// `None` if they are filled up with paddings.
     pub(crate) filler_item_pool_size: Option<u32>,
@@ -72,7 +72,7 @@ impl Coco {
     #[must_use]
     pub fn hit_probabilities(&self, domain: &Domain, epsilon: f64) -> CocoHitProbabilities {
         match self.favouring_rule() {
-            FavouredSideRule::Overwrite => self.hit_probabilities_overwrite(domain, epsilon),
+            FavouredSideRule::RandomEntryDecides => self.hit_probabilities_overwrite(domain, epsilon),
             FavouredSideRule::Strongest { favoured } => {
                 let top = self.cell_occupancy_model(domain).strongest_cell_sums(
                     StrengthMeasure::SignedSum,
@@ -110,10 +110,10 @@ impl Coco {
         CocoHitProbabilities {
             // `top.strength` is G(c). G(c)/s is the probability that the side an entry pushes to is
             // favoured, minus the probability for the opposite side.
-            hit_probability_gap: difference * top.strength_sum / s,
+            side_hit_probability_gap: difference * top.strength_sum / s,
             mean_pair_hit_probability: 1.0 / f64::from(self.pairs_per_function()),
-            predicted_pair_hits: self.pair_hit_probabilities(domain, p_pair),
-            presence_pair_hits: None,
+            predicted_pair_probabilities: self.pair_hit_probabilities(domain, p_pair),
+            exact_pair_probabilities: None,
             filler_item_pool_size: self.filler_item_pool_size(domain),
         }
     }
@@ -123,17 +123,17 @@ impl Coco {
         let thresholds = self.thresholds(domain.sparsity(), epsilon);
         let p_pair = thresholds.favoured_threshold(1).probability();
         let decided = thresholds
-            .decided_side_threshold
+            .side_given_pair_threshold
             .expect("rule overwrite decides");
         let presence = self.pair_hit_probabilities(domain, p_pair);
         let kappa = self.deciding_probability(domain);
         CocoHitProbabilities {
-            hit_probability_gap: kappa
+            side_hit_probability_gap: kappa
                 * p_pair
                 * (decided.probability() - decided.false_probability()),
             mean_pair_hit_probability: 1.0 / pairs,
-            predicted_pair_hits: presence,
-            presence_pair_hits: Some(presence),
+            predicted_pair_probabilities: presence,
+            exact_pair_probabilities: Some(presence),
             filler_item_pool_size: None,
         }
     }
@@ -198,9 +198,9 @@ impl CocoHitProbabilities {
     #[must_use]
     fn pair_hit_probability(&self, present: bool) -> f64 {
         if present {
-            self.predicted_pair_hits.pair_hit_if_present
+            self.predicted_pair_probabilities.pair_hit_if_present
         } else {
-            self.predicted_pair_hits.pair_hit_if_absent
+            self.predicted_pair_probabilities.pair_hit_if_absent
         }
     }
 
@@ -208,14 +208,14 @@ impl CocoHitProbabilities {
     /// the report hits the item's pair, else 0. `present` states whether the person has the item.
     #[must_use]
     pub fn estimate_second_moment(&self, present: bool) -> f64 {
-        self.pair_hit_probability(present) / (self.hit_probability_gap * self.hit_probability_gap)
+        self.pair_hit_probability(present) / (self.side_hit_probability_gap * self.side_hit_probability_gap)
     }
 
     /// Second moment of one report's estimate of an item's signed value, if the item is outside the
     /// input. The input has `entries` entries, at most s = `sparsity`. If it is filled up with
     /// items, the item may be one of the s − `entries` added items.
     #[must_use]
-    pub fn second_moment_outside_input(&self, sparsity: u32, entries: f64) -> f64 {
+    pub fn absent_item_second_moment(&self, sparsity: u32, entries: f64) -> f64 {
         let [with, without] = [true, false].map(|present| self.estimate_second_moment(present));
         let missing = f64::from(sparsity) - entries;
         match self.filler_item_pool_size {
@@ -230,11 +230,11 @@ impl CocoHitProbabilities {
     /// for a person who does not. `present` is the true presence. `None` if the rule does not
     /// estimate presence.
     #[must_use]
-    pub fn presence_variance(&self, present: bool) -> Option<f64> {
+    pub fn presence_estimate_variance(&self, present: bool) -> Option<f64> {
         let PairHitProbabilities {
             pair_hit_if_present: p_pair,
             pair_hit_if_absent: q_pair,
-        } = self.presence_pair_hits?;
+        } = self.exact_pair_probabilities?;
         let p = if present { p_pair } else { q_pair };
         let gap = p_pair - q_pair;
         Some(p * (1.0 - p) / (gap * gap))
@@ -245,11 +245,11 @@ impl CocoHitProbabilities {
     /// sign. For a negative sign, the product is the negative of this value. For a person without
     /// the item, it is 0. `None` if the rule does not estimate presence.
     #[must_use]
-    pub fn mean_presence_product(&self) -> Option<f64> {
+    pub fn mean_presence_cross_moment(&self) -> Option<f64> {
         let PairHitProbabilities {
             pair_hit_if_present: p_pair,
             pair_hit_if_absent: q_pair,
-        } = self.presence_pair_hits?;
+        } = self.exact_pair_probabilities?;
         // A report hits at most one side of a pair.
         Some((1.0 - q_pair) / (p_pair - q_pair))
     }
@@ -259,11 +259,11 @@ impl CocoHitProbabilities {
     /// The three variances are for a person who has the item with that sign, with the other sign,
     /// and not at all. `None` if the rule does not estimate this frequency.
     #[must_use]
-    pub fn frequency_variances(&self) -> Option<[f64; 3]> {
+    pub fn frequency_variance_by_sign(&self) -> Option<[f64; 3]> {
         // For a negative sign, presence and mean have the negated covariance.
-        let covariance = self.mean_presence_product()? - 1.0;
-        let own = self.estimate_second_moment(true) - 1.0 + self.presence_variance(true)?;
-        let none = self.estimate_second_moment(false) + self.presence_variance(false)?;
+        let covariance = self.mean_presence_cross_moment()? - 1.0;
+        let own = self.estimate_second_moment(true) - 1.0 + self.presence_estimate_variance(true)?;
+        let none = self.estimate_second_moment(false) + self.presence_estimate_variance(false)?;
         let twice = 2.0 * covariance;
         Some([own + twice, own - twice, none].map(|sum| 0.25 * sum))
     }
@@ -284,11 +284,11 @@ impl CocoHitProbabilities {
         let PairHitProbabilities {
             pair_hit_if_present: p_pair,
             pair_hit_if_absent: q_pair,
-        } = self.presence_pair_hits?;
+        } = self.exact_pair_probabilities?;
         let difference = p_pair - q_pair;
         // With m = 1 the two are equal, and rounding alone can make the weight negative.
         Some(
-            ((self.hit_probability_gap - difference) / (self.hit_probability_gap + difference))
+            ((self.side_hit_probability_gap - difference) / (self.side_hit_probability_gap + difference))
                 .max(0.0),
         )
     }

@@ -24,7 +24,7 @@ pub enum FavouredSideRule {
     /// and the side that it pushes to is favoured. Requires at least 2s + 2 buckets at sparsity s.
     /// Reports under this rule also yield the frequency of an item with one sign, and with either
     /// sign.
-    Overwrite,
+    RandomEntryDecides,
     /// Favours the `favoured` sides with the strongest net push. Ties are broken uniformly at
     /// random.
     Strongest {
@@ -43,13 +43,13 @@ impl subset::FavouringRule for FavouredSideRule {
 
     fn favoured_count(&self) -> Option<u32> {
         match self {
-            Self::Overwrite => None,
+            Self::RandomEntryDecides => None,
             Self::Strongest { favoured } => Some(*favoured),
         }
     }
 
     fn paper_rule() -> Result<Self, Error> {
-        Ok(Self::Overwrite)
+        Ok(Self::RandomEntryDecides)
     }
 
     fn strongest_rule(favoured: u32) -> Self {

@@ -31,7 +31,7 @@ impl NamedRule for FavouredSideRule {
 
     fn rule_name(&self) -> FavouredSideRuleName {
         match self {
-            Self::Overwrite => FavouredSideRuleName::Overwrite,
+            Self::RandomEntryDecides => FavouredSideRuleName::Overwrite,
             Self::Strongest { .. } => FavouredSideRuleName::Strongest,
         }
     }

@@ -16,7 +16,7 @@ impl Randomizer {
     pub fn exact_bucket_probabilities(&mut self, seed: u64, signed: &[SignedItem]) -> Vec<f64> {
         self.signed_items.clear();
         self.signed_items.extend_from_slice(signed);
-        self.fill_prepared_elements(0, |_| false);
+        self.prepare_padded_elements(0, |_| false);
         let favoured = self.compute_favoured_set(seed);
         let buckets = self.thresholds.outcome_count;
         let levels = favoured.bucket_probabilities(buckets, self.favoured_threshold());

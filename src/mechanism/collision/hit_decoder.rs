@@ -10,7 +10,7 @@ impl Collision {
     #[must_use]
     pub fn hit_decoder(&self, domain: &Domain) -> HitDecoder {
         HitDecoder {
-            element_hash: self.element_hash(domain),
+            element_to_bucket_hash: self.element_to_cell_hash(domain),
             domain: *domain,
             buckets_per_element: self.buckets_per_element(),
         }
@@ -38,7 +38,7 @@ impl Collision {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct HitDecoder {
-    element_hash: ElementHash,
+    element_to_bucket_hash: ElementHash,
     domain: Domain,
     /// Number of consecutive buckets that contain each element.
     buckets_per_element: u32,
@@ -49,8 +49,8 @@ impl HitDecoder {
     /// elements of the d items, 2d with signs or d without. The rest are paddings and empty slots.
     /// 0 for open domains, whose elements cannot be listed.
     #[must_use]
-    pub fn slot_count(&self) -> usize {
-        match (&self.element_hash, self.domain.item_count()) {
+    pub fn visitable_slot_count(&self) -> usize {
+        match (&self.element_to_bucket_hash, self.domain.item_count()) {
             (ElementHash::Balanced(balanced), _) => balanced.slot_count() as usize,
             (ElementHash::Independent { .. }, Some(_)) => self.total_item_elements() as usize,
             (ElementHash::Independent { .. }, None) => 0,
@@ -60,8 +60,8 @@ impl HitDecoder {
     /// Number of slots that every report hits. `None` under the independent hash, where the number
     /// varies.
     #[must_use]
-    pub fn slots_per_report(&self) -> Option<u32> {
-        self.element_hash
+    pub fn slots_hit_per_report(&self) -> Option<u32> {
+        self.element_to_bucket_hash
             .slots_per_bucket()
             .map(|slots| slots * self.buckets_per_element)
     }
@@ -76,9 +76,9 @@ impl HitDecoder {
     #[inline]
     pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32)) {
         let (keys, bucket) = self
-            .element_hash
+            .element_to_bucket_hash
             .keys_and_bucket_of_cell(report.seed, report.bucket);
-        match self.element_hash {
+        match self.element_to_bucket_hash {
             ElementHash::Balanced(balanced) => match self.buckets_per_element {
                 1 => balanced.for_each_slot_in_bucket(&keys, bucket, visit),
                 width => balanced.for_each_slot_in_window(&keys, bucket, width, visit),
@@ -99,7 +99,7 @@ impl HitDecoder {
     #[must_use]
     pub fn is_hit(&self, report: &Report, element: u64) -> bool {
         let (keys, bucket) = self
-            .element_hash
+            .element_to_bucket_hash
             .keys_and_bucket_of_cell(report.seed, report.bucket);
         self.bucket_contains(&keys, bucket, element)
     }
@@ -108,8 +108,8 @@ impl HitDecoder {
     #[inline]
     fn bucket_contains(&self, keys: &HashKeys, bucket: u32, element: u64) -> bool {
         let (first, t) = (
-            self.element_hash.bucket_of_element(keys, element),
-            self.element_hash.bucket_count(),
+            self.element_to_bucket_hash.bucket_of_element(keys, element),
+            self.element_to_bucket_hash.bucket_count(),
         );
         // Distance from the element's first bucket, in cyclic order.
         bucket == first

@@ -46,7 +46,7 @@ impl Collision {
         let thresholds = self.thresholds(s, epsilon);
         match self.favouring_rule() {
             FavouredBucketRule::Heaviest { .. } if self.buckets_per_element() > 1 => {
-                self.hit_probabilities_windows(domain, &ExpLowerBound::new(epsilon))
+                self.window_hash_probabilities(domain, &ExpLowerBound::new(epsilon))
             }
             // Every bucket that holds an element is favoured, so all s members are in favoured
             // buckets.
@@ -95,7 +95,7 @@ impl Collision {
     /// # Panics
     /// As for [`Collision::hit_probabilities`].
     #[must_use]
-    pub fn member_count_distribution(&self, domain: &Domain, epsilon: f64) -> Vec<f64> {
+    pub fn hit_member_distribution(&self, domain: &Domain, epsilon: f64) -> Vec<f64> {
         let s = domain.sparsity();
         if self.buckets_per_element() > 1 {
             let given = self.thresholds(s, epsilon).favoured_threshold(s);
@@ -123,7 +123,7 @@ impl Collision {
             }
             FavouredBucketRule::Heaviest { favoured } => {
                 let reaching =
-                    occupancy.expected_heaviest_cells_by_count(self.hash_count(), favoured);
+                    occupancy.heaviest_by_min_count(self.hash_count(), favoured);
                 (favoured, reaching)
             }
         };
@@ -144,7 +144,7 @@ impl Collision {
 
     /// Computes the rates under the hash family `balanced-windows`. The favoured buckets
     /// are exactly those that contain the person's one answer.
-    pub(crate) fn hit_probabilities_windows(
+    pub(crate) fn window_hash_probabilities(
         &self,
         domain: &Domain,
         bound: &ExpLowerBound,
@@ -194,7 +194,7 @@ impl Collision {
         let s = f64::from(domain.sparsity());
         let t = f64::from(self.buckets_per_hash());
         let support = self.hit_decoder(domain);
-        match support.slots_per_report() {
+        match support.slots_hit_per_report() {
             // A non-member's bucket is independent of the report.
             None => CollisionHitProbabilities {
                 p_true,
@@ -206,7 +206,7 @@ impl Collision {
             // symmetry, all sets of m − M of the N − s other slots are equally likely.
             Some(m) => {
                 let m = f64::from(m);
-                let others = support.slot_count() as f64 - s;
+                let others = support.visitable_slot_count() as f64 - s;
                 let members = s * p_true;
                 let hit_others = m - members;
                 // E[M(m − M)] and E[(m − M)(m − M − 1)].
@@ -320,7 +320,7 @@ impl CollisionHitProbabilities {
     /// hit₊ and hit₋ as in [`CollisionHitProbabilities::estimate_second_moment`]. `present` states whether the person
     /// has the item.
     #[must_use]
-    pub fn presence_variance(&self, present: bool) -> f64 {
+    pub fn presence_estimate_variance(&self, present: bool) -> f64 {
         let (mean, both) = if present {
             (self.p_true + self.p_false, self.member_and_nonmember_hit)
         } else {
@@ -335,7 +335,7 @@ impl CollisionHitProbabilities {
     /// a negative sign, the product is the negative of this value. For a person without the item,
     /// it is 0.
     #[must_use]
-    pub fn mean_presence_product(&self) -> f64 {
+    pub fn mean_presence_cross_moment(&self) -> f64 {
         // Squares of hits are hits, so (hit₊ − hit₋)(hit₊ + hit₋) = hit₊ − hit₋, even if both are
         // hit.
         (1.0 - 2.0 * self.p_false) / self.hit_probability_gap()

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::parameters::HashBin;
 use super::privacy_level::{PrivacyLevel, SumNoiseKind};
-use super::report::{BinsReport as Report, RandomisedResponse};
+use super::report::{HashBinReport as Report, RandomisedResponse};
 use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::codec::Cursor;
 use crate::domain::Domain;

@@ -17,7 +17,7 @@
 #[cfg(feature = "analysis")]
 mod attenuation;
 #[cfg(feature = "collector")]
-mod bin_decoder;
+mod item_bin_lookup;
 #[cfg(feature = "analysis")]
 mod bins_before_noise;
 #[cfg(feature = "collector")]
@@ -35,7 +35,7 @@ mod response_distribution;
 pub use parameters::HashBin;
 pub use privacy_level::{PrivacyLevel, SumNoiseKind};
 pub use randomize::Randomizer;
-pub use report::{BinsReport as Report, RandomisedResponse};
+pub use report::{HashBinReport as Report, RandomisedResponse};
 pub use response_distribution::ResponseDistribution;
 #[cfg(feature = "analysis")]
 pub use {
@@ -44,7 +44,7 @@ pub use {
 };
 #[cfg(feature = "collector")]
 pub use {
-    bin_decoder::BinDecoder,
+    item_bin_lookup::ItemBinLookup,
     for_collectors::{DEFAULT_GRID_STEPS_PER_UNIT, PrivacyLevelName},
 };
 
@@ -62,13 +62,13 @@ impl MechanismParameters for HashBin {
 
     fn check_suits_domain(&self, domain: &Domain) -> Result<(), Error> {
         self.hash_family().check_domain(domain)?;
-        domain.check_rated()?;
+        domain.check_rated_and_not_dense()?;
         // With more bins than items some would be empty.
         let most = domain
             .item_count()
-            .map_or(bounds::BIN_COUNT_RANGE.max, f64::from);
-        bounds::BIN_COUNT_RANGE
-            .with_max(bounds::BIN_COUNT_RANGE.max.min(most))
+            .map_or(bounds::HASH_BIN_COUNT_RANGE.max, f64::from);
+        bounds::HASH_BIN_COUNT_RANGE
+            .with_max(bounds::HASH_BIN_COUNT_RANGE.max.min(most))
             .check_in_range(f64::from(self.bin_count()))
     }
 

@@ -51,7 +51,7 @@ impl HashBin {
     ) -> Result<Self, Error> {
         let combination = |reason| Err(error!(InvalidCombination { reason }));
         hashing.check_uses_paddings()?;
-        bounds::BIN_COUNT_RANGE.check_in_range(f64::from(bins))?;
+        bounds::HASH_BIN_COUNT_RANGE.check_in_range(f64::from(bins))?;
         bounds::GRID_STEPS_PER_UNIT_RANGE.check_in_range(f64::from(grid))?;
         if !grid.is_power_of_two() {
             return combination("\"grid\" must be a power of two");

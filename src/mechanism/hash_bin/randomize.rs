@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use rand_core::CryptoRng;
 
 use super::parameters::HashBin;
-use super::report::{BinsReport as Report, RandomisedResponse};
+use super::report::{HashBinReport as Report, RandomisedResponse};
 use super::response_distribution::{ResponseDistribution, ResponseKind};
 use crate::domain::{Domain, Entry};
 use crate::hash::{ElementHash, HashKeys, SignBitLocation};

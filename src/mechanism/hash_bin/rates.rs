@@ -26,7 +26,7 @@ pub struct EstimateScaleAndVariance {
     /// Variance of one estimate if the input is empty. For a sign, the variance is A². For a bin,
     /// this field is the variance of the noise plus a quarter of a squared step, which bounds the
     /// variance of the rounding.
-    pub noise_variance: f64,
+    pub empty_input_variance: f64,
     /// Probability that two given items are in the same bin.
     pub same_bin_probability: f64,
     /// Clipping bound η, or `None` if sums are not clipped.
@@ -85,7 +85,7 @@ impl HashBin {
         };
         EstimateScaleAndVariance {
             estimate_scale: scale,
-            noise_variance: noise,
+            empty_input_variance: noise,
             same_bin_probability: shared,
             clipping_bound: self.privacy_level().clipping_bound(),
             is_two_point_response: two_point,
@@ -105,15 +105,15 @@ impl EstimateScaleAndVariance {
     pub fn value_variance(&self, square: f64, left: f64) -> f64 {
         let own = left * left;
         if self.is_two_point_response {
-            self.noise_variance - own
+            self.empty_input_variance - own
         } else {
-            self.noise_variance + self.same_bin_probability * (square - own)
+            self.empty_input_variance + self.same_bin_probability * (square - own)
         }
     }
 
     /// Second moment E\[clip(B)²\] of the clipped sum B of an input with `entries` entries of ±1.
     #[must_use]
-    pub fn sum_second_moment(&self, entries: u32) -> f64 {
+    pub fn input_sum_second_moment(&self, entries: u32) -> f64 {
         let k = f64::from(entries);
         self.clipping_bound
             .map_or(k, |clip| clipped_sum_second_moment(entries, clip))
@@ -124,7 +124,7 @@ impl EstimateScaleAndVariance {
     /// the input.
     pub(crate) fn total_variance(&self, domain: &Domain, entries: u32) -> f64 {
         let k = f64::from(entries);
-        let square = self.sum_second_moment(entries);
+        let square = self.input_sum_second_moment(entries);
         let none = self.value_variance(square, 0.0);
         match domain.item_count() {
             None => none,

@@ -14,7 +14,7 @@ use crate::mechanism::contract::EncodeReport;
 /// assert_ne!(report, Report::default());
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub struct BinsReport {
+pub struct HashBinReport {
     /// Seed of the report's hash functions.
     pub seed: u64,
     /// Randomised response to the sums of the input's values.
@@ -43,7 +43,7 @@ impl Default for RandomisedResponse {
     }
 }
 
-impl EncodeReport for BinsReport {
+impl EncodeReport for HashBinReport {
     fn encode(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.seed.to_le_bytes());
         match &self.response {

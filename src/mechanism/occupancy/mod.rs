@@ -35,7 +35,7 @@ pub(crate) use approximate_top_sums::ApproximateCellSums;
 pub use top_sums::{StrongestCellSums, StrongestCellSumsTable};
 
 use count_distribution::{
-    CountDistribution, MAX_DROPPED_MASS, NEGLIGIBLE_PROBABILITY, trim_polynomial, unimodal_terms,
+    CountDistribution, MAX_DROPPED_MASS, NEGLIGIBLE_PROBABILITY, trim_polynomial, terms_relative_to_mode,
 };
 use strength_distributions::StrengthDistributions;
 
@@ -135,7 +135,7 @@ impl CellOccupancyModel {
     /// Counts the cells that hold v or more elements among the c = `favoured` heaviest cells.
     /// Returns the expected count for v = 1, 2, …. The expected count is E\[min(c, K_v)\], where
     /// K_v is the number of such cells over all `functions` hash functions.
-    pub(crate) fn expected_heaviest_cells_by_count(
+    pub(crate) fn heaviest_by_min_count(
         &self,
         functions: u32,
         favoured: u32,
@@ -148,7 +148,7 @@ impl CellOccupancyModel {
     /// Returns the distribution of the count of one cell: P(count = n) for n from 0 to s. The
     /// counts of all T cells sum to s.
     pub(crate) fn cell_occupancy_distribution(&self) -> Vec<f64> {
-        self.occupancy_distribution_below(self.element_count as usize + 1)
+        self.truncated_cell_occupancy(self.element_count as usize + 1)
     }
 
     /// Computes approximate expected sums for one hash function. The search for parameters uses
@@ -171,7 +171,7 @@ impl CellOccupancyModel {
                 strength_distributions::signed_sum_reach_probabilities(law.len())
             }
         };
-        let counts = self.occupancy_distribution_below(law.len());
+        let counts = self.truncated_cell_occupancy(law.len());
         let loads = reach_probabilities
             .windows(2)
             .map(|level| {
@@ -195,7 +195,7 @@ impl CellOccupancyModel {
 
     /// Returns the distribution of the count of one cell: P(count = n) for n below `len`. The
     /// counts of all T cells sum to s, so the distribution is binomial or hypergeometric.
-    fn occupancy_distribution_below(&self, len: usize) -> Vec<f64> {
+    fn truncated_cell_occupancy(&self, len: usize) -> Vec<f64> {
         let s = f64::from(self.element_count);
         let cells = f64::from(self.cell_count);
         // P(n + 1) / P(n). It is infinite or negative below the least possible n.
@@ -213,7 +213,7 @@ impl CellOccupancyModel {
             .element_count
             .min(self.slots_per_cell.unwrap_or(u32::MAX)) as usize;
         let most = most.min(len - 1);
-        let (mut law, _) = normalise_weights(unimodal_terms(
+        let (mut law, _) = normalise_weights(terms_relative_to_mode(
             ((s / cells) as usize).min(most),
             most,
             ratio,
@@ -238,7 +238,7 @@ impl CellOccupancyModel {
                 (f64::from(m) - n as f64) / (n as f64 + 1.0) * p / (1.0 - p)
             }
         };
-        let mut law = unimodal_terms((mean as usize).min(most), most, ratio);
+        let mut law = terms_relative_to_mode((mean as usize).min(most), most, ratio);
         let total: f64 = law.iter().sum();
         law.iter_mut().for_each(|p| *p /= total);
         trim_polynomial(&mut law);
@@ -325,5 +325,5 @@ fn binomial_weights(n: u32, odds: f64, most: usize) -> Vec<f64> {
     // Term k + 1 over term k.
     let ratio = |k: usize| (f64::from(n) - k as f64) / (k as f64 + 1.0) * odds;
     let mode = (0..most).find(|&k| ratio(k) <= 1.0).unwrap_or(most);
-    unimodal_terms(mode, most, ratio)
+    terms_relative_to_mode(mode, most, ratio)
 }

@@ -41,7 +41,7 @@ pub struct StrongestCellSums {
 pub struct StrongestCellSumsTable {
     sums_by_cell_count: Vec<StrongestCellSums>,
     /// Expected number of cells with any strength among the c strongest, for each c.
-    expected_nonzero_cells: Vec<f64>,
+    nonzero_cells_among_top: Vec<f64>,
     /// Expected number of elements in a cell of strength 0.
     zero_strength_mean_elements: f64,
 }
@@ -55,7 +55,7 @@ impl StrongestCellSumsTable {
         let top = self.sums_by_cell_count[last];
         StrongestCellSums {
             element_load: top.element_load
-                + (f64::from(c) - self.expected_nonzero_cells[last])
+                + (f64::from(c) - self.nonzero_cells_among_top[last])
                     * self.zero_strength_mean_elements,
             ..top
         }
@@ -72,7 +72,7 @@ impl StrongestCellSumsTable {
         };
         let mut top = Self {
             sums_by_cell_count: vec![none; most + 1],
-            expected_nonzero_cells: vec![0.0; most + 1],
+            nonzero_cells_among_top: vec![0.0; most + 1],
             zero_strength_mean_elements: loads[0],
         };
         for (v, at_least) in (1..).zip(tails) {
@@ -83,7 +83,7 @@ impl StrongestCellSumsTable {
                 mean += at_least.get(c).copied().unwrap_or(0.0);
                 top.sums_by_cell_count[c].add_strength_contribution(v, step, mean);
                 if v == 1 {
-                    top.expected_nonzero_cells[c] = mean;
+                    top.nonzero_cells_among_top[c] = mean;
                 }
             }
         }

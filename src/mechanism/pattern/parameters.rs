@@ -22,7 +22,7 @@ use crate::mechanism::subset::Thresholds;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Pattern {
     output_count: u32,
-    favoured_outputs: Vec<u32>,
+    cell_zero_favoured_outputs: Vec<u32>,
 }
 
 impl Pattern {
@@ -34,7 +34,7 @@ impl Pattern {
     /// at least one output, but not all. [`Task::from_questions`](crate::Task::from_questions) checks
     /// that the parameters suit a domain.
     pub fn new(outputs: u32, favoured: impl Into<Vec<u32>>) -> Result<Self, Error> {
-        bounds::OUTPUT_COUNT_RANGE.check_in_range(f64::from(outputs))?;
+        bounds::PATTERN_OUTPUT_COUNT_RANGE.check_in_range(f64::from(outputs))?;
         let favoured = favoured.into();
         let ascending = favoured.is_sorted_by(|a, b| a < b);
         let last = favoured.last().copied().unwrap_or(outputs);
@@ -46,7 +46,7 @@ impl Pattern {
         }
         Ok(Self {
             output_count: outputs,
-            favoured_outputs: favoured,
+            cell_zero_favoured_outputs: favoured,
         })
     }
 
@@ -59,7 +59,7 @@ impl Pattern {
     /// Pattern S: the outputs that cell 0 favours, ascending.
     #[must_use]
     pub fn favoured_outputs(&self) -> &[u32] {
-        &self.favoured_outputs
+        &self.cell_zero_favoured_outputs
     }
 
     /// Returns true if `cell` favours `output`. Both are below the number of outputs.
@@ -67,7 +67,7 @@ impl Pattern {
     pub fn cell_favours_output(&self, cell: u32, output: u32) -> bool {
         // Rotate the output back to cell 0.
         let place = (output + self.output_count - cell) % self.output_count;
-        self.favoured_outputs.binary_search(&place).is_ok()
+        self.cell_zero_favoured_outputs.binary_search(&place).is_ok()
     }
 
     /// Computes the threshold for drawing a favoured output, at local ε.
@@ -75,7 +75,7 @@ impl Pattern {
     pub fn favoured_output_thresholds(&self, epsilon: f64) -> Thresholds {
         Thresholds::for_fixed_favoured_count(
             epsilon,
-            self.favoured_outputs.len() as u32,
+            self.cell_zero_favoured_outputs.len() as u32,
             self.output_count,
         )
     }

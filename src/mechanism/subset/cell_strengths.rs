@@ -153,13 +153,13 @@ impl CellStrengths {
     }
 
     /// Maximum possible strength: the number of elements.
-    pub(super) fn max_strength(&self) -> usize {
+    pub(super) fn max_possible_strength(&self) -> usize {
         self.cell_tally_by_count.len() / 2
     }
 
     /// Number of sides of this strength. `strength` is at least 1.
     pub(super) fn side_count_of_strength(&self, strength: usize) -> u32 {
-        let zero = self.max_strength();
+        let zero = self.max_possible_strength();
         self.cell_tally_by_count[zero + strength] + self.cell_tally_by_count[zero - strength]
     }
 
@@ -168,7 +168,7 @@ impl CellStrengths {
     pub(in crate::mechanism) fn side_of_rank(&mut self, rank: u32) -> u32 {
         // Find the strength of this rank by counting down from the greatest.
         let mut index = rank;
-        let mut strength = self.max_strength();
+        let mut strength = self.max_possible_strength();
         while index >= self.side_count_of_strength(strength) {
             index -= self.side_count_of_strength(strength);
             strength -= 1;
@@ -280,7 +280,7 @@ mod tests {
                 }
                 ranked.sort_unstable();
                 assert_eq!(cells.strong_side_count() as usize, ranked.len());
-                let levels = (1..=cells.max_strength())
+                let levels = (1..=cells.max_possible_strength())
                     .map(|strength| cells.side_count_of_strength(strength));
                 assert_eq!(levels.sum::<u32>(), cells.strong_side_count());
                 for (rank, &(_, side)) in (0..).zip(&ranked) {

@@ -70,7 +70,7 @@ impl<R: FavouringRule> HashedSubsetSelection<R> {
         CellOccupancyModel {
             element_count: domain.sparsity(),
             cell_count: self.cells_per_hash(),
-            slots_per_cell: self.element_hash(domain).slots_per_bucket(),
+            slots_per_cell: self.element_to_cell_hash(domain).slots_per_bucket(),
         }
     }
 }

@@ -17,7 +17,7 @@ pub(in crate::mechanism) struct FavouredSet {
     /// Size c of the set.
     pub(super) size: u32,
     /// Number of ranked buckets: those that have a strength.
-    ranked_bucket_count: u32,
+    buckets_with_strength: u32,
     /// Number of ranked buckets that are certainly in the set.
     certain_member_count: u32,
     /// Number of buckets that tie for the last places of the set.
@@ -46,7 +46,7 @@ impl FavouredSet {
         let ranked = cells.strong_side_count();
         let (mut certain, mut tied, mut strength) = (ranked, zeros, 0);
         if size <= ranked {
-            (certain, strength) = (0, cells.max_strength());
+            (certain, strength) = (0, cells.max_possible_strength());
             tied = cells.side_count_of_strength(strength);
             // Go down in strength until the set is full. The last strength is the tied one.
             while certain + tied < size {
@@ -57,7 +57,7 @@ impl FavouredSet {
         }
         Self {
             size,
-            ranked_bucket_count: ranked,
+            buckets_with_strength: ranked,
             certain_member_count: certain,
             tied_bucket_count: tied,
             tied_strength: strength as u32,
@@ -113,10 +113,10 @@ impl FavouredSet {
             return DrawnBucket::UnrankedUntied(index);
         }
         let rank = self.certain_member_count + self.tied_bucket_count + index;
-        if rank < self.ranked_bucket_count {
+        if rank < self.buckets_with_strength {
             DrawnBucket::Ranked(rank)
         } else {
-            DrawnBucket::UnrankedUntied(rank - self.ranked_bucket_count)
+            DrawnBucket::UnrankedUntied(rank - self.buckets_with_strength)
         }
     }
 

@@ -64,7 +64,7 @@ impl<'de, R: NamedRule> Deserialize<'de> for HashedSubsetSelection<R> {
                 "\"hashing\": \"balanced-windows\" needs \"favoured\" of at least 2",
             ));
         }
-        Self::with_hashes(rule, parts.hashing, parts.buckets, parts.hashes)
+        Self::new_with_hash_count(rule, parts.hashing, parts.buckets, parts.hashes)
             .map_err(de::Error::custom)
     }
 }
@@ -75,7 +75,7 @@ impl<R: FavouringRule> HashedSubsetSelection<R> {
     /// # Errors
     /// As for [`HashedSubsetSelection::with_hashes`].
     pub fn new(rule: R, hashing: HashFamily, buckets: u32) -> Result<Self, Error> {
-        Self::with_hashes(rule, hashing, buckets, 1)
+        Self::new_with_hash_count(rule, hashing, buckets, 1)
     }
 
     /// Number t of buckets of each hash function. In CoCo, bucket 2k is the plus side of pair k,
@@ -148,7 +148,7 @@ impl Thresholds {
                 .iter()
                 .map(|inside| u128::from(inside.0)),
         );
-        let Some(decided) = self.decided_side_threshold else {
+        let Some(decided) = self.side_given_pair_threshold else {
             let outputs = sets.flat_map(|(cells, inside)| {
                 let favoured = self.favoured_count(cells);
                 [

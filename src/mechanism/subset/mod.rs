@@ -51,9 +51,9 @@ impl<R: FavouringRule> MechanismParameters for HashedSubsetSelection<R> {
     fn check_suits_domain(&self, domain: &Domain) -> Result<(), Error> {
         self.hash_family.check_domain(domain)?;
         if R::SIDES_PER_CELL > 1 {
-            domain.check_rated()?;
+            domain.check_rated_and_not_dense()?;
         }
-        domain.check_sparse()?;
+        domain.check_is_not_dense()?;
         if self.favoured_count().is_none() && self.cells_per_hash() <= domain.sparsity() {
             return Err(error!(InvalidCombination {
                 reason: R::TOO_FEW_CELLS_REASON,
@@ -77,7 +77,7 @@ impl<R: FavouringRule> MechanismParameters for HashedSubsetSelection<R> {
         let hashes = reader.unwrap_or_mark_malformed(hashes)?;
         // Saturated, because that many cells are out of range in any case.
         let buckets = reader.read_u32().saturating_mul(R::SIDES_PER_CELL);
-        Self::with_hashes(rule, hashing, buckets, hashes)
+        Self::new_with_hash_count(rule, hashing, buckets, hashes)
     }
 
     fn randomizer(&self, domain: &Domain, epsilon: f64) -> Randomizer<R> {
@@ -88,7 +88,7 @@ impl<R: FavouringRule> MechanismParameters for HashedSubsetSelection<R> {
         // Otherwise some favoured buckets are drawn again for each report.
         let favoured = self.favoured_count()?;
         let is_fixed = favoured == self.buckets_per_element();
-        let per_bucket = self.element_hash(domain).slots_per_bucket()?;
+        let per_bucket = self.element_to_cell_hash(domain).slots_per_bucket()?;
         let is_single =
             R::SIDES_PER_CELL == 1 && self.hash_count == 1 && domain.is_choice_from_list();
         let slots = per_bucket * self.buckets_per_hash;

@@ -7,7 +7,7 @@ use super::cell_strengths::CellStrengths;
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::{Error, error};
-use crate::hash::{ElementHash, HashFamily, MAX_WINDOW_BUCKETS};
+use crate::hash::{ElementHash, HashFamily, MAX_WINDOWED_HASH_BUCKETS};
 
 /// Parameters of a mechanism that draws one bucket: its rule, its hash family, the number R of hash
 /// functions, and the number t of buckets of each hash function.
@@ -84,7 +84,7 @@ pub trait FavouringRule: Copy + Eq + Hashable + Debug {
 
     /// Returns true if the rule allows the hash family [`HashFamily::BalancedItems`]. Under this
     /// family, short inputs are filled up with items instead of paddings.
-    fn allows_balanced_items(&self) -> bool {
+    fn allows_balanced_items_hash(&self) -> bool {
         Self::SIDES_PER_CELL > 1 && self.favoured_count().is_some()
     }
 }
@@ -108,7 +108,7 @@ impl<R: FavouringRule> HashedSubsetSelection<R> {
     /// - the hash family is [`HashFamily::BalancedItems`], and the rule is not CoCo's `strongest`.
     ///
     /// [`Task::new`](crate::Task::new) checks that the parameters suit a domain.
-    pub fn with_hashes(
+    pub fn new_with_hash_count(
         rule: R,
         hashing: HashFamily,
         buckets: u32,
@@ -116,7 +116,7 @@ impl<R: FavouringRule> HashedSubsetSelection<R> {
     ) -> Result<Self, Error> {
         let windows = hashing == HashFamily::BalancedWindows;
         let all = bounds::BUCKET_COUNT_RANGE.max as u32;
-        let most = if windows { MAX_WINDOW_BUCKETS } else { all };
+        let most = if windows { MAX_WINDOWED_HASH_BUCKETS } else { all };
         let bound = bounds::BUCKET_COUNT_RANGE.with_max(f64::from(most));
         bound.check_in_range(f64::from(buckets))?;
         if !buckets.is_multiple_of(R::SIDES_PER_CELL) {
@@ -124,7 +124,7 @@ impl<R: FavouringRule> HashedSubsetSelection<R> {
                 reason: "coco needs an even number of \"buckets\": they form pairs",
             }));
         }
-        if !rule.allows_balanced_items() {
+        if !rule.allows_balanced_items_hash() {
             hashing.check_uses_paddings()?;
         }
         let most = if windows { 1 } else { all / buckets };
@@ -200,11 +200,11 @@ impl<R: FavouringRule> HashedSubsetSelection<R> {
     /// Number of elements of the domain, paddings included if there are any. `None` in an open
     /// domain.
     #[must_use]
-    pub fn element_count(&self, domain: &Domain) -> Option<u32> {
-        Self::hashed_element_count(self.hash_family, domain)
+    pub fn domain_element_count(&self, domain: &Domain) -> Option<u32> {
+        Self::element_count_under_family(self.hash_family, domain)
     }
 
-    pub(crate) fn hashed_element_count(hashing: HashFamily, domain: &Domain) -> Option<u32> {
+    pub(crate) fn element_count_under_family(hashing: HashFamily, domain: &Domain) -> Option<u32> {
         match hashing {
             HashFamily::BalancedItems => domain.item_count(),
             _ if R::SIDES_PER_CELL > 1 => domain.without_signs().element_count(),
@@ -213,10 +213,10 @@ impl<R: FavouringRule> HashedSubsetSelection<R> {
     }
 
     /// Returns the hash that maps elements to cells.
-    pub(crate) fn element_hash(&self, domain: &Domain) -> ElementHash {
+    pub(crate) fn element_to_cell_hash(&self, domain: &Domain) -> ElementHash {
         ElementHash::new(
             self.hash_family,
-            self.element_count(domain),
+            self.domain_element_count(domain),
             self.cells_per_hash(),
         )
     }
@@ -242,5 +242,5 @@ impl<R: FavouringRule> HashedSubsetSelection<R> {
 /// a maximum that depends on s. The product R·s is bounded, because the client computes R·s hashes
 /// for each report.
 pub(crate) fn hash_count_range(sparsity: u32) -> bounds::ParameterRange {
-    bounds::HASH_FUNCTION_COUNT_RANGE.with_max(f64::from(bounds::MAX_HASHED_ELEMENTS / sparsity))
+    bounds::HASH_FUNCTION_COUNT_RANGE.with_max(f64::from(bounds::MAX_HASHES_PER_REPORT / sparsity))
 }

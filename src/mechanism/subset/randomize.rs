@@ -46,7 +46,7 @@ pub struct Randomizer<R> {
     /// added to reach s.
     pub(in crate::mechanism) signed_items: Vec<SignedItem>,
     /// Elements of the input, prepared for hashing. Also used as memory for sorting items.
-    prepared_elements: Vec<u64>,
+    elements_ready_to_hash: Vec<u64>,
     /// Side that each element pushes to under each hash function. In Collision, all pushes go to
     /// the plus side.
     element_sides: Vec<u32>,
@@ -55,8 +55,8 @@ pub struct Randomizer<R> {
     pub(in crate::mechanism) cell_strengths: CellStrengths,
     /// Sides that the s elements push to, in ascending order. Used only under CoCo's rule
     /// `overwrite`.
-    sorted_pushed_sides: Vec<u64>,
-    rule: PhantomData<R>,
+    pushed_sides_by_number: Vec<u64>,
+    rule_marker: PhantomData<R>,
 }
 
 impl<R: FavouringRule> Randomizer<R> {
@@ -72,7 +72,7 @@ impl<R: FavouringRule> Randomizer<R> {
     pub fn new(subset: &HashedSubsetSelection<R>, domain: &Domain, epsilon: f64) -> Self {
         let capacity = domain.sparsity() as usize;
         let paired = if Self::CELLS_ARE_PAIRS { capacity } else { 0 };
-        let functions = HashFunctions::new(subset.element_hash(domain), subset.hash_count(), 0);
+        let functions = HashFunctions::new(subset.element_to_cell_hash(domain), subset.hash_count(), 0);
         Self {
             // In CoCo an element is an item without its sign. The sign is stored in `signed`.
             domain: if Self::CELLS_ARE_PAIRS {
@@ -83,13 +83,13 @@ impl<R: FavouringRule> Randomizer<R> {
             filler_item_pool_size: subset.filler_item_pool_size(domain),
             thresholds: subset.thresholds(domain.sparsity(), epsilon),
             signed_items: Vec::with_capacity(capacity),
-            prepared_elements: Vec::with_capacity(capacity),
+            elements_ready_to_hash: Vec::with_capacity(capacity),
             element_sides: alloc::vec![0; capacity * functions.function_count() * subset.buckets_per_element() as usize],
             sign_keys: Vec::new(),
             cell_strengths: subset.empty_cell_strengths(domain),
-            sorted_pushed_sides: Vec::with_capacity(paired),
+            pushed_sides_by_number: Vec::with_capacity(paired),
             hash_functions: functions,
-            rule: PhantomData,
+            rule_marker: PhantomData,
         }
     }
 
@@ -116,28 +116,28 @@ impl<R: FavouringRule> Randomizer<R> {
     ///
     /// If the rank is uniformly random, each item outside the input is equally likely to be added.
     /// Its sign is fair, so an added item counts as neither liked nor disliked on average.
-    pub(in crate::mechanism) fn fill_prepared_elements(
+    pub(in crate::mechanism) fn prepare_padded_elements(
         &mut self,
         rank: u32,
         mut is_negative: impl FnMut(u32) -> bool,
     ) {
         let mut missing = self.missing_element_count();
         if Self::CELLS_ARE_PAIRS {
-            self.prepared_elements.clear();
+            self.elements_ready_to_hash.clear();
             if self.filler_item_pool_size.is_some() {
                 let own = self.signed_items.iter().map(|own| own.item);
-                self.prepared_elements.extend(own);
-                sort_keys(&mut self.prepared_elements);
+                self.elements_ready_to_hash.extend(own);
+                sort_keys(&mut self.elements_ready_to_hash);
             }
             // Turn the rank among the other items into an item, by skipping the input's items.
             let mut other = u64::from(rank);
-            for &own in &self.prepared_elements {
+            for &own in &self.elements_ready_to_hash {
                 other += u64::from(own <= other);
             }
             for index in 0..missing {
                 let mut item = self.domain.padding_element(index);
                 if let Some(items) = self.filler_item_pool_size {
-                    while self.prepared_elements.binary_search(&other).is_ok() {
+                    while self.elements_ready_to_hash.binary_search(&other).is_ok() {
                         other = (other + 1) % u64::from(items);
                     }
                     item = other;
@@ -157,8 +157,8 @@ impl<R: FavouringRule> Randomizer<R> {
             .map(|&own| self.domain.element_of_signed_item(own));
         let paddings = (0..missing).map(|index| self.domain.padding_element(index));
         let prepare = |element: u64| self.hash_functions.prepare_element(element);
-        self.prepared_elements.clear();
-        self.prepared_elements
+        self.elements_ready_to_hash.clear();
+        self.elements_ready_to_hash
             .extend(own.chain(paddings).map(prepare));
     }
 
@@ -166,7 +166,7 @@ impl<R: FavouringRule> Randomizer<R> {
     fn compute_element_sides(&mut self, seed: u64) {
         self.hash_functions.reseed(seed);
         self.hash_functions
-            .fill_buckets(&self.prepared_elements, &mut self.element_sides);
+            .fill_buckets(&self.elements_ready_to_hash, &mut self.element_sides);
         if Self::CELLS_ARE_PAIRS {
             self.sign_keys.clear();
             self.sign_keys.extend(self.hash_functions.sign_keys());
@@ -189,7 +189,7 @@ impl<R: FavouringRule> Randomizer<R> {
             return;
         }
         // Further buckets that the one answer is in: those that follow the first, in cyclic order.
-        for next in self.prepared_elements.len() * self.hash_functions.function_count()
+        for next in self.elements_ready_to_hash.len() * self.hash_functions.function_count()
             ..self.element_sides.len()
         {
             self.element_sides[next] =
@@ -269,14 +269,14 @@ impl<R: FavouringRule> Randomizer<R> {
         decided: Threshold,
         rng: &mut G,
     ) -> u32 {
-        self.compute_sorted_sides(seed);
-        let pushed = self.pushes_by_pair().count() as u32;
+        self.sort_sides_by_number(seed);
+        let pushed = self.sides_grouped_by_pair().count() as u32;
         if self.thresholds.favoured_threshold(pushed).draw_bool(rng) {
             let pair = draw_below(rng, pushed) as usize;
             let pushes = self
-                .pushes_by_pair()
+                .sides_grouped_by_pair()
                 .nth(pair)
-                .unwrap_or(&self.sorted_pushed_sides);
+                .unwrap_or(&self.pushed_sides_by_number);
             // Buckets are below t < 2³².
             let side = pushes[draw_below(rng, pushes.len() as u32) as usize] as u32;
             if decided.draw_bool(rng) {
@@ -286,30 +286,30 @@ impl<R: FavouringRule> Randomizer<R> {
             }
         } else {
             let elsewhere = self.thresholds.outcome_count - 2 * pushed;
-            self.side_of_unpushed_pair(draw_below(rng, elsewhere))
+            self.nth_side_without_push(draw_below(rng, elsewhere))
         }
     }
 
     /// Hashes the elements and sorts the sides that they push to. Sorting puts the sides of one
     /// pair together.
-    pub(in crate::mechanism) fn compute_sorted_sides(&mut self, seed: u64) {
+    pub(in crate::mechanism) fn sort_sides_by_number(&mut self, seed: u64) {
         self.compute_element_sides(seed);
-        self.sorted_pushed_sides.clear();
-        self.sorted_pushed_sides
+        self.pushed_sides_by_number.clear();
+        self.pushed_sides_by_number
             .extend(self.element_sides.iter().map(|&side| u64::from(side)));
-        sort_keys(&mut self.sorted_pushed_sides);
+        sort_keys(&mut self.pushed_sides_by_number);
     }
 
     /// Returns the pushes of each pushed pair, in ascending order of sides.
-    pub(in crate::mechanism) fn pushes_by_pair(&self) -> impl Iterator<Item = &[u64]> {
-        self.sorted_pushed_sides.chunk_by(|a, b| a / 2 == b / 2)
+    pub(in crate::mechanism) fn sides_grouped_by_pair(&self) -> impl Iterator<Item = &[u64]> {
+        self.pushed_sides_by_number.chunk_by(|a, b| a / 2 == b / 2)
     }
 
     /// Returns a side of a pair that no entry pushes. All such sides are in ascending order, and
     /// `index` is a position in this order, counted from 0.
-    fn side_of_unpushed_pair(&self, index: u32) -> u32 {
+    fn nth_side_without_push(&self, index: u32) -> u32 {
         let mut pair = index / 2;
-        for pushes in self.pushes_by_pair() {
+        for pushes in self.sides_grouped_by_pair() {
             if pushes[0] / 2 > pair.into() {
                 break;
             }
@@ -346,17 +346,17 @@ impl<R: FavouringRule> Randomize for Randomizer<R> {
     ) -> bool {
         let sampled_down = self
             .domain
-            .draw_signed_items(entries, rng, &mut self.signed_items);
+            .round_and_sample_entries(entries, rng, &mut self.signed_items);
         let others = self.addable_item_count(self.signed_items.len() as u32);
         let rank = others.map_or(0, |others| draw_below(rng, others));
         let mut signs = 0;
-        self.fill_prepared_elements(rank, |index| {
+        self.prepare_padded_elements(rank, |index| {
             if index.is_multiple_of(64) {
                 signs = draw_u64(rng);
             }
             (signs >> (index % 64)) & 1 == 1
         });
-        let bucket = match self.thresholds.decided_side_threshold {
+        let bucket = match self.thresholds.side_given_pair_threshold {
             Some(decided) if Self::CELLS_ARE_PAIRS => {
                 self.draw_bucket_by_overwrite(seed, decided, rng)
             }
@@ -405,7 +405,7 @@ mod tests {
                 let mut added = alloc::vec![0; items as usize];
                 for rank in 0..items - input.len() as u32 {
                     randomizer.signed_items.clone_from(&input);
-                    randomizer.fill_prepared_elements(rank, |index| index % 2 == 0);
+                    randomizer.prepare_padded_elements(rank, |index| index % 2 == 0);
                     let items = randomizer.signed_items.iter().map(|own| own.item);
                     let mut elements: Vec<u64> = items.collect();
                     assert_eq!(elements.len(), sparsity as usize);

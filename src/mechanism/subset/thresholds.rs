@@ -29,7 +29,7 @@ pub struct Thresholds {
     pub(in crate::mechanism) outcome_count: u32,
     /// Probability of drawing the side that the deciding entry pushes to, given that the side's
     /// pair is drawn. `None` except under CoCo's rule `overwrite`.
-    pub(in crate::mechanism) decided_side_threshold: Option<Threshold>,
+    pub(in crate::mechanism) side_given_pair_threshold: Option<Threshold>,
     pub(super) epsilon: f64,
 }
 
@@ -49,7 +49,7 @@ impl Thresholds {
             )],
             fixed_favoured_count: Some(favoured),
             outcome_count: outcomes,
-            decided_side_threshold: None,
+            side_given_pair_threshold: None,
             epsilon,
         }
     }
@@ -113,7 +113,7 @@ impl<R: FavouringRule> HashedSubsetSelection<R> {
             fixed_favoured_count: None,
             outcome_count: outcomes,
             // floor(2⁶⁴·e/(e + 1)), rounded towards 1/2.
-            decided_side_threshold: pair.map(|_| compute_favoured_threshold(&bound, 1, 1)),
+            side_given_pair_threshold: pair.map(|_| compute_favoured_threshold(&bound, 1, 1)),
             epsilon,
         }
     }

@@ -44,8 +44,8 @@ impl Window {
 
     /// Values of the upper half of the atoms, ascending, as in a task file.
     #[must_use]
-    pub fn upper_atom_values(&self) -> &[u32] {
-        &self.upper_atom_values
+    pub fn upper_half_atom_values(&self) -> &[u32] {
+        &self.upper_half_atom_values
     }
 }
 
@@ -55,7 +55,7 @@ impl Serialize for Window {
             drawn: self.drawn_attribute_count(),
             atoms: self.atoms_per_attribute(),
             favoured: self.favoured_atom_count(),
-            values: self.upper_atom_values.clone(),
+            values: self.upper_half_atom_values.clone(),
         };
         parts.serialize(serializer)
     }
@@ -77,7 +77,7 @@ impl WriteCanonical for Window {
         ] {
             canonical.write_u64(u64::from(number));
         }
-        canonical.write_u32_list(&self.upper_atom_values);
+        canonical.write_u32_list(&self.upper_half_atom_values);
     }
 }
 
@@ -91,7 +91,7 @@ impl CollectedMechanism for Window {
         _: &Domain,
         _: f64,
     ) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
-        let cells = self.cell_count();
+        let cells = self.atom_combination_count();
         move |cursor| Report::decode(cursor, cells)
     }
 }
@@ -104,7 +104,7 @@ impl Window {
             attribute_count: domain.item_count().unwrap_or(0),
             drawn_attribute_count: self.drawn_attribute_count(),
             atoms_per_attribute: self.atoms_per_attribute(),
-            cell_count: self.cell_count(),
+            atom_combination_count: self.atom_combination_count(),
         }
     }
 }
@@ -128,7 +128,7 @@ pub struct AtomDecoder {
     attribute_count: u32,
     drawn_attribute_count: u32,
     atoms_per_attribute: u32,
-    cell_count: u32,
+    atom_combination_count: u32,
 }
 
 impl AtomDecoder {
@@ -139,7 +139,7 @@ impl AtomDecoder {
     /// If the domain has fewer attributes than the mechanism draws.
     #[inline]
     pub fn for_each_atom(&self, report: &Report, mut visit: impl FnMut(u32, u32)) {
-        let (mut cell, mut cells) = (report.bucket, self.cell_count);
+        let (mut cell, mut cells) = (report.bucket, self.atom_combination_count);
         for_each_drawn_item(
             report.seed,
             self.attribute_count,

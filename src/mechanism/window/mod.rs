@@ -50,7 +50,7 @@ impl MechanismParameters for Window {
 
     fn check_suits_domain(&self, domain: &Domain) -> Result<(), Error> {
         let reason = "\"window\" is only for the means of \"numbers\"";
-        domain.check_dense(self.drawn_attribute_count(), reason)
+        domain.check_dense_with_min_items(self.drawn_attribute_count(), reason)
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {

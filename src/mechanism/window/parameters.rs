@@ -25,7 +25,7 @@ pub struct Window {
     atoms_per_attribute: u32,
     favoured_atom_count: u32,
     /// Values of the atoms of the upper half, ascending.
-    pub(super) upper_atom_values: Vec<u32>,
+    pub(super) upper_half_atom_values: Vec<u32>,
 }
 
 impl Window {
@@ -76,7 +76,7 @@ impl Window {
             drawn_attribute_count: drawn,
             atoms_per_attribute: atoms,
             favoured_atom_count: favoured,
-            upper_atom_values: values,
+            upper_half_atom_values: values,
         })
     }
 
@@ -100,7 +100,7 @@ impl Window {
 
     /// Number of cells: tᵐ for m drawn attributes with t atoms each.
     #[must_use]
-    pub const fn cell_count(&self) -> u32 {
+    pub const fn atom_combination_count(&self) -> u32 {
         self.atoms_per_attribute().pow(self.drawn_attribute_count)
     }
 
@@ -113,7 +113,7 @@ impl Window {
     /// Computes the threshold for drawing a favoured cell, at local ε.
     #[must_use]
     pub fn thresholds(&self, epsilon: f64) -> Thresholds {
-        Thresholds::for_fixed_favoured_count(epsilon, self.favoured_cell_count(), self.cell_count())
+        Thresholds::for_fixed_favoured_count(epsilon, self.favoured_cell_count(), self.atom_combination_count())
     }
 
     /// Value of `atom`, which is an index below the number of atoms.
@@ -126,7 +126,7 @@ impl Window {
         // A middle atom has no place in the list; its value is 0.
         let place = half.wrapping_sub(mirrored + 1) as usize;
         let value = self
-            .upper_atom_values
+            .upper_half_atom_values
             .get(place)
             .map_or(0, |value| *value as i32);
         if atom < half { -value } else { value }

@@ -35,7 +35,7 @@ pub struct EstimateScaleAndVariance {
     /// is drawn.
     pub unfavoured_atom_probability: f64,
     /// Value of each atom, divided by the sum of the values that the last level favours.
-    pub normalised_atom_values: Vec<f64>,
+    pub atom_top_level_ratios: Vec<f64>,
     /// Number of each level, from −1 to 1.
     pub level_values: Vec<f64>,
     /// Second moment of one report's estimate of a number, at each level.
@@ -57,7 +57,7 @@ impl Window {
         let [own, other] = self.thresholds(epsilon).favoured_and_other_probabilities();
         let gap =
             f64::from(self.favoured_cell_count() / self.favoured_atom_count()) * (own - other);
-        let other = f64::from(self.cell_count() / self.atoms_per_attribute()) * other;
+        let other = f64::from(self.atom_combination_count() / self.atoms_per_attribute()) * other;
         let share = f64::from(self.drawn_attribute_count()) / f64::from(d);
         let top = f64::from(self.favoured_atom_value_sum(self.level_count() - 1));
         let values: Vec<f64> = (0..self.atoms_per_attribute())
@@ -75,7 +75,7 @@ impl Window {
             level_values: (0..self.level_count())
                 .map(|level| f64::from(self.favoured_atom_value_sum(level)) / top)
                 .collect(),
-            normalised_atom_values: values,
+            atom_top_level_ratios: values,
         }
     }
 }
@@ -91,7 +91,7 @@ impl EstimateScaleAndVariance {
     /// Number of atoms that a level favours.
     #[must_use]
     pub const fn favoured_atom_count(&self) -> usize {
-        self.normalised_atom_values.len() - self.level_values.len() + 1
+        self.atom_top_level_ratios.len() - self.level_values.len() + 1
     }
 
     /// Second moment of one report's estimate of a number. It is linear in the number between two
@@ -143,7 +143,7 @@ impl EstimateScaleAndVariance {
     /// The trapezoidal rule averages the second moment exactly, because it is linear between
     /// levels. The mean of x² is 1/3.
     #[must_use]
-    pub fn average_variance(&self) -> f64 {
+    pub fn uniform_average_variance(&self) -> f64 {
         let pairs = self
             .level_values
             .windows(2)
@@ -176,13 +176,13 @@ impl Randomizer {
     #[must_use]
     pub fn cell_probabilities(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
         let [own, other] = self.thresholds.favoured_and_other_probabilities();
-        let favoured = self.cell_favoured_probabilities(seed, entries).into_iter();
+        let favoured = self.favoured_probability_by_cell(seed, entries).into_iter();
         favoured.map(|p| other + (own - other) * p).collect()
     }
 
     /// Returns, for each cell, the probability that the numbers are rounded to levels that favour
     /// the cell.
-    fn cell_favoured_probabilities(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
+    fn favoured_probability_by_cell(&self, seed: u64, entries: &[Entry]) -> Vec<f64> {
         let mut cells = alloc::vec![1.0];
         for_each_drawn_item(
             seed,

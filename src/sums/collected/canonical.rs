@@ -18,7 +18,7 @@ impl SumTask {
     /// - there are fewer than two honest people;
     /// - more coordinates are drawn than there are.
     pub fn new(parts: SumTaskFields, messages: MessageParameters) -> Result<Self, Error> {
-        let bytes = canonical_sum_task_bytes(&parts, &messages);
+        let bytes = canonical_field_bytes(&parts, &messages);
         Self::build_validated_task(parts, messages, &bytes)
     }
 
@@ -26,11 +26,11 @@ impl SumTask {
     /// fingerprint is the hash of these bytes.
     #[must_use]
     pub fn canonical_bytes(&self) -> Vec<u8> {
-        canonical_sum_task_bytes(self.task_fields(), self.message_parameters())
+        canonical_field_bytes(self.task_fields(), self.message_parameters())
     }
 }
 
-fn canonical_sum_task_bytes(parts: &SumTaskFields, messages: &MessageParameters) -> Vec<u8> {
+fn canonical_field_bytes(parts: &SumTaskFields, messages: &MessageParameters) -> Vec<u8> {
     // Destructured, so that a new field of the task cannot be forgotten.
     let SumTaskFields {
         id,
@@ -39,7 +39,7 @@ fn canonical_sum_task_bytes(parts: &SumTaskFields, messages: &MessageParameters)
         delta,
         min_people: people,
         honest_fraction,
-        budget,
+        report_budget: budget,
     } = parts;
     let mut canonical = CanonicalWriter::default();
     budget.write_canonical(&mut canonical);
@@ -67,7 +67,7 @@ impl WriteCanonical for SummedQuantity {
                 ball.items().write_canonical(canonical);
                 canonical.write_u64(ball.max_length().to_bits());
                 canonical.write_u64(ball.frame_seed());
-                canonical.write_u64(ball.coefficient_spread().to_bits());
+                canonical.write_u64(ball.coefficient_bound_factor().to_bits());
             }
         }
     }
@@ -76,7 +76,7 @@ impl WriteCanonical for SummedQuantity {
 impl WriteCanonical for MessageParameters {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         for small in [
-            self.level_count(),
+            self.messages_per_unit(),
             self.drawn_coordinate_count(),
             self.noise_trial_count(),
         ] {

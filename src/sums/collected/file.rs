@@ -45,11 +45,11 @@ struct SerializedSummedVector {
 }
 
 const fn default_spread() -> f64 {
-    BoundedVector::DEFAULT_COEFFICIENT_SPREAD
+    BoundedVector::DEFAULT_BOUND_FACTOR
 }
 
 fn is_default_spread(spread: &f64) -> bool {
-    *spread == BoundedVector::DEFAULT_COEFFICIENT_SPREAD
+    *spread == BoundedVector::DEFAULT_BOUND_FACTOR
 }
 
 /// Serialisation of 64-bit words as decimal digits, because JavaScript's numbers have 53 bits.
@@ -83,7 +83,7 @@ struct SerializedMessageParameters {
 impl From<&MessageParameters> for SerializedMessageParameters {
     fn from(own: &MessageParameters) -> Self {
         Self {
-            levels: own.level_count(),
+            levels: own.messages_per_unit(),
             drawn: own.drawn_coordinate_count(),
             trials: own.noise_trial_count(),
             threshold: own.noise_threshold().0,
@@ -153,7 +153,7 @@ impl SumTaskDraft {
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] for the first field that differs.
-    pub fn check_agrees_with(&self, task: &SumTask) -> Result<(), Error> {
+    pub fn check_matches_task(&self, task: &SumTask) -> Result<(), Error> {
         let (own, used) = (&self.task_fields, task.task_fields());
         let differs = |field, given: String, in_use: String| {
             Err(error!(TaskDiffers {
@@ -188,9 +188,9 @@ impl SumTaskDraft {
                 return differs(name, given.to_string(), in_use.to_string());
             }
         }
-        if own.budget != used.budget {
+        if own.report_budget != used.report_budget {
             let of = |budget: Budget| format!("{budget:?}");
-            return differs("budget", of(own.budget), of(used.budget));
+            return differs("budget", of(own.report_budget), of(used.report_budget));
         }
         match self.message_parameters {
             Some(messages) if messages != *task.message_parameters() => {
@@ -244,7 +244,7 @@ impl TryFrom<SerializedSumTask> for SumTaskDraft {
                 delta: file.delta,
                 min_people: file.people,
                 honest_fraction: file.honest_fraction,
-                budget: file.budget,
+                report_budget: file.budget,
             },
             message_parameters: messages.transpose()?,
         })
@@ -275,7 +275,7 @@ impl SerializedSumTask {
                     items: ball.items().clone(),
                     length: ball.max_length(),
                     seed: ball.frame_seed(),
-                    spread: ball.coefficient_spread(),
+                    spread: ball.coefficient_bound_factor(),
                 };
                 (None, Some(vector))
             }
@@ -290,7 +290,7 @@ impl SerializedSumTask {
             numbers,
             vector,
             messages: messages.map(SerializedMessageParameters::from),
-            budget: parts.budget,
+            budget: parts.report_budget,
         }
     }
 }

@@ -48,7 +48,7 @@ impl SumTask {
     /// Budget of a person.
     #[must_use]
     pub const fn budget(&self) -> Budget {
-        self.task_fields.budget
+        self.task_fields.report_budget
     }
 
     /// Length of the longest message, in bytes.
@@ -76,7 +76,7 @@ impl SumRandomizer {
 impl MessageParameters {
     /// Number of levels L: the value 1 is sent as L messages up, and −1 as L messages down.
     #[must_use]
-    pub const fn level_count(&self) -> u32 {
+    pub const fn messages_per_unit(&self) -> u32 {
         self.level_count
     }
 
@@ -109,7 +109,7 @@ impl BoundedVector {
     /// Default spread C. With this spread, the frame represents all vectors without loss, except
     /// vectors that were made to defeat the frame. For d ≤ 64, the remainder was less than 5·10⁻⁶
     /// for every vector tried.
-    pub const DEFAULT_COEFFICIENT_SPREAD: f64 = 2.0;
+    pub const DEFAULT_BOUND_FACTOR: f64 = 2.0;
 
     /// Items whose values are the numbers of the vector.
     #[must_use]
@@ -131,7 +131,7 @@ impl BoundedVector {
     /// Spread C: the coefficients of a vector of length 1 are at most C/√d, where d is the padded
     /// dimension.
     #[must_use]
-    pub const fn coefficient_spread(&self) -> f64 {
-        self.coefficient_spread
+    pub const fn coefficient_bound_factor(&self) -> f64 {
+        self.coefficient_bound_factor
     }
 }

@@ -1,7 +1,7 @@
 //! Functions of sum tasks for collectors: task files, canonical bytes, and decoding of messages.
 
 mod canonical;
-mod decode;
+mod message_decoding;
 mod file;
 mod getters;
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::task::budget::{Budget, CoverParameters, MemoParameters};
+use crate::task::report_budget::{Budget, CoverParameters, MemoParameters};
 
 /// Number of days in a year, for [`Budget::reports_a_year`].
 const DAYS_PER_YEAR: u32 = 365;
@@ -56,18 +56,18 @@ struct SerializedBudget {
     reports: u32,
     #[serde(
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "read_present"
+        deserialize_with = "deserialize_non_null"
     )]
     memo: Option<MemoParameters>,
     #[serde(
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "read_present"
+        deserialize_with = "deserialize_non_null"
     )]
     cover: Option<CoverParameters>,
 }
 
 /// Reads a field that may be absent. Like the other fields of a budget, it must not be null.
-fn read_present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+fn deserialize_non_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)

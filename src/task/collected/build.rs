@@ -6,15 +6,15 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::canonical;
-use super::task_fields::TaskFields;
+use super::ratings_task_fields::RatingsTaskFields;
 use crate::domain::ValueKind;
 use crate::error::{Error, error};
 use crate::mechanism::Mechanism;
-use crate::task::budget::Budget;
-use crate::task::items::{Items, item_key};
+use crate::task::report_budget::Budget;
+use crate::task::items::{Items, item_name_hash};
 use crate::task::local::kind::QuestionKind;
 use crate::task::local::question::{Question, QuestionFields};
-use crate::task::local::task::Task;
+use crate::task::local::task_definition::Task;
 
 impl Task {
     /// Creates a task with a single question of kind `ratings`, which has no name.
@@ -22,8 +22,8 @@ impl Task {
     /// # Errors
     /// [`Error::InvalidTaskId`], [`Error::OutOfRange`], [`Error::InvalidItemName`], [`Error::DuplicateName`], or
     /// [`Error::InvalidCombination`] for parameters that cannot be combined.
-    pub fn new(parts: TaskFields) -> Result<Self, Error> {
-        let (id, question) = parts.into_question();
+    pub fn new(parts: RatingsTaskFields) -> Result<Self, Error> {
+        let (id, question) = parts.into_id_and_fields();
         Self::from_checked_questions(id, alloc::vec![Question::new(question)?])
     }
 
@@ -76,7 +76,7 @@ impl Task {
     /// assert_eq!(weekly.with_budget(Budget::default())?, task);
     /// # Ok::<(), hushbin::Error>(())
     /// ```
-    pub fn with_budget(self, budget: Budget) -> Result<Self, Error> {
+    pub fn with_report_budget(self, budget: Budget) -> Result<Self, Error> {
         let bytes = canonical::canonical_task_bytes(&self.id, &self.questions, budget);
         let questions = Arc::unwrap_or_clone(self.questions);
         Self::build_checked_task(self.id, questions, budget, &bytes)
@@ -98,14 +98,14 @@ impl Task {
     /// ```
     #[must_use]
     pub fn canonical_bytes(&self) -> Vec<u8> {
-        canonical::canonical_task_bytes(&self.id, &self.questions, self.budget)
+        canonical::canonical_task_bytes(&self.id, &self.questions, self.report_budget)
     }
 
     /// Returns the effective local ε of one report: the maximum over the questions. It is never
     /// above [`Task::epsilon`].
     #[must_use]
-    pub fn effective_epsilon(&self) -> f64 {
-        let of_each = self.questions.iter().map(Question::effective_epsilon);
+    pub fn achieved_report_epsilon(&self) -> f64 {
+        let of_each = self.questions.iter().map(Question::achieved_report_epsilon);
         of_each.fold(0.0, f64::max)
     }
 
@@ -126,8 +126,8 @@ impl Task {
 
     /// Returns the budget of one person.
     #[must_use]
-    pub const fn budget(&self) -> Budget {
-        self.budget
+    pub const fn report_budget(&self) -> Budget {
+        self.report_budget
     }
 
     /// Returns the position of the question called `name`, or `None` if there is no such question.
@@ -174,7 +174,7 @@ impl Items {
                 let plain = !name.starts_with('+') && (name == "0" || !name.starts_with('0'));
                 (plain && index < *count).then_some(u64::from(index))
             }
-            Self::Open(_) => Some(item_key(name)),
+            Self::Open(_) => Some(item_name_hash(name)),
         }
     }
 }
@@ -218,22 +218,22 @@ impl Question {
 
     /// Returns the sparsity s: the number of entries of an answer that one report covers.
     #[must_use]
-    pub const fn sparsity(&self) -> u32 {
-        self.0.sparsity
+    pub const fn max_entries_per_report(&self) -> u32 {
+        self.0.max_entries_per_report
     }
 
     /// Returns the effective local ε of one report: the maximum log-ratio of output probabilities.
     /// It is computed from the sampled thresholds and rounded up, and is never above
     /// [`Question::epsilon`].
     #[must_use]
-    pub fn effective_epsilon(&self) -> f64 {
+    pub fn achieved_report_epsilon(&self) -> f64 {
         self.0
             .mechanism
             .effective_epsilon(&self.domain(), self.0.epsilon)
     }
 }
 
-impl TryFrom<Task> for TaskFields {
+impl TryFrom<Task> for RatingsTaskFields {
     type Error = Task;
 
     /// Returns the fields of a task whose only question has no name. They do not include the task's
@@ -246,9 +246,9 @@ impl TryFrom<Task> for TaskFields {
             Some(sole) if task.has_unnamed_question() => Ok(Self {
                 id: task.id().to_owned(),
                 items: sole.items().clone(),
-                sparsity: sole.sparsity(),
+                sparsity: sole.max_entries_per_report(),
                 epsilon: sole.epsilon(),
-                value: sole.value_kind(),
+                value: sole.coded_value_kind(),
                 mechanism: sole.mechanism().clone(),
             }),
             _ => Err(task),

@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 
 use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::domain::ValueKind;
-use crate::task::budget::{BUDGET_FORMAT_PREFIX, Budget};
+use crate::task::report_budget::{BUDGET_FORMAT_PREFIX, Budget};
 use crate::task::items::Items;
 use crate::task::limits::NumberLimits;
 use crate::task::local::canonical::{NAMED_QUESTIONS_TASK_FORMAT, UNNAMED_QUESTION_TASK_FORMAT};
-use crate::task::local::kind::contract::{CHOICE_KIND_CODE, FLAG_KIND_CODE, NUMBER_KIND_CODE};
+use crate::task::local::kind::multipart_kind_trait::{CHOICE_KIND_CODE, FLAG_KIND_CODE, NUMBER_KIND_CODE};
 use crate::task::local::kind::{Cross, Numbers, PartKind, QuestionKind, QuestionPart, Together};
 use crate::task::local::prefix_lengths::PrefixLengths;
 use crate::task::local::question::Question;
@@ -23,7 +23,7 @@ pub(super) fn canonical_task_bytes(id: &str, questions: &[Question], budget: Bud
             canonical.write_text(UNNAMED_QUESTION_TASK_FORMAT);
             canonical.write_text(id);
             sole.items().write_canonical(&mut canonical);
-            canonical.write_u64(u64::from(sole.sparsity()));
+            canonical.write_u64(u64::from(sole.max_entries_per_report()));
             canonical.write_u64(sole.epsilon().to_bits());
             sole.kind().write_canonical(&mut canonical);
             sole.mechanism().write_canonical(&mut canonical);
@@ -39,7 +39,7 @@ pub(super) fn canonical_task_bytes(id: &str, questions: &[Question], budget: Bud
                 question.kind().write_canonical(&mut canonical);
                 if question.kind().implied_items().is_none() {
                     question.items().write_canonical(&mut canonical);
-                    canonical.write_u64(u64::from(question.sparsity()));
+                    canonical.write_u64(u64::from(question.max_entries_per_report()));
                 }
                 question.mechanism().write_canonical(&mut canonical);
             }
@@ -160,7 +160,7 @@ impl WriteCanonical for QuestionPart {
 impl WriteCanonical for Scale {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.write_text(self.unit().unwrap_or(""));
-        canonical.write_u64(self.step().to_bits());
+        canonical.write_u64(self.value_step().to_bits());
         match self.edges() {
             None => {
                 canonical.write_u64(0);

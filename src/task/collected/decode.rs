@@ -4,7 +4,7 @@ use crate::codec::Cursor;
 use crate::error::{Error, error};
 use crate::mechanism::Report;
 use crate::task::local::question::Question;
-use crate::task::local::task::Task;
+use crate::task::local::task_definition::Task;
 
 impl Task {
     /// Decodes one report from all of `bytes`, as [`Report::encode`] writes it.
@@ -67,9 +67,9 @@ impl Task {
         }
         for _ in 0..count {
             // Each report begins with its seed, which selects the question.
-            let seed = u64::from_le_bytes(cursor.peek("expected a seed of 8 bytes")?);
+            let seed = u64::from_le_bytes(cursor.peek_array("expected a seed of 8 bytes")?);
             decode(
-                &self.questions[self.question_selector.drawn_question(seed)],
+                &self.questions[self.question_selector.question_index_for_seed(seed)],
                 cursor,
                 1,
             )?;

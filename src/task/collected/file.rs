@@ -8,17 +8,17 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::part_file::{ScaleFields, SerializedPart};
 use super::purpose::{BinSpacing, NumberPurpose};
-use super::task_fields::TaskFields;
+use super::ratings_task_fields::RatingsTaskFields;
 use crate::domain::ValueKind;
 use crate::error::{Error, error};
 use crate::mechanism::Mechanism;
-use crate::task::budget::Budget;
+use crate::task::report_budget::Budget;
 use crate::task::items::Items;
 use crate::task::limits::NumberLimits;
 use crate::task::local::kind::{Cross, QuestionKind, QuestionPart, Together};
 use crate::task::local::prefix_lengths::PrefixLengths;
 use crate::task::local::question::{Question, QuestionFields};
-use crate::task::local::task::Task;
+use crate::task::local::task_definition::Task;
 
 /// Name of a [`QuestionKind`] of question in a task file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -167,7 +167,7 @@ impl<M> SerializedQuestion<M> {
     pub(crate) fn together_kind(&self) -> Result<Together, Error> {
         let of = self.of.iter().flatten();
         let parts: Result<Vec<QuestionPart>, Error> =
-            of.map(SerializedPart::complete_part).collect();
+            of.map(SerializedPart::part_if_complete).collect();
         Ok(Together::new(parts?))
     }
 
@@ -194,8 +194,8 @@ impl<M> SerializedQuestion<M> {
             (QuestionKindName::Cross, _) => {
                 let [rows, columns] = self.cross_parts()?;
                 QuestionKind::CrossTabulation(Cross::new(
-                    rows.complete_part()?,
-                    columns.complete_part()?,
+                    rows.part_if_complete()?,
+                    columns.part_if_complete()?,
                 ))
             }
             (QuestionKindName::Ratings, Some(value)) => QuestionKind::Ratings(value),
@@ -205,7 +205,7 @@ impl<M> SerializedQuestion<M> {
             (QuestionKindName::Text, _) => QuestionKind::Text(self.stated_prefix_lengths()?),
             (QuestionKindName::Together, _) => QuestionKind::JointChoices(self.together_kind()?),
             _ if self.scale_fields().has_edges() => {
-                QuestionKind::Number(self.scale_fields().complete_scale()?)
+                QuestionKind::Number(self.scale_fields().scale_if_complete()?)
             }
             _ => QuestionKind::Numbers(
                 alloc::vec![
@@ -282,7 +282,7 @@ impl SerializedQuestion<Mechanism> {
             name: self.name,
             kind,
             items,
-            sparsity,
+            max_entries_per_report: sparsity,
             weight: self.weight.unwrap_or(1),
             epsilon,
             mechanism,
@@ -321,14 +321,14 @@ impl SerializedQuestion<Mechanism> {
             options,
             of: match kind {
                 QuestionKind::Numbers(limits) if !limits.is_single() => {
-                    Some(SerializedPart::from_numbers(question.items(), limits))
+                    Some(SerializedPart::parts_from_numbers(question.items(), limits))
                 }
                 QuestionKind::CrossTabulation(cross) => written(cross.parts()),
                 QuestionKind::JointChoices(all) => written(all.parts()),
                 _ => None,
             },
-            sparsity: several.then(|| question.sparsity()),
-            value: rates.then(|| question.value_kind()),
+            sparsity: several.then(|| question.max_entries_per_report()),
+            value: rates.then(|| question.coded_value_kind()),
             min: scale.min,
             max: scale.max,
             edges: scale.bin_edges,
@@ -378,10 +378,10 @@ pub(crate) const QUESTIONS_AND_ITEMS_ERROR: &str =
 impl<'de> Deserialize<'de> for Task {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let file = SerializedTask::deserialize(deserializer)?;
-        let budgeted = |task: Self| task.with_budget(file.budget);
+        let budgeted = |task: Self| task.with_report_budget(file.budget);
         let missing = <D::Error as de::Error>::missing_field;
         let Some(questions) = file.questions else {
-            let parts = TaskFields {
+            let parts = RatingsTaskFields {
                 id: file.id,
                 items: file.items.ok_or_else(|| missing("items"))?,
                 sparsity: file.sparsity.ok_or_else(|| missing("sparsity"))?,
@@ -416,7 +416,7 @@ impl Serialize for Task {
         #[derive(Serialize)]
         struct UnnamedQuestionTask {
             #[serde(flatten)]
-            parts: TaskFields,
+            parts: RatingsTaskFields,
             #[serde(skip_serializing_if = "Budget::is_default")]
             budget: Budget,
         }
@@ -430,8 +430,8 @@ impl Serialize for Task {
             budget: Budget,
         }
 
-        let budget = self.budget();
-        match TaskFields::try_from(self.clone()) {
+        let budget = self.report_budget();
+        match RatingsTaskFields::try_from(self.clone()) {
             Ok(parts) => UnnamedQuestionTask { parts, budget }.serialize(serializer),
             Err(_) => NamedQuestionsTask {
                 id: self.id(),

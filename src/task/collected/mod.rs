@@ -4,7 +4,7 @@ mod budget_file;
 mod build;
 mod canonical;
 #[cfg(feature = "analysis")]
-mod choice_constructors;
+mod parameter_choice_builders;
 mod decode;
 pub(crate) mod file;
 mod kinds;
@@ -12,7 +12,7 @@ pub(crate) mod part_file;
 mod prefix_keys;
 mod purpose;
 mod scale_getters;
-mod task_fields;
+mod ratings_task_fields;
 
 pub use purpose::{BinSpacing, NumberPurpose};
-pub use task_fields::TaskFields;
+pub use ratings_task_fields::RatingsTaskFields;

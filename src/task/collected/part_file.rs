@@ -44,7 +44,7 @@ impl ScaleFields {
             bin_edges: scale.edges().map(<[f64]>::to_vec),
             unit: scale.unit().map(ToOwned::to_owned),
             // A step of 0 means any number, and is not written.
-            value_step: Some(scale.step()).filter(|step| *step > 0.0),
+            value_step: Some(scale.value_step()).filter(|step| *step > 0.0),
             ..Self::default()
         }
     }
@@ -95,7 +95,7 @@ impl ScaleFields {
     /// # Errors
     /// [`Error::InvalidCombination`] if the scale is incomplete, and the errors of [`Scale`]'s
     /// constructors.
-    pub(crate) fn complete_scale(self) -> Result<Scale, Error> {
+    pub(crate) fn scale_if_complete(self) -> Result<Scale, Error> {
         let scale = match (self.min, self.max, self.level_count, self.bin_edges) {
             (Some(min), Some(max), Some(levels), None) => Scale::from_levels(min, max, levels),
             (None, None, None, Some(edges)) => Scale::from_edges(edges),
@@ -106,7 +106,7 @@ impl ScaleFields {
         };
         let scale = scale?.with_unit(self.unit)?;
         match self.value_step {
-            Some(step) => scale.with_step(step),
+            Some(step) => scale.with_value_step(step),
             None => Ok(scale),
         }
     }
@@ -152,7 +152,7 @@ pub(crate) struct SerializedPart {
 
 impl SerializedPart {
     /// Returns a part for each of several numbers.
-    pub(super) fn from_numbers(items: &Items, limits: &[NumberLimits]) -> Vec<Self> {
+    pub(super) fn parts_from_numbers(items: &Items, limits: &[NumberLimits]) -> Vec<Self> {
         let Items::Named(names) = items else {
             unreachable!("numbers have names");
         };
@@ -252,7 +252,7 @@ impl SerializedPart {
     ///
     /// # Errors
     /// As [`SerializedPart::part_or_number`]; [`Error::InvalidCombination`] if the scale is incomplete.
-    pub(super) fn complete_part(&self) -> Result<QuestionPart, Error> {
+    pub(super) fn part_if_complete(&self) -> Result<QuestionPart, Error> {
         match self.part_or_number()? {
             PartOrUnresolvedNumber::CompletePart(part) => Ok(part),
             PartOrUnresolvedNumber::UnresolvedNumber(_, scale) if scale.has_draft_fields() => {
@@ -262,7 +262,7 @@ impl SerializedPart {
                 }))
             }
             PartOrUnresolvedNumber::UnresolvedNumber(name, scale) => {
-                Ok(QuestionPart::new_number(name, scale.complete_scale()?))
+                Ok(QuestionPart::new_number(name, scale.scale_if_complete()?))
             }
         }
     }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::bounds;
 use crate::error::Error;
-use crate::task::items::item_key;
+use crate::task::items::item_name_hash;
 use crate::task::local::prefix_lengths::PrefixLengths;
 
 /// Mark that follows a prefix of a longer text: a code point to which Unicode assigns no character.
@@ -46,7 +46,7 @@ impl PrefixLengths {
     /// let prefixes = PrefixLengths::new(vec![2, 4, 4]).unwrap();
     /// assert!(prefixes.distinct_lengths().eq([(2, 1), (4, 2)]));
     /// ```
-    pub fn distinct_lengths(&self) -> impl Iterator<Item = (u32, usize)> {
+    pub fn lengths_with_repeat_counts(&self) -> impl Iterator<Item = (u32, usize)> {
         let alike = self.lengths().chunk_by(|one, next| one == next);
         alike.map(|alike| (alike[0], alike.len()))
     }
@@ -61,7 +61,7 @@ impl PrefixLengths {
     #[must_use]
     pub fn longest_prefix_share(&self) -> f64 {
         let greatest = self
-            .distinct_lengths()
+            .lengths_with_repeat_counts()
             .last()
             .map_or(0, |(_, prefixes)| prefixes);
         greatest as f64 / self.lengths().len() as f64
@@ -77,27 +77,27 @@ impl PrefixLengths {
     /// assert_eq!(PrefixLengths::prefix_key("cafeteria", 4), PrefixLengths::text_or_prefix_key("cafe", true));
     /// ```
     #[must_use]
-    pub fn prefix_key(text: &str, length: u32) -> u64 {
+    pub fn prefix_hash(text: &str, length: u32) -> u64 {
         match text.char_indices().nth(length as usize) {
-            Some((end, _)) => Self::text_or_prefix_key(&text[..end], true),
-            None => Self::text_or_prefix_key(text, false),
+            Some((end, _)) => Self::text_or_prefix_hash(&text[..end], true),
+            None => Self::text_or_prefix_hash(text, false),
         }
     }
 
     /// Returns the key of a whole text. If `goes_on` is true, returns the key of `text` as a prefix
     /// of longer texts.
     #[must_use]
-    pub fn text_or_prefix_key(text: &str, goes_on: bool) -> u64 {
+    pub fn text_or_prefix_hash(text: &str, goes_on: bool) -> u64 {
         let mut marked = String::from(text);
         marked.extend(goes_on.then_some(CONTINUATION_MARK));
-        item_key(&marked)
+        item_name_hash(&marked)
     }
 
     /// Returns the keys of all prefixes of a text. Entries with these keys are the answer for that
     /// text.
     #[must_use]
-    pub fn prefix_keys(&self, text: &str) -> Vec<u64> {
-        let key = |&length: &u32| Self::prefix_key(text, length);
+    pub fn prefix_hashes(&self, text: &str) -> Vec<u64> {
+        let key = |&length: &u32| Self::prefix_hash(text, length);
         self.lengths().iter().map(key).collect()
     }
 }

@@ -24,7 +24,7 @@ impl Scale {
     /// assert_eq!((visits.range(), visits.cell_and_next_cell_probability(2.0)), ([0.0, 3.0], (2, 0.0)));
     /// assert!(Scale::from_edges(vec![0.0, 1.5, 2.0]).unwrap().with_step(1.0).is_err());
     /// ```
-    pub fn with_step(self, step: f64) -> Result<Self, Error> {
+    pub fn with_value_step(self, step: f64) -> Result<Self, Error> {
         let edges = self.edges().ok_or(error!(InvalidCombination {
             reason: "a \"step\" is only for a \"number\" with bins, not for \"levels\"",
         }))?;
@@ -34,12 +34,12 @@ impl Scale {
         let (name, min, max) = (
             "step",
             f64::MIN_POSITIVE,
-            narrowest * (1.0 + ROUNDING_TOLERANCE),
+            narrowest * (1.0 + STEP_RELATIVE_TOLERANCE),
         );
         ParameterRange { name, min, max }.check_in_range(step)?;
         let off = |edge: &f64| {
             let steps = (edge - edges[0]) / step;
-            libm::fabs(steps - libm::rint(steps)) > ROUNDING_TOLERANCE * steps.max(1.0)
+            libm::fabs(steps - libm::rint(steps)) > STEP_RELATIVE_TOLERANCE * steps.max(1.0)
         };
         if edges.iter().any(off) {
             return Err(error!(InvalidCombination {
@@ -47,21 +47,21 @@ impl Scale {
                          their distances are multiples of the step",
             }));
         }
-        Ok(Self { step, ..self })
+        Ok(Self { value_step: step, ..self })
     }
 
     /// Returns the minimum and the maximum of the numbers that are not clipped.
     #[must_use]
     pub fn range(&self) -> [f64; 2] {
         // With a step, the outer edges are half a step outside the possible numbers.
-        let ([first, last], beyond) = (self.end_values(), 0.5 * self.step);
+        let ([first, last], beyond) = (self.end_values(), 0.5 * self.value_step);
         [first + beyond, last - beyond]
     }
 
     /// Returns the distance between possible numbers, or 0 if any number is possible.
     #[must_use]
-    pub const fn step(&self) -> f64 {
-        self.step
+    pub const fn value_step(&self) -> f64 {
+        self.value_step
     }
 
     /// Returns the unit, if there is one.
@@ -93,4 +93,4 @@ impl Scale {
 }
 
 /// Relative tolerance of comparisons. A step such as 0.1 has no exact binary value.
-const ROUNDING_TOLERANCE: f64 = 1e-9;
+const STEP_RELATIVE_TOLERANCE: f64 = 1e-9;

@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 
 use super::kind::QuestionKind;
 use super::question::{Question, QuestionFields};
-use super::task::Task;
+use super::task_definition::Task;
 use crate::canonical::CanonicalReader;
 use crate::domain::ValueKind;
 use crate::error::Error;
 use crate::mechanism::Mechanism;
-use crate::task::budget::Budget;
+use crate::task::report_budget::Budget;
 use crate::task::items::Items;
 
 /// Text at the start of a task's bytes. If the bytes contain a budget, it comes before this text.
@@ -58,7 +58,7 @@ fn read_questions(named: bool, reader: &mut CanonicalReader<'_>) -> Result<Vec<Q
         let (mut name, mut weight) = (String::new(), 1);
         let (kind, items, sparsity) = if named {
             (name, weight) = (reader.read_text().to_owned(), reader.read_u32());
-            QuestionKind::read_canonical(reader)?
+            QuestionKind::read_kind_with_items(reader)?
         } else {
             let (items, sparsity) = (Items::read_canonical(reader), reader.read_u32());
             epsilon = reader.read_float();
@@ -73,7 +73,7 @@ fn read_questions(named: bool, reader: &mut CanonicalReader<'_>) -> Result<Vec<Q
             name,
             kind,
             items,
-            sparsity,
+            max_entries_per_report: sparsity,
             weight,
             epsilon,
             mechanism: Mechanism::read_canonical(reader)?,

@@ -8,7 +8,7 @@ mod question_draw;
 pub(super) mod scale;
 #[cfg(not(feature = "complete"))]
 mod slim;
-pub(crate) mod task;
+pub(crate) mod task_definition;
 
 #[cfg(feature = "complete")]
 pub use kind::QuestionPart;
@@ -17,4 +17,4 @@ pub use prefix_lengths::PrefixLengths;
 pub use question::{Question, QuestionFields};
 pub use question_draw::QuestionSelector;
 pub use scale::Scale;
-pub use task::Task;
+pub use task_definition::Task;

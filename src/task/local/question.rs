@@ -70,7 +70,7 @@ pub struct QuestionFields {
     pub items: Items,
     /// Sparsity s, in [`bounds::SPARSITY_RANGE`], at most the number of items. It is 1 for kinds with one
     /// answer. It is the number of items for `numbers`, and the number of parts for `together`.
-    pub sparsity: u32,
+    pub max_entries_per_report: u32,
     /// Relative frequency with which seeds select the question, in [`bounds::QUESTION_WEIGHT_RANGE`].
     pub weight: u32,
     /// Local budget ε of one report, in [`bounds::EPSILON_RANGE`].
@@ -93,7 +93,7 @@ impl Question {
     /// Checks all fields except the name.
     pub(in crate::task) fn check_fields(&self) -> Result<(), Error> {
         let domain =
-            checked_question_domain(&self.0.kind, &self.0.items, self.0.sparsity, self.0.epsilon)?;
+            checked_question_domain(&self.0.kind, &self.0.items, self.0.max_entries_per_report, self.0.epsilon)?;
         bounds::QUESTION_WEIGHT_RANGE.check_in_range(f64::from(self.0.weight))?;
         self.0.mechanism.check_domain(&domain)
     }
@@ -135,14 +135,14 @@ impl Question {
 
     /// Returns the range of the values that entries have after an answer is coded.
     #[must_use]
-    pub const fn value_kind(&self) -> ValueKind {
-        self.0.kind.value_kind()
+    pub const fn coded_value_kind(&self) -> ValueKind {
+        self.0.kind.coded_value_kind()
     }
 
     /// Returns the domain that the mechanism randomises.
     #[must_use]
     pub fn domain(&self) -> Domain {
-        self.0.kind.domain(&self.0.items, self.0.sparsity)
+        self.0.kind.domain(&self.0.items, self.0.max_entries_per_report)
     }
 }
 

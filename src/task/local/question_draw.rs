@@ -43,7 +43,7 @@ impl QuestionSelector {
     /// are uniform, and [`mix64`] is a bijection. Hash functions never use `mix64(seed)` as a key,
     /// so the question does not reveal what the report hashes.
     #[must_use]
-    pub fn drawn_question(&self, seed: u64) -> usize {
+    pub fn question_index_for_seed(&self, seed: u64) -> usize {
         // The high word of the product maps a uniform word to 0 … W − 1.
         let drawn = ((u128::from(mix64(seed)) * u128::from(self.total_weight())) >> 64) as u32;
         self.cumulative_weights.partition_point(|end| *end <= drawn)

@@ -35,7 +35,7 @@ fn least(domain: &Domain, epsilon: f64, rule: FavouredSideRuleName, hashing: Has
     let s = domain.sparsity();
     let most = (3.0 * f64::from(s) * (epsilon.exp() + 3.0)) as u32 + 8;
     let candidates = (1..=most).flat_map(|pairs| match rule {
-        FavouredSideRuleName::Overwrite if pairs > s => vec![(FavouredSideRule::Overwrite, pairs)],
+        FavouredSideRuleName::Overwrite if pairs > s => vec![(FavouredSideRule::RandomEntryDecides, pairs)],
         FavouredSideRuleName::Overwrite => vec![],
         FavouredSideRuleName::Strongest => (1..=(s + 2).min(pairs))
             .map(|favoured| (FavouredSideRule::Strongest { favoured }, pairs))
@@ -122,7 +122,7 @@ fn what_is_given_is_kept() {
     let overwrite = choose(FavouredSideRuleName::Overwrite, None, Some(14)).unwrap();
     assert_eq!(
         (overwrite.favouring_rule(), overwrite.buckets_per_hash()),
-        (FavouredSideRule::Overwrite, 14)
+        (FavouredSideRule::RandomEntryDecides, 14)
     );
     assert!(choose(FavouredSideRuleName::Strongest, Some(0), None).is_err());
     assert!(choose(FavouredSideRuleName::Strongest, Some(u32::MAX), None).is_err());
@@ -195,7 +195,7 @@ fn the_largest_tasks_are_chosen_for() {
                 let chosen = Coco::choose_parameters(&domain, epsilon, &draft).unwrap();
                 let rates = chosen.hit_probabilities(&domain, epsilon);
                 assert!(
-                    rates.hit_probability_gap > 0.0,
+                    rates.side_hit_probability_gap > 0.0,
                     "{chosen:?} of {domain:?}, ε = {epsilon}"
                 );
             }
@@ -245,7 +245,7 @@ fn predictions_hold_at_real_sizes() {
             / n;
         let predicted = chosen
             .hit_probabilities(&domain, epsilon)
-            .predicted_pair_hits
+            .predicted_pair_probabilities
             .pair_hit_if_present;
         let off = predicted / mean - 1.0;
         println!("{chosen:?}: {predicted}, by simulation {mean} ± {spread}, off by {off}");
@@ -310,7 +310,7 @@ fn no_other_number_of_functions_is_better() {
         },
         variance: |domain, epsilon, hashing, hashes, pairs, favoured| {
             let rule = FavouredSideRule::Strongest { favoured };
-            let other = Coco::with_hashes(rule, hashing, 2 * pairs, hashes).unwrap();
+            let other = Coco::new_with_hash_count(rule, hashing, 2 * pairs, hashes).unwrap();
             variance(&other, domain, epsilon)
         },
     };

@@ -242,7 +242,7 @@ fn no_other_number_of_functions_is_better() {
         },
         variance: |domain, epsilon, hashing, hashes, buckets, favoured| {
             let rule = FavouredBucketRule::Heaviest { favoured };
-            let other = Collision::with_hashes(rule, hashing, buckets, hashes).unwrap();
+            let other = Collision::new_with_hash_count(rule, hashing, buckets, hashes).unwrap();
             variance(&other, domain, epsilon)
         },
     };

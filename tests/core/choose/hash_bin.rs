@@ -7,7 +7,7 @@ use hushbin::hash::{HashFamily, HashKeys};
 use hushbin::mechanism::hash_bin::{
     HashBin, PrivacyLevel, PrivacyLevelName, RandomisedResponse, SumNoiseKind,
 };
-use hushbin::{Entry, Mechanism, Randomizer, Report, Task, TaskDraft, TaskFields};
+use hushbin::{Entry, Mechanism, Randomizer, Report, Task, TaskDraft, RatingsTaskFields};
 use serde_json::{Value, json};
 
 use crate::support::generators::seeded;
@@ -61,7 +61,7 @@ fn no_other_clip_is_better() {
         for epsilon in [0.1, 1.0, 4.0, 12.0] {
             for (counts, people) in COUNTS.into_iter().flat_map(|c| [(c, 1e3), (c, 1e11)]) {
                 let most = counts.len() as u32 - 1;
-                let crowd = Population::from_entry_counts(counts)
+                let crowd = Population::from_people_by_entry_count(counts)
                     .unwrap()
                     .with_people_count(people);
                 // If all people have equally many entries, the choice is for a domain of just those
@@ -108,7 +108,7 @@ fn no_other_noise_is_better() {
         for counts in COUNTS {
             for people in [1e3, 1e6, 1e11] {
                 let most = counts.len() as u32 - 1;
-                let crowd = Population::from_entry_counts(counts)
+                let crowd = Population::from_people_by_entry_count(counts)
                     .unwrap()
                     .with_people_count(people);
                 let items = if crowd.has_equal_entries() { most } else { 40 };
@@ -191,7 +191,7 @@ fn no_other_bins_are_much_better() {
 fn squared_bias_is_that_of_the_worst_case() {
     let items = 40;
     for counts in COUNTS {
-        let crowd = Population::from_entry_counts(counts).unwrap();
+        let crowd = Population::from_people_by_entry_count(counts).unwrap();
         let people: u64 = counts.iter().sum();
         assert_eq!(crowd.people_count(), people as f64);
         let worst = |lost: &dyn Fn(usize) -> f64| -> f64 {
@@ -210,11 +210,11 @@ fn squared_bias_is_that_of_the_worst_case() {
                 let predicted = task.questions()[0]
                     .mechanism()
                     .predict_errors(&domain, 1.0, &crowd);
-                let ours = predicted.mean_error.unwrap().squared_bias;
+                let ours = predicted.mean_error.unwrap().worst_case_squared_bias;
                 let expected = left_out / f64::from(items);
                 assert!((ours - expected).abs() <= 1e-12, "{ours} {expected}");
                 if let Some(frequency) = predicted.frequency_error {
-                    assert!((frequency.squared_bias - expected / 2.0).abs() <= 1e-12);
+                    assert!((frequency.worst_case_squared_bias - expected / 2.0).abs() <= 1e-12);
                 }
             }
             for clip in [0.5, 1.75, 6.0] {
@@ -224,7 +224,7 @@ fn squared_bias_is_that_of_the_worst_case() {
                 };
                 let clipped = HashBin::new(level, HashFamily::Balanced, 1, 1024).unwrap();
                 let predicted = Mechanism::HashBin(clipped).predict_errors(&domain, 1.0, &crowd);
-                let ours = predicted.mean_error.unwrap().squared_bias;
+                let ours = predicted.mean_error.unwrap().worst_case_squared_bias;
                 let expected =
                     worst(&|k| 1.0 - clipped.clipping_attenuation(k as u32)) / f64::from(items);
                 assert!((ours - expected).abs() <= 1e-12, "{ours} {expected}");
@@ -273,13 +273,13 @@ fn no_other_sparsity_is_better() {
     ];
     let mut distinct = std::collections::BTreeSet::new();
     for counts in &COUNTS[..3] {
-        let crowd = Population::from_entry_counts(counts).unwrap();
+        let crowd = Population::from_people_by_entry_count(counts).unwrap();
         let most = counts.len() - 1;
         for epsilon in [0.5, 2.0, 6.0] {
             for (name, objective) in &objectives {
                 let auto = json!({ "name": "auto", "objective": name });
                 let open = with(file(&json!(40), epsilon, &auto), "entries", json!(counts));
-                let plan = draft(open.clone()).choose_parameters().unwrap().remove(0);
+                let plan = draft(open.clone()).choices_per_question().unwrap().remove(0);
                 let picked = plan.chosen;
                 let task = resolve(open);
                 let ours = error_of(&task, *objective, &crowd);
@@ -311,7 +311,7 @@ fn no_other_sparsity_is_better() {
 #[test]
 fn no_sparsity_left_out_is_much_better() {
     let counts: Vec<u64> = (0..=60).map(|k| 40_000 / (1 + k * k)).collect();
-    let crowd = Population::from_entry_counts(&counts).unwrap();
+    let crowd = Population::from_people_by_entry_count(&counts).unwrap();
     for epsilon in [1.0, 6.0] {
         let coco = file(&json!(200), epsilon, &json!("coco"));
         let chosen = resolve(with(coco.clone(), "entries", json!(counts)));
@@ -322,7 +322,7 @@ fn no_sparsity_left_out_is_much_better() {
             assert!(
                 ours <= 1.02 * error,
                 "{}: s = {s}",
-                chosen.questions()[0].sparsity()
+                chosen.questions()[0].max_entries_per_report()
             );
         }
     }
@@ -346,18 +346,18 @@ fn a_given_sparsity_is_never_clipped() {
                     let auto = json!({ "name": "auto", "level": level });
                     let file = with(file(&json!(items), epsilon, &auto), "people", json!(people));
                     let plan = draft(with(file, "sparsity", json!(sparsity)));
-                    let plan = plan.choose_parameters().unwrap().remove(0);
+                    let plan = plan.choices_per_question().unwrap().remove(0);
                     let left = match &plan.chosen.mechanism {
                         Mechanism::HashBin(hash_bin) => hash_bin.clipping_attenuation(sparsity),
                         _ => 1.0,
                     };
                     assert_eq!(left, 1.0, "{:?}", plan.chosen);
                     let error = plan.chosen.predicted_errors.mean_error.unwrap();
-                    assert_eq!(error.squared_bias, 0.0);
+                    assert_eq!(error.worst_case_squared_bias, 0.0);
                     picked.insert(plan.chosen.mechanism.name());
                     // Biased mechanisms come last.
                     for other in &plan.alternatives {
-                        let biased = other.predicted_errors.mean_error.unwrap().squared_bias > 0.0;
+                        let biased = other.predicted_errors.mean_error.unwrap().worst_case_squared_bias > 0.0;
                         assert_eq!(other.objective_error == f64::INFINITY, biased, "{other:?}");
                     }
                 }
@@ -395,7 +395,7 @@ fn weaker_levels_are_more_to_choose_from() {
     let plan = |level: &str| {
         let auto = json!({ "name": "auto", "level": level });
         let file = with(file(&json!(300), 1.0, &auto), "sparsity", json!(20));
-        draft(file).choose_parameters().unwrap().remove(0)
+        draft(file).choices_per_question().unwrap().remove(0)
     };
     let (user, event) = (plan("user"), plan("event"));
     assert_eq!(user.alternatives.len() + 1, 3);
@@ -422,9 +422,9 @@ fn estimates(task: &Task, people: &[Vec<Entry>], seed: u64) -> Vec<f64> {
             (Mechanism::Coco(coco), Report::Coco(report)) => {
                 let gap = coco
                     .hit_probabilities(&domain, task.epsilon())
-                    .hit_probability_gap;
+                    .side_hit_probability_gap;
                 coco.hit_decoder(&domain)
-                    .for_each_hit(&report, |slot, plus| {
+                    .for_each_hit_slot(&report, |slot, plus| {
                         if let Some(sum) = sums.get_mut(slot as usize) {
                             *sum += if plus { 1.0 / gap } else { -1.0 / gap };
                         }
@@ -446,7 +446,7 @@ fn estimates(task: &Task, people: &[Vec<Entry>], seed: u64) -> Vec<f64> {
                 let scale = hash_bin
                     .estimate_scale_and_variance(&domain, task.epsilon())
                     .estimate_scale;
-                let support = hash_bin.bin_decoder(&domain);
+                let support = hash_bin.item_bin_lookup(&domain);
                 let keys = HashKeys::new(report.seed);
                 support.for_each_item_and_bin(&keys, |item, bin| {
                     let sign = support.bin_and_sign(&keys, u64::from(item)).1;
@@ -494,7 +494,7 @@ fn predictions_are_what_happens() {
         let having: u64 = counts.iter().skip(item + 1).sum();
         truth_sign(item) * having as f64 / total
     };
-    let crowd = Population::from_entry_counts(&counts).unwrap();
+    let crowd = Population::from_people_by_entry_count(&counts).unwrap();
     let mechanisms = [
         (json!("coco"), 2, 2.0),
         (json!("coco"), 5, 1.0),
@@ -514,7 +514,7 @@ fn predictions_are_what_happens() {
         ),
     ];
     for (index, (mechanism, sparsity, epsilon)) in mechanisms.into_iter().enumerate() {
-        let task = Task::new(TaskFields {
+        let task = Task::new(RatingsTaskFields {
             id: "simulated".to_owned(),
             ..even(items, sparsity, epsilon, &mechanism)
                 .try_into()
@@ -545,7 +545,7 @@ fn open_tasks_are_chosen_for() {
         let auto = json!({ "name": "auto", "level": level });
         let open = file(&json!("open"), 1.0, &auto);
         let plan: TaskDraft = draft(with(open, "entries", json!([10, 500, 200, 100])));
-        let plan = plan.choose_parameters().unwrap().remove(0);
+        let plan = plan.choices_per_question().unwrap().remove(0);
         assert!(plan.chosen.objective_error.is_finite());
         let errors = plan.alternatives.iter().map(|other| other.objective_error);
         assert!(

@@ -15,7 +15,7 @@ fn variance(mechanism: &Mechanism, domain: &Domain, epsilon: f64) -> f64 {
     let person = Population::with_equal_entries(1.0, domain.sparsity());
     let predicted = mechanism.predict_errors(domain, epsilon, &person);
     Objective::NONMISSING_ONLY
-        .weighted_error(&predicted)
+        .weighted_average_error(&predicted)
         .unwrap()
         .variance
 }
@@ -26,11 +26,11 @@ fn collision(
     cells: u32,
     hashes: u32,
 ) -> Mechanism {
-    Mechanism::Collision(Collision::with_hashes(rule, hashing, cells, hashes).unwrap())
+    Mechanism::Collision(Collision::new_with_hash_count(rule, hashing, cells, hashes).unwrap())
 }
 
 fn overwrite(hashing: HashFamily, pairs: u32) -> Mechanism {
-    Mechanism::Coco(Coco::new(coco::FavouredSideRule::Overwrite, hashing, 2 * pairs).unwrap())
+    Mechanism::Coco(Coco::new(coco::FavouredSideRule::RandomEntryDecides, hashing, 2 * pairs).unwrap())
 }
 
 fn draft(domain: &Domain, epsilon: f64, mechanism: &Value) -> TaskDraft {
@@ -45,7 +45,7 @@ fn draft(domain: &Domain, epsilon: f64, mechanism: &Value) -> TaskDraft {
 fn chosen(domain: &Domain, epsilon: f64, _: HashFamily) -> (u32, u32, f64) {
     let auto = json!({ "name": "auto", "objective": "nonmissing" });
     let choice = draft(domain, epsilon, &auto)
-        .choose_parameters()
+        .choices_per_question()
         .unwrap()
         .remove(0);
     let offers = std::iter::once(choice.chosen).chain(choice.alternatives);
@@ -85,7 +85,7 @@ fn no_other_mechanism_is_better() {
         for epsilon in [0.2, 1.0, 2.0, 4.0] {
             let auto = |objective: &str| json!({ "name": "auto", "objective": objective });
             let choice = draft(&domain, epsilon, &auto("nonmissing"));
-            let choice = choice.choose_parameters().unwrap().remove(0);
+            let choice = choice.choices_per_question().unwrap().remove(0);
             let ours = variance(&choice.chosen.mechanism, &domain, epsilon);
             let most = (2.0 * f64::from(sparsity) * (f64::exp(epsilon) + 2.0)) as u32 + 8;
             let hashings = [HashFamily::Balanced, HashFamily::Independent];
@@ -139,7 +139,7 @@ fn sets_are_better_still() {
     for (items, sparsity, epsilon) in [(20, 3, 1.0), (100, 4, 2.0), (40, 8, 0.5)] {
         let auto = json!({ "name": "auto", "objective": "nonmissing" });
         let signed = draft(&domain(items, sparsity), epsilon, &auto)
-            .choose_parameters()
+            .choices_per_question()
             .unwrap();
         let signed = signed[0]
             .chosen
@@ -152,7 +152,7 @@ fn sets_are_better_still() {
             "questions": [{ "name": "q", "kind": "set", "options": items, "sparsity": sparsity }],
         }))
         .unwrap();
-        let set = set.choose_parameters().unwrap();
+        let set = set.choices_per_question().unwrap();
         let predicted = set[0].chosen.predicted_errors;
         assert_eq!(
             (predicted.mean_error, predicted.nonmissing_error),

@@ -90,7 +90,7 @@ impl Crowd {
     fn error(&self, file: &Value) -> [f64; 2] {
         let task = draft(file.clone()).resolve_task().unwrap();
         let question = task.only_question().unwrap();
-        let (mechanism, s) = (question.mechanism(), f64::from(question.sparsity()));
+        let (mechanism, s) = (question.mechanism(), f64::from(question.max_entries_per_report()));
         let lost: Vec<f64> = (0..self.entries.len() as u32)
             .map(|entries| match mechanism {
                 Mechanism::HashBin(clipped) => 1.0 - clipped.clipping_attenuation(entries.max(1)),
@@ -104,11 +104,11 @@ impl Crowd {
         let rows = self.shared.iter().zip(lost.iter().copied());
         let exact = match mechanism {
             Mechanism::HashBin(_) => None,
-            _ => self.left_out.get(question.sparsity() as usize - 1).copied(),
+            _ => self.left_out.get(question.max_entries_per_report() as usize - 1).copied(),
         };
         let bias = exact.unwrap_or_else(|| rows.map(row).sum());
         let people = file["people"].as_f64().unwrap();
-        let crowd = Population::from_entry_counts(&self.entries).unwrap();
+        let crowd = Population::from_people_by_entry_count(&self.entries).unwrap();
         let domain = question.domain();
         let predicted =
             mechanism.predict_errors(&domain, task.epsilon(), &crowd.with_people_count(people));
@@ -183,15 +183,15 @@ fn an_overlap_changes_no_stated_bias() {
     let predicted = |overlap: f64| {
         let fields = json!({ "overlap": overlap, "sparsity": 1 });
         let choice = draft(crowd.file(2.0, 1e6, "coco", fields))
-            .choose_parameters()
+            .choices_per_question()
             .unwrap()
             .remove(0);
         choice.chosen.predicted_errors.mean_error.unwrap()
     };
     let [none, real, greatest] = [0.0, crowd.overlap(), 6.0].map(predicted);
-    assert_eq!(none.squared_bias, greatest.squared_bias);
+    assert_eq!(none.worst_case_squared_bias, greatest.worst_case_squared_bias);
     assert_eq!(none.likely_squared_bias, 0.0);
-    assert!(real.likely_squared_bias < 0.1 * real.squared_bias);
+    assert!(real.likely_squared_bias < 0.1 * real.worst_case_squared_bias);
     assert!(
         (greatest.likely_total_error() / greatest.worst_case_total_error() - 1.0).abs() < 1e-12
     );

@@ -77,7 +77,7 @@ fn worst_ratio_of_averages(model: &Model, words: &Words) -> Exact {
 /// certainly does not. With fewer favoured than pushed sides, all may tie.
 fn can_attain(model: &Model) -> bool {
     match model.rule {
-        FavouredSideRule::Overwrite => true,
+        FavouredSideRule::RandomEntryDecides => true,
         FavouredSideRule::Strongest { favoured } => favoured >= model.sparsity.min(model.pairs),
     }
 }
@@ -87,7 +87,7 @@ fn no_report_tells_more_than_epsilon() {
     let mut attained = 0;
     let models = Model::all(1..=5, &[1, 2, 3, 4, 5], &EPSILONS);
     for model in &models {
-        let effective = model.task().effective_epsilon();
+        let effective = model.task().achieved_report_epsilon();
         assert!(effective <= model.epsilon, "{model:?}");
         let worst = worst_ratio(model, &model.words());
         assert!(worst <= Exp::of(effective).low_ratio(), "{model:?}");
@@ -113,7 +113,7 @@ fn inputs_are_averages_over_what_makes_up_for_entries() {
         let single = worst_ratio(&model, &model.words());
         let averaged = worst_ratio_of_averages(&model, &model.words());
         assert!(averaged <= single, "{model:?}");
-        let bound = Exp::of(model.task().effective_epsilon()).low_ratio();
+        let bound = Exp::of(model.task().achieved_report_epsilon()).low_ratio();
         assert!(averaged <= bound, "{model:?}");
         attained += u32::from(averaged == single);
     }
@@ -311,7 +311,7 @@ fn one_notch_too_high_is_caught() {
             caught += 1;
         }
         let (right, wrong) = (parts(right), parts(wrong));
-        if model.rule == FavouredSideRule::Overwrite {
+        if model.rule == FavouredSideRule::RandomEntryDecides {
             let leaky = Words::Overwrite {
                 pair: right[0].clone(),
                 decided: wrong[1].clone(),
@@ -330,7 +330,7 @@ fn one_notch_too_high_is_caught() {
             assert!(&ours <= best && (best - &ours) << 56 <= *best, "{model:?}");
         }
     }
-    let overwrite = |model: &&Model| model.rule == FavouredSideRule::Overwrite;
+    let overwrite = |model: &&Model| model.rule == FavouredSideRule::RandomEntryDecides;
     let overwrite = models.iter().filter(overwrite).count() as u32;
     assert!(caught > 150, "{caught} of {}", models.len());
     assert!(

@@ -93,7 +93,7 @@ fn no_report_tells_more_than_epsilon() {
     let mut attained = 0;
     let models = models(1..=6, &EPSILONS);
     for model in &models {
-        let effective = model.task().effective_epsilon();
+        let effective = model.task().achieved_report_epsilon();
         assert!(effective <= model.epsilon, "{model:?}");
         let worst = worst_ratio(model, &realised(model));
         assert!(worst <= Exp::of(effective).low_ratio(), "{model:?}");

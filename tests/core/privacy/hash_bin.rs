@@ -118,7 +118,7 @@ fn clips(model: &Model) -> bool {
 fn no_sign_tells_more_than_epsilon() {
     let mut attained = 0;
     for model in (1..=3).flat_map(two_point_models) {
-        let effective = model.task().effective_epsilon();
+        let effective = model.task().achieved_report_epsilon();
         assert!(effective <= model.epsilon, "{model:?}");
         let worst = worst_ratio(&model, &|steps| model.lean(steps));
         assert!(worst <= Exp::of(effective).low_ratio(), "{model:?}");

@@ -55,7 +55,7 @@ fn worst_ratio(extremes: &BTreeSet<[[u32; 2]; 2]>, inside: &BigUint, [c, all]: [
 
 /// Checks that no ratio exceeds the bound. Returns whether the bound is nearly attained.
 fn check(task: &Task, inside: &BigUint, of: [u32; 2], rows: impl Fn(u64) -> Vec<Shares>) -> bool {
-    let effective = task.effective_epsilon();
+    let effective = task.achieved_report_epsilon();
     assert!(effective <= task.epsilon(), "{task:?}");
     let found: BTreeSet<_> = SEEDS
         .iter()

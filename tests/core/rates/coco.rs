@@ -102,7 +102,7 @@ fn check(model: &Model) {
     if model.hashing.is_balanced() && slots == f64::from(model.sparsity) {
         // All slots are entries, so there is no other item, and all pairs are hit equally often.
         let off =
-            rates.predicted_pair_hits.pair_hit_if_present / rates.mean_pair_hit_probability - 1.0;
+            rates.predicted_pair_probabilities.pair_hit_if_present / rates.mean_pair_hit_probability - 1.0;
         assert!(off.abs() < 1e-12, "{off}: {model:?}");
         assert!(rates.total_variance(&domain).is_finite(), "{model:?}");
         return;
@@ -117,7 +117,7 @@ fn check(model: &Model) {
     close(averages.sum, 1.0, "the sum");
     let gap = averages.own - averages.opposite;
     assert!(gap > 1e-6, "{model:?}");
-    close(rates.hit_probability_gap, gap, "gap");
+    close(rates.side_hit_probability_gap, gap, "gap");
     close(
         model.coco().deciding_probability(&domain),
         averages.deciding,
@@ -136,19 +136,19 @@ fn check(model: &Model) {
             close(all / slots, 1.0 / pairs, "all slots' pairs");
         }
     }
-    let Some(presence) = rates.presence_pair_hits else {
+    let Some(presence) = rates.exact_pair_probabilities else {
         assert!(model.coco().favoured_count().is_some());
-        assert_eq!(rates.presence_variance(true), None);
-        assert_eq!(rates.mean_presence_product(), None);
-        assert_eq!(rates.frequency_variances(), None);
+        assert_eq!(rates.presence_estimate_variance(true), None);
+        assert_eq!(rates.mean_presence_cross_moment(), None);
+        assert_eq!(rates.frequency_variance_by_sign(), None);
         assert_eq!(rates.opposite_side_weight(), None);
         // This is a prediction. It is worst if few entries share few pairs.
-        let off = rates.predicted_pair_hits.pair_hit_if_present / entry_pair - 1.0;
+        let off = rates.predicted_pair_probabilities.pair_hit_if_present / entry_pair - 1.0;
         assert!((-0.07..1e-9).contains(&off), "{off}: {model:?}");
         let PairHitProbabilities {
             pair_hit_if_present: p_pair,
             pair_hit_if_absent: q_pair,
-        } = rates.predicted_pair_hits;
+        } = rates.predicted_pair_probabilities;
         close(
             rates.estimate_second_moment(true),
             p_pair / (gap * gap),
@@ -188,14 +188,14 @@ fn check(model: &Model) {
     close(rates.total_variance(&domain), total, "total_variance");
     let presence_gap = entry_pair - averages.other_pair;
     for (present, p) in [(true, entry_pair), (false, averages.other_pair)] {
-        let ours = rates.presence_variance(present).unwrap();
+        let ours = rates.presence_estimate_variance(present).unwrap();
         let exact = p * (1.0 - p) / (presence_gap * presence_gap);
         close(ours, exact, "nonmissing_variance");
     }
     // The report hits the own side, the opposite side, or neither.
     let product = |sign: f64, p: f64| p * sign / gap * (1.0 - averages.other_pair) / presence_gap;
     let exact = product(1.0, averages.own) + product(-1.0, averages.opposite);
-    let ours = rates.mean_presence_product().unwrap();
+    let ours = rates.mean_presence_cross_moment().unwrap();
     close(ours, exact, "mean_times_presence");
     check_frequencies(&rates, &averages, close);
 }
@@ -211,10 +211,10 @@ fn check_frequencies(
     let PairHitProbabilities {
         pair_hit_if_present: p_pair,
         pair_hit_if_absent: q_pair,
-    } = rates.presence_pair_hits.unwrap();
+    } = rates.exact_pair_probabilities.unwrap();
     let (own, opposite) = (averages.own, averages.opposite);
     let other = 0.5 * averages.other_pair;
-    let [with, across, without] = rates.frequency_variances().unwrap();
+    let [with, across, without] = rates.frequency_variance_by_sign().unwrap();
     let (member, nobody) = (true, false);
     for (truth, hits, variances, present) in [
         ([1.0, 0.0], [own, opposite], [with, across], member),
@@ -228,7 +228,7 @@ fn check_frequencies(
         ];
         let estimates = outcomes.map(|(p, lean, hit)| {
             let (mean, presence) = (
-                lean / rates.hit_probability_gap,
+                lean / rates.side_hit_probability_gap,
                 (hit - q_pair) / (p_pair - q_pair),
             );
             (p, [0.5 * (presence + mean), 0.5 * (presence - mean)])
@@ -247,7 +247,7 @@ fn check_frequencies(
         }
         // The covariance is a quarter of the difference between the variances of presence and mean.
         let mean = rates.estimate_second_moment(present) - f64::from(u8::from(present));
-        let presence = rates.presence_variance(present).unwrap();
+        let presence = rates.presence_estimate_variance(present).unwrap();
         let exact = average(&|f| (f[0] - truth[0]) * (f[1] - truth[1]));
         let scale = presence + mean;
         close(
@@ -259,7 +259,7 @@ fn check_frequencies(
     // A hit of the other side has a fraction of the weight of one on the own side.
     let part = rates.opposite_side_weight().unwrap();
     assert!((0.0..1.0).contains(&part), "{part}");
-    let (plus, minus) = (1.0 / (p_pair - q_pair), 1.0 / rates.hit_probability_gap);
+    let (plus, minus) = (1.0 / (p_pair - q_pair), 1.0 / rates.side_hit_probability_gap);
     let exact = (plus - minus) / (plus + minus);
     close(1.0 + part, 1.0 + exact, "other_side");
 }

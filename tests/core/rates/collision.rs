@@ -193,13 +193,13 @@ fn check(model: &Model) {
     let presence = |a: f64, b: f64| frequency(a) + frequency(b);
     let square = hits.expect(|a, b, _| (presence(a, b) - 1.0).powi(2));
     close(
-        rates.presence_variance(true),
+        rates.presence_estimate_variance(true),
         square,
         "nonmissing_variance(true)",
     );
     let square = hits.expect(|_, b, c| presence(b, c).powi(2));
     close(
-        rates.presence_variance(false),
+        rates.presence_estimate_variance(false),
         square,
         "nonmissing_variance(false)",
     );
@@ -208,7 +208,7 @@ fn check(model: &Model) {
     let exact = hits.expect(|a, b, _| product(a, b));
     // The value is 0 for two buckets of the independent hash, so the comparison is relative to 1.
     close(
-        1.0 + rates.mean_presence_product(),
+        1.0 + rates.mean_presence_cross_moment(),
         1.0 + exact,
         "mean_times_presence",
     );

@@ -2,10 +2,10 @@
 //! at most 10⁻⁶, shared among its cells.
 
 use hushbin::domain::SignedItem;
-use hushbin::hash::{HashFamily, HashKeys, sign_of_closed_element, sign_of_open_key};
+use hushbin::hash::{HashFamily, HashKeys, hashed_closed_element_sign, hashed_open_key_sign};
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::coco::{self, Coco, FavouredSideRule};
-use hushbin::{Entry, Items, Randomizer, Report, Task, TaskFields, ValueKind};
+use hushbin::{Entry, Items, Randomizer, Report, Task, RatingsTaskFields, ValueKind};
 use rand_chacha::rand_core::Rng;
 
 use crate::support::coco::Model;
@@ -60,8 +60,8 @@ fn reports_come_as_often_as_said() {
         model(6, 5, 0.2, strongest(4), INDEPENDENT, 4),
         model(6, 6, 1.0, strongest(1), BALANCED, 1),
         model(9, 4, 3.0, strongest(3), BALANCED, 6),
-        model(6, 4, 1.0, FavouredSideRule::Overwrite, INDEPENDENT, 5),
-        model(6, 4, 2.5, FavouredSideRule::Overwrite, BALANCED, 7),
+        model(6, 4, 1.0, FavouredSideRule::RandomEntryDecides, INDEPENDENT, 5),
+        model(6, 4, 2.5, FavouredSideRule::RandomEntryDecides, BALANCED, 7),
         with_hashes(3, model(6, 3, 1.0, strongest(4), BALANCED, 3)),
         with_hashes(8, model(6, 4, 2.0, strongest(3), INDEPENDENT, 1)),
         model(6, 4, 1.0, strongest(2), ITEMS, 3),
@@ -146,12 +146,12 @@ fn means_are_unbiased() {
         model(20, 3, 1.0, strongest(2), INDEPENDENT, 5),
         model(40, 6, 2.0, strongest(4), BALANCED, 12),
         model(40, 8, 0.5, strongest(3), BALANCED, 3),
-        model(20, 3, 2.0, FavouredSideRule::Overwrite, BALANCED, 9),
-        model(20, 3, 2.0, FavouredSideRule::Overwrite, INDEPENDENT, 9),
-        model(40, 6, 0.7, FavouredSideRule::Overwrite, BALANCED, 7),
+        model(20, 3, 2.0, FavouredSideRule::RandomEntryDecides, BALANCED, 9),
+        model(20, 3, 2.0, FavouredSideRule::RandomEntryDecides, INDEPENDENT, 9),
+        model(40, 6, 0.7, FavouredSideRule::RandomEntryDecides, BALANCED, 7),
         // One slot per pair.
         model(5, 3, 2.0, strongest(2), BALANCED, 8),
-        model(5, 3, 2.0, FavouredSideRule::Overwrite, BALANCED, 8),
+        model(5, 3, 2.0, FavouredSideRule::RandomEntryDecides, BALANCED, 8),
         with_hashes(64, model(20, 3, 1.0, strongest(40), BALANCED, 1)),
         with_hashes(8, model(40, 6, 2.0, strongest(30), BALANCED, 9)),
         with_hashes(16, model(20, 3, 0.5, strongest(25), INDEPENDENT, 3)),
@@ -163,7 +163,7 @@ fn means_are_unbiased() {
     let mut rng = seeded(34);
     let n = 200_000;
     for model in models {
-        let task = Task::new(TaskFields {
+        let task = Task::new(RatingsTaskFields {
             value: ValueKind::Real,
             ..task_parts(&model.task())
         })
@@ -175,13 +175,13 @@ fn means_are_unbiased() {
         let entry = |item, value| Entry { item, value };
         // With s = 3, fractions sometimes leave room for paddings.
         let input = [entry(1, 1.0), entry(2, -1.0), entry(4, -0.4)];
-        let mut hits = vec![Hits::default(); support.slot_count()];
+        let mut hits = vec![Hits::default(); support.visitable_slot_count()];
         let mut listed = 0;
         for _ in 0..n {
             let report =
                 bucket_report(&randomize(&mut randomizer, &input, &mut rng).unwrap().report);
             assert!(report.bucket < model.buckets());
-            support.for_each_hit(&report, |slot, plus| {
+            support.for_each_hit_slot(&report, |slot, plus| {
                 listed += 1;
                 let hits = &mut hits[slot as usize];
                 *(if plus {
@@ -199,7 +199,7 @@ fn means_are_unbiased() {
         let sums: Vec<_> = (0..items)
             .map(|item| {
                 let what = format!("item {item} of {model:?}");
-                hits[item].estimates(rates.hit_probability_gap, truth(item), what)
+                hits[item].estimates(rates.side_hit_probability_gap, truth(item), what)
             })
             .collect();
         assert_means(n, &sums);
@@ -207,13 +207,13 @@ fn means_are_unbiased() {
             // Every report hits 1/T of all slots.
             assert_eq!(
                 listed * u64::from(model.pairs),
-                n * support.slot_count() as u64
+                n * support.visitable_slot_count() as u64
             );
         }
         let mut events = Vec::new();
         for (item, hits) in hits.iter().enumerate().take(items) {
             let present = truth(item).abs();
-            let p = match rates.presence_pair_hits {
+            let p = match rates.exact_pair_probabilities {
                 Some(rates) => {
                     present * rates.pair_hit_if_present + (1.0 - present) * rates.pair_hit_if_absent
                 }
@@ -232,13 +232,13 @@ fn means_are_unbiased() {
     }
 }
 
-fn task_parts(task: &Task) -> TaskFields {
-    TaskFields {
+fn task_parts(task: &Task) -> RatingsTaskFields {
+    RatingsTaskFields {
         id: task.id().to_owned(),
         items: task.questions()[0].items().clone(),
-        sparsity: task.questions()[0].sparsity(),
+        sparsity: task.questions()[0].max_entries_per_report(),
         epsilon: task.epsilon(),
-        value: task.questions()[0].value_kind(),
+        value: task.questions()[0].coded_value_kind(),
         mechanism: task.questions()[0].mechanism().clone(),
     }
 }
@@ -251,11 +251,11 @@ fn means_of_open_tasks_are_unbiased() {
     for (rule, pairs) in [
         (strongest(1), 1),
         (strongest(2), 6),
-        (FavouredSideRule::Overwrite, 10),
+        (FavouredSideRule::RandomEntryDecides, 10),
     ] {
         let coco = Coco::new(rule, INDEPENDENT, 2 * pairs).unwrap();
         let items: Items = serde_json::from_str("\"open\"").unwrap();
-        let task = Task::new(TaskFields {
+        let task = Task::new(RatingsTaskFields {
             id: "open".to_owned(),
             items: items.clone(),
             sparsity: 4,
@@ -274,14 +274,14 @@ fn means_of_open_tasks_are_unbiased() {
             .map(|(item, value)| Entry { item, value })
             .collect();
         let support = coco.hit_decoder(&task.questions()[0].domain());
-        assert_eq!(support.slot_count(), 0);
+        assert_eq!(support.visitable_slot_count(), 0);
         let rates = coco.hit_probabilities(&task.questions()[0].domain(), task.epsilon());
         let mut randomizer = Randomizer::new(&task);
         let mut hits = [Hits::default(); 5];
         for _ in 0..n {
             let report =
                 bucket_report(&randomize(&mut randomizer, &input, &mut rng).unwrap().report);
-            support.for_each_hit(&report, |_, _| panic!("an open task lists nothing"));
+            support.for_each_hit_slot(&report, |_, _| panic!("an open task lists nothing"));
             for (hits, &key) in hits.iter_mut().zip(&keys) {
                 match support.hit_side_is_plus(&report, key) {
                     Some(true) => hits.plus += 1,
@@ -293,7 +293,7 @@ fn means_of_open_tasks_are_unbiased() {
         let sums: Vec<_> = (0..5)
             .map(|i| {
                 hits[i].estimates(
-                    rates.hit_probability_gap,
+                    rates.side_hit_probability_gap,
                     means[i],
                     format!("{:?} of {coco:?}", names[i]),
                 )
@@ -302,7 +302,7 @@ fn means_of_open_tasks_are_unbiased() {
         assert_means(n, &sums);
         let events: Vec<_> = (0..5)
             .filter_map(|i| {
-                let p = match rates.presence_pair_hits {
+                let p = match rates.exact_pair_probabilities {
                     Some(presence) if means[i] != 0.0 => presence.pair_hit_if_present,
                     Some(presence) => presence.pair_hit_if_absent,
                     None if means[i] == 0.0 => rates.mean_pair_hit_probability,
@@ -342,8 +342,8 @@ fn listed_hits_are_those_asked_for() {
                 seed: rng.next_u64(),
                 bucket: rng.next_u32() % model.buckets(),
             };
-            let mut listed = vec![None; support.slot_count()];
-            support.for_each_hit(&report, |slot, plus| {
+            let mut listed = vec![None; support.visitable_slot_count()];
+            support.for_each_hit_slot(&report, |slot, plus| {
                 assert_eq!(listed[slot as usize].replace(plus), None);
             });
             for item in 0..u64::from(model.items) {
@@ -356,7 +356,7 @@ fn listed_hits_are_those_asked_for() {
             let keys = HashKeys::new(report.seed);
             for (slot, listed) in (0..).zip(&listed) {
                 let plus =
-                    (sign_of_closed_element(&keys, slot) == 1) == report.bucket.is_multiple_of(2);
+                    (hashed_closed_element_sign(&keys, slot) == 1) == report.bucket.is_multiple_of(2);
                 assert!(listed.is_none_or(|listed| listed == plus));
             }
         }
@@ -381,8 +381,8 @@ fn signs_are_fair() {
         };
         let keys = HashKeys::new(seed);
         let signs = [
-            elements.map(|element| sign_of_closed_element(&keys, element)),
-            elements.map(|element| sign_of_open_key(&keys, key(element))),
+            elements.map(|element| hashed_closed_element_sign(&keys, element)),
+            elements.map(|element| hashed_open_key_sign(&keys, key(element))),
         ];
         for (kind, signs) in signs.iter().enumerate() {
             for i in 0..7 {

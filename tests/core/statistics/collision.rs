@@ -141,7 +141,7 @@ fn hits_come_as_often_as_predicted() {
         let watched = [members.as_slice(), &others].concat();
         let mut single = vec![0; watched.len()];
         let mut pairs = vec![vec![0; watched.len()]; watched.len()];
-        let mut hit = vec![false; support.slot_count()];
+        let mut hit = vec![false; support.visitable_slot_count()];
         for _ in 0..n {
             let Report::Collision(report) =
                 randomize(&mut randomizer, &input, &mut rng).unwrap().report

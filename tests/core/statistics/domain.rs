@@ -32,7 +32,7 @@ fn entries_become_elements_without_bias() {
     let entries: Vec<Entry> = entries.map(|(item, value)| Entry { item, value }).collect();
     let mut counts = [0; 3];
     for _ in 0..n {
-        let sampled_down = domain.draw_signed_items(&entries, &mut rng, &mut signed);
+        let sampled_down = domain.round_and_sample_entries(&entries, &mut rng, &mut signed);
         assert!(!sampled_down);
         for kept in &signed {
             let index = entries
@@ -50,7 +50,7 @@ fn entries_become_elements_without_bias() {
     let entries: Vec<Entry> = (0..5).map(|item| Entry { item, value: -1.0 }).collect();
     let mut subsets: BTreeMap<Vec<u64>, u64> = BTreeMap::new();
     for _ in 0..n {
-        let sampled_down = domain.draw_signed_items(&entries, &mut rng, &mut signed);
+        let sampled_down = domain.round_and_sample_entries(&entries, &mut rng, &mut signed);
         assert!(sampled_down);
         let mut kept: Vec<u64> = signed.iter().map(|kept| kept.item).collect();
         kept.sort_unstable();

@@ -73,7 +73,7 @@ fn estimates(model: &Model, input: &[Entry], watched: &[u64], n: u32, seed: u64)
     let task = model.task();
     let domain = task.questions()[0].domain();
     let hash_bin = model.hash_bin();
-    let support = hash_bin.bin_decoder(&domain);
+    let support = hash_bin.item_bin_lookup(&domain);
     let scale = hash_bin
         .estimate_scale_and_variance(&domain, model.epsilon)
         .estimate_scale;
@@ -137,7 +137,7 @@ fn assert_as_stated(model: &Model, entries: u32, n: u32, seed: u64) {
     let rates =
         hash_bin.estimate_scale_and_variance(&model.task().questions()[0].domain(), model.epsilon);
     let left = hash_bin.clipping_attenuation(entries);
-    let square = rates.sum_second_moment(entries);
+    let square = rates.input_sum_second_moment(entries);
     let present = rates.value_variance(square, left);
     let absent = rates.value_variance(square, 0.0);
     let stated = [(0, left, present), (2, -left, present), (39, 0.0, absent)];
@@ -260,7 +260,7 @@ fn listed_items_are_those_asked_for() {
     for model in models(1.0, 4) {
         let support = model
             .hash_bin()
-            .bin_decoder(&model.task().questions()[0].domain());
+            .item_bin_lookup(&model.task().questions()[0].domain());
         for _ in 0..50 {
             let seed = rng.next_u64();
             let keys = HashKeys::new(seed);

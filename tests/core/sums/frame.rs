@@ -42,7 +42,7 @@ fn norm(vector: &[f64]) -> f64 {
 
 /// A row of U: Uᵀ of a unit vector.
 fn row_of(frame: &KashinFrame, row: usize) -> Vec<f64> {
-    frame.apply_adjoint(&unit(2 * frame.dimension(), row))
+    frame.coefficients_to_vector(&unit(2 * frame.dimension(), row))
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn is_tight_in_every_dimension() {
         for index in [0, d / 3, d - 1] {
             let vector = unit(d, index);
             assert_close(
-                &frame.apply_adjoint(&frame.apply_frame(&vector)),
+                &frame.coefficients_to_vector(&frame.vector_to_coefficients(&vector)),
                 &vector,
                 1e-13,
             );
@@ -103,7 +103,7 @@ fn no_linear_map_spreads_all_vectors() {
     for row in rows("frame") {
         let own = row_of(&frame(&row), row["d"].as_u64().unwrap() as usize);
         let largest =
-            frame(&row).apply_frame(&own.iter().map(|x| x / norm(&own)).collect::<Vec<_>>());
+            frame(&row).vector_to_coefficients(&own.iter().map(|x| x / norm(&own)).collect::<Vec<_>>());
         let largest = largest.iter().fold(0.0_f64, |most, a| most.max(a.abs()));
         assert!((largest - row["largest_entry_of_U_times_row"].as_f64().unwrap()).abs() < 1e-12);
     }
@@ -112,12 +112,12 @@ fn no_linear_map_spreads_all_vectors() {
         let frame = KashinFrame::new(dimension, 7);
         let own = row_of(&frame, 3);
         let along: Vec<f64> = own.iter().map(|x| x / norm(&own)).collect();
-        let linear = frame.apply_frame(&along);
+        let linear = frame.vector_to_coefficients(&along);
         let largest = linear.iter().fold(0.0_f64, |most, a| most.max(a.abs()));
         let scaled = largest * f64::from(dimension).sqrt();
         assert!((largest - 0.5_f64.sqrt()).abs() < 1e-12);
         // In units of 1/√d it grows without bound: 5.66 at d = 64.
-        let bound = BoundedVector::DEFAULT_COEFFICIENT_SPREAD / f64::from(dimension).sqrt();
+        let bound = BoundedVector::DEFAULT_BOUND_FACTOR / f64::from(dimension).sqrt();
         assert!(dimension == 4 || largest > bound);
         // The nonlinear coefficients stay within the bound, and leave little.
         let (values, left) = frame.bounded_coefficients(&along, bound);
@@ -155,9 +155,9 @@ proptest! {
         let length = norm(&vector).max(1e-9);
         let vector: Vec<f64> = vector.iter().map(|own| own / length).collect();
         let frame = KashinFrame::new(64, seed);
-        let (values, left) = frame.bounded_coefficients(&vector, BoundedVector::DEFAULT_COEFFICIENT_SPREAD / 8.0);
+        let (values, left) = frame.bounded_coefficients(&vector, BoundedVector::DEFAULT_BOUND_FACTOR / 8.0);
         prop_assert!(left < 5e-6, "{}", left);
-        let again = frame.apply_adjoint(&values);
+        let again = frame.coefficients_to_vector(&values);
         let rest: Vec<f64> = vector.iter().zip(again).map(|(a, b)| a - b).collect();
         prop_assert!((norm(&rest) - left).abs() < 1e-12);
     }

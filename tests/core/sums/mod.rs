@@ -19,7 +19,7 @@ fn parts(measure: SummedQuantity) -> SumTaskFields {
         delta: 1e-6,
         min_people: 1000,
         honest_fraction: 0.9,
-        budget: Budget::default(),
+        report_budget: Budget::default(),
     }
 }
 
@@ -36,7 +36,7 @@ fn ball(dimension: u32, length: f64) -> SummedQuantity {
             Items::Count(dimension),
             length,
             7,
-            BoundedVector::DEFAULT_COEFFICIENT_SPREAD,
+            BoundedVector::DEFAULT_BOUND_FACTOR,
         )
         .unwrap(),
     )

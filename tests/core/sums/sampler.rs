@@ -14,7 +14,7 @@ fn counts(messages: &[Message], coordinates: usize) -> (Vec<[i64; 2]>, usize) {
     for message in messages {
         match *message {
             Message::Blank => blank += 1,
-            Message::UnitStep {
+            Message::SignedUnitStep {
                 coordinate,
                 negative,
             } => counts[coordinate as usize][usize::from(negative)] += 1,
@@ -116,7 +116,7 @@ fn values_are_rounded_without_bias_and_drawn_coordinates_are_any() {
 fn a_message_has_any_place() {
     let task = task(numbers(1), messages([1, 1, 1], 1.0 / 64.0, 7));
     let mut places = [0_u64; 8];
-    let up = Message::UnitStep {
+    let up = Message::SignedUnitStep {
         coordinate: 0,
         negative: false,
     };
@@ -142,7 +142,7 @@ fn a_vector_is_told_by_its_coefficients() {
         let told = counts
             .iter()
             .map(|[up, down]| (up - down) as f64 * bound / 6.0);
-        let vector = frame.apply_adjoint(&told.collect::<Vec<_>>());
+        let vector = frame.coefficients_to_vector(&told.collect::<Vec<_>>());
         for (sum, own) in sums.iter_mut().zip(vector) {
             let estimate = own * 10.0;
             sum[0] += estimate;

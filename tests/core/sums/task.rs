@@ -12,7 +12,7 @@ use super::{ball, messages, numbers, parts, task};
 
 fn all() -> Vec<SumTask> {
     let weekly = SumTaskFields {
-        budget: Budget::new(7, 1, None).unwrap(),
+        report_budget: Budget::new(7, 1, None).unwrap(),
         ..parts(numbers(3))
     };
     vec![
@@ -32,7 +32,7 @@ fn bytes_and_files_say_the_same_task() {
         assert_eq!(serde_json::from_str::<SumTask>(&text).unwrap(), task);
         let draft: SumTaskDraft = serde_json::from_str(&text).unwrap();
         assert_eq!(draft, SumTaskDraft::from(task.clone()));
-        assert_eq!(draft.check_agrees_with(&task), Ok(()));
+        assert_eq!(draft.check_matches_task(&task), Ok(()));
         // A decoder of tasks with a local ε accepts neither.
         assert!(Task::from_canonical_bytes(&bytes).is_err());
         assert!(serde_json::from_str::<Task>(&text).is_err());
@@ -52,7 +52,7 @@ fn no_other_bytes_say_it() {
             if let Ok(other) = SumTask::from_canonical_bytes(&changed) {
                 assert_eq!(other.canonical_bytes(), changed);
                 assert_ne!(other.fingerprint(), task.fingerprint());
-                assert!(SumTaskDraft::from(other).check_agrees_with(&task).is_err());
+                assert!(SumTaskDraft::from(other).check_matches_task(&task).is_err());
             }
         }
     }
@@ -176,7 +176,7 @@ fn drafts_differ_by_their_first_field() {
     let field = |change: fn(&mut SumTaskDraft)| {
         let mut other = draft.clone();
         change(&mut other);
-        let error = other.check_agrees_with(&own).unwrap_err();
+        let error = other.check_matches_task(&own).unwrap_err();
         assert_eq!(error.code(), ErrorCode::TaskDiffers);
         error.to_string()
     };
@@ -195,7 +195,7 @@ fn drafts_differ_by_their_first_field() {
         message_parameters: None,
         ..draft.clone()
     };
-    assert_eq!(open.check_agrees_with(&own), Ok(()));
+    assert_eq!(open.check_matches_task(&own), Ok(()));
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn parameters_beyond_their_ranges_are_refused() {
 #[test]
 fn messages_are_padded_to_the_longest() {
     let task = task(numbers(64), messages([8, 1, 1], 0.01, 2));
-    let down = Message::UnitStep {
+    let down = Message::SignedUnitStep {
         coordinate: 63,
         negative: true,
     };
@@ -243,7 +243,7 @@ proptest! {
     #[test]
     fn messages_are_read_as_they_were_written(coordinate in 0_u32..300, negative: bool) {
         let task = task(numbers(300), messages([2, 100, 2], 0.01, 70));
-        for message in [Message::UnitStep { coordinate, negative }, Message::Blank] {
+        for message in [Message::SignedUnitStep { coordinate, negative }, Message::Blank] {
             let mut bytes = Vec::new();
             message.encode(&mut bytes);
             prop_assert!(bytes.len() <= task.longest_message_bytes());

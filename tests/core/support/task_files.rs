@@ -1,7 +1,7 @@
 //! Task files with a mechanism under test: refusals and messages, differences between tasks, and
 //! open fields of drafts.
 
-use hushbin::{Error, ErrorCode, Fingerprint, Task, TaskDraft, TaskFields};
+use hushbin::{Error, ErrorCode, Fingerprint, Task, TaskDraft, RatingsTaskFields};
 use serde_json::{Value, json};
 
 /// A small valid task file with this mechanism.
@@ -47,7 +47,7 @@ pub(crate) fn draft(file: Value) -> TaskDraft {
 
 /// Builds a task with the constructor from the parts of a file.
 pub(crate) fn construct(task: &Value) -> Result<Task, Error> {
-    Task::new(serde_json::from_value::<TaskFields>(task.clone()).unwrap())
+    Task::new(serde_json::from_value::<RatingsTaskFields>(task.clone()).unwrap())
 }
 
 /// Checks that the constructor refuses with this code. Deserialisation and a complete draft must
@@ -74,7 +74,7 @@ pub(crate) fn assert_survives(file: Value) {
     assert_eq!(serde_json::to_value(&task).unwrap(), file);
     let draft = draft(file);
     assert_eq!(draft.check_agrees_with(&task), Ok(()));
-    assert!(task.effective_epsilon() <= task.epsilon());
+    assert!(task.achieved_report_epsilon() <= task.epsilon());
     assert_eq!(draft.resolve_task(), Ok(task));
 }
 

@@ -36,7 +36,7 @@ fn assert_parameters_refused(rule: FavouredSideRule, buckets: u32, code: ErrorCo
     let error = Coco::new(rule, HashFamily::Balanced, buckets).unwrap_err();
     assert_eq!(error.code(), code, "{error}");
     let file = task(match rule {
-        FavouredSideRule::Overwrite => overwrite(buckets),
+        FavouredSideRule::RandomEntryDecides => overwrite(buckets),
         FavouredSideRule::Strongest { favoured } => strongest(favoured, buckets),
     });
     assert_refused_as(&file, &error);
@@ -54,7 +54,7 @@ fn buckets_form_pairs_within_bounds() {
         );
         assert!(parse(&task(strongest(1, buckets))).is_ok());
     }
-    for rule in [one, FavouredSideRule::Overwrite] {
+    for rule in [one, FavouredSideRule::RandomEntryDecides] {
         for odd in [3, 5, 301, most - 1] {
             assert_parameters_refused(rule, odd, ErrorCode::InvalidCombination);
         }
@@ -86,7 +86,7 @@ fn items_stand_for_paddings_under_one_rule() {
         "{error}"
     );
 
-    let error = Coco::new(FavouredSideRule::Overwrite, hashing, 8).unwrap_err();
+    let error = Coco::new(FavouredSideRule::RandomEntryDecides, hashing, 8).unwrap_err();
     assert_eq!(error.code(), ErrorCode::InvalidCombination);
     assert!(error.to_string().contains("balanced-items"), "{error}");
     let refused = [
@@ -321,14 +321,14 @@ fn drafts_are_chosen_within_bounds() {
             assert_eq!(chosen.rule_name(), rule);
             let rates = chosen.hit_probabilities(&task.questions()[0].domain(), task.epsilon());
             assert!(
-                rates.hit_probability_gap > 0.0 && rates.hit_probability_gap < 1.0,
+                rates.side_hit_probability_gap > 0.0 && rates.side_hit_probability_gap < 1.0,
                 "{file}"
             );
             assert_eq!(
-                rates.presence_pair_hits.is_some(),
+                rates.exact_pair_probabilities.is_some(),
                 rule == FavouredSideRuleName::Overwrite
             );
-            assert_eq!(task.questions()[0].value_kind(), ValueKind::Real);
+            assert_eq!(task.questions()[0].coded_value_kind(), ValueKind::Real);
         }
     }
 }

@@ -78,7 +78,7 @@ fn drafts_are_chosen_within_bounds() {
             };
             let rates = collision.hit_probabilities(&task.questions()[0].domain(), task.epsilon());
             assert!(rates.hit_probability_gap() > 0.0, "{file}");
-            assert_eq!(task.questions()[0].value_kind(), ValueKind::Real);
+            assert_eq!(task.questions()[0].coded_value_kind(), ValueKind::Real);
         }
     }
 }

@@ -112,7 +112,7 @@ fn numbers_keep_to_their_bounds() {
     }
     let whole = |bins, grid| HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, bins, grid);
     for (field, bound) in [
-        ("bins", bounds::BIN_COUNT_RANGE),
+        ("bins", bounds::HASH_BIN_COUNT_RANGE),
         ("grid", bounds::GRID_STEPS_PER_UNIT_RANGE),
     ] {
         for bad in [bound.min - 1.0, bound.max + 1.0, 4_294_967_295.0] {
@@ -137,7 +137,7 @@ fn numbers_keep_to_their_bounds() {
         &task(with(event(), "bins", json!(4))),
         ErrorCode::OutOfRange,
     );
-    let most = bounds::BIN_COUNT_RANGE.max as u32;
+    let most = bounds::HASH_BIN_COUNT_RANGE.max as u32;
     assert!(parse(&open(task(with(event(), "bins", json!(most))))).is_ok());
 }
 
@@ -477,7 +477,7 @@ fn drafts_are_chosen_within_bounds() {
             let rates =
                 chosen.estimate_scale_and_variance(&task.questions()[0].domain(), task.epsilon());
             assert!(
-                rates.estimate_scale > 0.0 && rates.noise_variance > 0.0,
+                rates.estimate_scale > 0.0 && rates.empty_input_variance > 0.0,
                 "{file}"
             );
         }
@@ -669,12 +669,12 @@ fn entries_stand_in_for_the_sparsity() {
         let file = counted(mechanism);
         let asked = draft(file.clone());
         let task = asked.resolve_task().unwrap();
-        assert!((1..=3).contains(&task.questions()[0].sparsity()), "{file}");
+        assert!((1..=3).contains(&task.questions()[0].max_entries_per_report()), "{file}");
         // The chosen task agrees with its draft, also under any other sparsity.
         assert_eq!(asked.check_agrees_with(&task), Ok(()));
         let given = with(file.clone(), "sparsity", json!(3));
         let given = draft(given).resolve_task().unwrap();
-        assert_eq!(given.questions()[0].sparsity(), 3);
+        assert_eq!(given.questions()[0].max_entries_per_report(), 3);
         assert_eq!(asked.check_agrees_with(&given), Ok(()));
         // These fields are not part of the task.
         let kept = serde_json::to_value(&task).unwrap();
@@ -731,7 +731,7 @@ fn a_draft_says_how_many_entries_there_are() {
 fn plans_say_for_how_many_people() {
     let people = |file: Value| {
         draft(file)
-            .choose_parameters()
+            .choices_per_question()
             .unwrap()
             .remove(0)
             .people_count
@@ -771,11 +771,11 @@ fn plans_list_what_else_there_is() {
             counted(mechanism.clone()),
         ] {
             let draft = draft(file.clone());
-            let plan = draft.choose_parameters().unwrap().remove(0);
+            let plan = draft.choices_per_question().unwrap().remove(0);
             assert_eq!(draft.validate(), Ok(()));
             let task = draft.resolve_task().unwrap();
             assert_eq!(task.questions()[0].mechanism(), &plan.chosen.mechanism);
-            assert_eq!(task.questions()[0].sparsity(), plan.chosen.sparsity);
+            assert_eq!(task.questions()[0].max_entries_per_report(), plan.chosen.sparsity);
             let errors: Vec<f64> = plan
                 .alternatives
                 .iter()

@@ -5,7 +5,7 @@ mod collision;
 mod hash_bin;
 
 use hushbin::bounds::{self, ParameterRange};
-use hushbin::{ErrorCode, Fingerprint, Items, Task, TaskDraft, TaskFields};
+use hushbin::{ErrorCode, Fingerprint, Items, Task, TaskDraft, RatingsTaskFields};
 use serde_json::{Value, json};
 
 use crate::support::task_files::{
@@ -114,7 +114,7 @@ fn epsilon_keeps_to_its_bounds() {
     }
     // JSON has no such numbers, but the constructor can receive them.
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        let mut parts: TaskFields = serde_json::from_value(valid()).unwrap();
+        let mut parts: RatingsTaskFields = serde_json::from_value(valid()).unwrap();
         parts.epsilon = bad;
         let error = Task::new(parts).unwrap_err();
         assert_eq!(error.code(), ErrorCode::OutOfRange);

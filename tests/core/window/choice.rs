@@ -278,7 +278,7 @@ fn drafts_are_completed_well() {
             draft
                 .values
                 .as_deref()
-                .is_none_or(|said| said == own.upper_atom_values())
+                .is_none_or(|said| said == own.upper_half_atom_values())
         );
         own.estimate_scale_and_variance(&domain, epsilon)
             .max_variance()
@@ -370,7 +370,7 @@ fn values_for_the_average_have_less_variance_there_and_more_at_the_worst() {
             let rates = window.estimate_scale_and_variance(&Domain::of_dense_inputs(1), epsilon);
             let variances = [
                 rates.max_variance(),
-                rates.average_variance(),
+                rates.uniform_average_variance(),
                 rates.estimate_variance(0.0),
             ];
             (window.thresholds(epsilon), variances)
@@ -397,7 +397,7 @@ fn values_for_the_average_have_less_variance_there_and_more_at_the_worst() {
         let of = |window: &Window| {
             window
                 .estimate_scale_and_variance(&domain, epsilon)
-                .average_variance()
+                .uniform_average_variance()
         };
         of(&average) / of(&worst)
     });

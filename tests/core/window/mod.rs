@@ -117,7 +117,7 @@ fn task(attributes: u32, window: Window, epsilon: f64) -> Task {
         name: "all".to_owned(),
         kind: QuestionKind::Numbers(vec![limits; attributes as usize].into()),
         items,
-        sparsity: attributes,
+        max_entries_per_report: attributes,
         weight: 1,
         epsilon,
         mechanism: window.into(),
@@ -139,7 +139,7 @@ fn rates_are_those_of_the_reference() {
         assert!(near(other, number(&row, "other_probability")));
         let rates = own.estimate_scale_and_variance(&Domain::of_dense_inputs(1), epsilon);
         for (ours, theirs) in rates
-            .normalised_atom_values
+            .atom_top_level_ratios
             .iter()
             .zip(list(&row, "estimates"))
         {
@@ -162,7 +162,7 @@ fn rates_are_those_of_the_reference() {
             number(&row, "worst_variance")
         ));
         assert!(
-            near(rates.average_variance(), number(&row, "average_variance")),
+            near(rates.uniform_average_variance(), number(&row, "average_variance")),
             "{row}"
         );
         let at: Vec<[f64; 2]> = serde_json::from_value(row["variance_at"].clone()).unwrap();
@@ -230,7 +230,7 @@ fn estimates_are_unbiased_with_the_variance_stated() {
             let (mut mean, mut square) = (0.0, 0.0);
             for (cell, p) in (0..).zip(row) {
                 let estimate = rates.estimate_factor()
-                    * rates.normalised_atom_values[atoms(&own, cell)[0] as usize];
+                    * rates.atom_top_level_ratios[atoms(&own, cell)[0] as usize];
                 mean += rates.attribute_reveal_fraction * p * estimate;
                 square += rates.attribute_reveal_fraction * p * estimate * estimate;
             }

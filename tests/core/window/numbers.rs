@@ -38,7 +38,7 @@ fn numbers_are_written_and_read() {
     let question = &task.questions()[0];
     assert_eq!(question.mechanism().name(), "window");
     assert_eq!(
-        (question.sparsity(), question.kind().name()),
+        (question.max_entries_per_report(), question.kind().name()),
         (2, "numbers")
     );
     let QuestionKind::Numbers(limits) = question.kind() else {
@@ -215,7 +215,7 @@ fn numbers_and_items_go_together() {
         name: "q".to_owned(),
         kind: QuestionKind::Numbers(limits.clone()),
         items,
-        sparsity,
+        max_entries_per_report: sparsity,
         weight: 1,
         epsilon: 1.0,
         mechanism: window.clone().into(),
@@ -290,7 +290,7 @@ fn numbers_are_clipped_to_their_range() {
     assert_eq!(of([-12.5, -20.0], -20.0, -10.0), unit([0.5, -1.0]));
     assert_ne!(unit([0.5, -1.0]), unit([-0.5, -1.0]));
     let limits = NumberLimits::new(-20.0, -10.0, None).unwrap();
-    let codes = [-1e308, -20.0, -17.5, -10.0, 0.0].map(|number| limits.normalise(number));
+    let codes = [-1e308, -20.0, -17.5, -10.0, 0.0].map(|number| limits.normalise_to_signed_unit(number));
     assert_eq!(codes, [-1.0, -1.0, -0.5, 1.0, 1.0]);
 }
 
@@ -314,7 +314,7 @@ fn numbers_are_chosen_for() {
             question["mechanism"] = mechanism;
         }
         let draft = draft(&json!([question, { "name": "beta", "kind": "flag" }]));
-        let choices = draft.choose_parameters().unwrap();
+        let choices = draft.choices_per_question().unwrap();
         let task = draft.task_from_choices(&choices).unwrap();
         assert_eq!(task, self::task());
         assert_eq!(choices[0].alternatives, []);

@@ -13,7 +13,7 @@ fn ratio(window: &Window, epsilon: f64) -> Exact {
     let inside = BigUint::from(window.thresholds(epsilon).favoured_threshold(1).0);
     let outside = (BigUint::from(1_u8) << 64) - &inside;
     let favoured = window.favoured_cell_count();
-    let others = window.cell_count() - favoured;
+    let others = window.atom_combination_count() - favoured;
     Exact::new(inside, favoured.into()) / Exact::new(outside, others.into())
 }
 

@@ -30,7 +30,7 @@ fn task() -> Task {
 fn windows_are_written_and_read() {
     let task = task();
     assert_eq!(task.questions()[0].mechanism().name(), "window");
-    assert_eq!(task.max_report_bytes(), 9);
+    assert_eq!(task.max_single_report_bytes(), 9);
     let bytes = task.canonical_bytes();
     assert_eq!(Task::from_canonical_bytes(&bytes).as_ref(), Ok(&task));
     for cut in 0..bytes.len() {

@@ -82,7 +82,7 @@ pub fn run(given: &Given) -> Outcome {
     let (reports, upload) = uploaded(&task, made, &mut rng);
     Outcome {
         fingerprint: task.fingerprint(),
-        effective_epsilon: task.effective_epsilon(),
+        effective_epsilon: task.achieved_report_epsilon(),
         rates: rates(&task),
         sampled_down,
         reports: reports.iter().map(|report| hex(report)).collect(),
@@ -123,13 +123,13 @@ fn rates(task: &Task) -> Rates {
             p_false: rates.p_false,
         }
     } else if let Mechanism::Coco(coco) = task.questions()[0].mechanism() {
-        let gap = coco.hit_probabilities(&domain, epsilon).hit_probability_gap;
+        let gap = coco.hit_probabilities(&domain, epsilon).side_hit_probability_gap;
         Rates::Coco { gap }
     } else if let Mechanism::HashBin(hash_bin) = task.questions()[0].mechanism() {
         let rates = hash_bin.estimate_scale_and_variance(&domain, epsilon);
         Rates::HashBin {
             scale: rates.estimate_scale,
-            noise: rates.noise_variance,
+            noise: rates.empty_input_variance,
             shared: rates.same_bin_probability,
         }
     } else {

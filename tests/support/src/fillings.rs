@@ -17,7 +17,7 @@ pub fn hits(
     epsilon: f64,
     input: &[u32],
 ) -> BTreeMap<u32, f64> {
-    let slots = collision.hit_decoder(domain).slot_count() as u32;
+    let slots = collision.hit_decoder(domain).visitable_slot_count() as u32;
     let buckets = collision.buckets_per_hash();
     let mut all = Vec::new();
     fill(

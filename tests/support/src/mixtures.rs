@@ -23,7 +23,7 @@ pub fn occupied(s: u32, t: u32, epsilon: f64) -> ReportMixture {
 
 pub fn overwrite(s: u32, t: u32, epsilon: f64) -> ReportMixture {
     let coco = Coco::new(
-        coco::FavouredSideRule::Overwrite,
+        coco::FavouredSideRule::RandomEntryDecides,
         HashFamily::Independent,
         t,
     )

@@ -69,7 +69,7 @@ fn entries(question: &Question, answer: &Value) -> Vec<Entry> {
             value: 1.0,
         }],
         QuestionKind::Text(prefixes) => {
-            let keys = prefixes.prefix_keys(answer.as_str().unwrap()).into_iter();
+            let keys = prefixes.prefix_hashes(answer.as_str().unwrap()).into_iter();
             keys.map(|item| Entry { item, value: 1.0 }).collect()
         }
         QuestionKind::CrossTabulation(cross) => vec![Entry {
@@ -114,7 +114,7 @@ pub fn run(given: &Given) -> Outcome {
     let (reports, upload) = uploaded(task, made, &mut rng);
     let answered = |report: &Vec<u8>| {
         let seed = u64::from_le_bytes(report[..8].try_into().unwrap());
-        task.questions()[task.question_selector().drawn_question(seed)]
+        task.questions()[task.question_selector().question_index_for_seed(seed)]
             .name()
             .to_owned()
     };

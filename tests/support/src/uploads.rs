@@ -31,7 +31,7 @@ impl Uploads {
         let answers: Vec<Vec<Entry>> = questions
             .map(|question| {
                 let items = match question.kind() {
-                    QuestionKind::Text(prefixes) => prefixes.prefix_keys("dark"),
+                    QuestionKind::Text(prefixes) => prefixes.prefix_hashes("dark"),
                     QuestionKind::Numbers(all) => (0..all.len() as u64).collect(),
                     QuestionKind::JointChoices(all) => (0..all.parts().len() as u64).collect(),
                     _ => vec![question.items().find_item("dark-mode").unwrap_or(0)],

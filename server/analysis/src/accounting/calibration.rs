@@ -39,7 +39,7 @@ use crate::numeric::roots::{
 /// The errors of [`compute_batch_privacy`](fn@super::compute_batch_privacy) and `at`. [`Error::OutOfRange`] if
 /// `central_epsilon` is below the ε_c of the smallest local ε in [`EPSILON_RANGE`], or above the largest
 /// local ε.
-pub fn largest_local_epsilon<E: From<Error>>(
+pub fn mixture_at_largest_epsilon<E: From<Error>>(
     at: impl Fn(f64) -> Result<ReportMixture, E>,
     reports: u64,
     honest_fraction: f64,

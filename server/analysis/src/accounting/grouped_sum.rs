@@ -41,7 +41,7 @@ const RARE_GROUP_COUNT_DIVISOR: f64 = 4.0;
 /// Distance of the second T₀ below the mean of T, in standard deviations of T (the number of
 /// informative reports). Most values of T are above the second T₀. For these values, the second T₀
 /// adds less noise than the first.
-const SECOND_T0_DEVIATIONS_BELOW_MEAN: f64 = 2.0;
+const SPLIT_DEVIATIONS_BELOW_MEAN: f64 = 2.0;
 
 /// Number of values of z (numbers of uninformative reports) whose sums are computed in parallel.
 const PARALLEL_LANE_COUNT: usize = 4;
@@ -50,14 +50,14 @@ const PARALLEL_LANE_COUNT: usize = 4;
 /// small values of T, the number of informative reports. The second list is for all larger values
 /// of T.
 #[derive(Debug, Clone)]
-pub(super) struct GroupedBlanketSum([GroupedRange; 2]);
+pub(super) struct GroupedBlanketSum([InformativeCountSubrange; 2]);
 
 /// Part of the range of T, the number of informative reports. `values` contains the values that
 /// replace z, each with its probability. They are stored as weights y = v·z, which depend on T.
 #[derive(Debug, Clone)]
-struct GroupedRange {
-    informative_counts: InformativeCountDistribution,
-    weights_and_probabilities: Vec<(UninformativeWeight, f64)>,
+struct InformativeCountSubrange {
+    count_distribution: InformativeCountDistribution,
+    uninformative_weight_groups: Vec<(UninformativeWeight, f64)>,
 }
 
 impl GroupedBlanketSum {
@@ -69,8 +69,8 @@ impl GroupedBlanketSum {
         far: f64,
         groups: f64,
     ) -> Self {
-        let below = SECOND_T0_DEVIATIONS_BELOW_MEAN
-            * (telling.approximate_mean() * telling.informative_probabilities[1]).sqrt();
+        let below = SPLIT_DEVIATIONS_BELOW_MEAN
+            * (telling.approximate_mean() * telling.informative_probability_pair[1]).sqrt();
         let middle = (telling.approximate_mean() - below).floor();
         let middle = middle.clamp(telling.min_informative_count, telling.max_informative_count);
         let rarely = InformativeCountDistribution {
@@ -82,8 +82,8 @@ impl GroupedBlanketSum {
             ..*telling
         };
         Self([
-            GroupedRange::new(blanket, rarely, far, groups / RARE_GROUP_COUNT_DIVISOR),
-            GroupedRange::new(blanket, mostly, far, groups),
+            InformativeCountSubrange::new(blanket, rarely, far, groups / RARE_GROUP_COUNT_DIVISOR),
+            InformativeCountSubrange::new(blanket, mostly, far, groups),
         ])
     }
 
@@ -98,13 +98,13 @@ impl GroupedBlanketSum {
         let sum: f64 = self
             .0
             .iter()
-            .map(|part| part.sum_over_informative_counts(mixture, batch))
+            .map(|part| part.delta_bound_contribution(mixture, batch))
             .sum();
         sum * (1.0 + SUM_RELATIVE_ERROR_BOUND) + omitted_delta_bound(batch, far)
     }
 }
 
-impl GroupedRange {
+impl InformativeCountSubrange {
     fn new(
         blanket: &PrivacyBlanket,
         telling: InformativeCountDistribution,
@@ -113,17 +113,17 @@ impl GroupedRange {
     ) -> Self {
         let (first, q) = (
             telling.min_informative_count,
-            blanket.blanket_membership_probabilities,
+            blanket.blanket_probability_pair,
         );
         let trials = telling.report_count - first;
-        let ends = group_ends(
+        let ends = group_boundary_counts(
             trials * q[0],
             blanket.uninformative_range(trials, far),
             groups,
         );
         let mut probabilities = vec![0.0; ends.len()];
         for (group, end) in ends.windows(2).enumerate() {
-            let [stays, moves] = split_probability([end[0], end[1]], trials, q);
+            let [stays, moves] = probability_at_group_ends([end[0], end[1]], trials, q);
             probabilities[group] += stays;
             probabilities[group + 1] += moves;
         }
@@ -132,22 +132,22 @@ impl GroupedRange {
             decrease_per_report: blanket.uninformative_report_weight * q[0],
         };
         Self {
-            informative_counts: telling,
-            weights_and_probabilities: ends.into_iter().map(rest).zip(probabilities).collect(),
+            count_distribution: telling,
+            uninformative_weight_groups: ends.into_iter().map(rest).zip(probabilities).collect(),
         }
     }
 
-    fn sum_over_informative_counts(&self, mixture: &ReportMixture, batch: &BatchAtEpsilon) -> f64 {
+    fn delta_bound_contribution(&self, mixture: &ReportMixture, batch: &BatchAtEpsilon) -> f64 {
         let several = self
-            .weights_and_probabilities
+            .uninformative_weight_groups
             .chunks(PARALLEL_LANE_COUNT)
             .map(|values| {
                 // Lanes without a value repeat the last one. Their results are not used.
                 let at = |lane| values[values.len().min(lane + 1) - 1].0;
                 let rests: [UninformativeWeight; PARALLEL_LANE_COUNT] = std::array::from_fn(at);
-                let found = hockey_stick::hockey_stick_divergences(
+                let found = hockey_stick::divergences_by_weight(
                     mixture,
-                    &self.informative_counts,
+                    &self.count_distribution,
                     batch,
                     &rests,
                 );
@@ -164,7 +164,7 @@ impl GroupedRange {
 /// smallest z, and the last is the largest z.
 ///
 /// The ends are densest at `mean`. Their distances from `mean` follow a hyperbolic sine.
-fn group_ends(mean: f64, [low, high]: [f64; 2], groups: f64) -> Vec<f64> {
+fn group_boundary_counts(mean: f64, [low, high]: [f64; 2], groups: f64) -> Vec<f64> {
     let half = (0.5 * groups).ceil();
     let sides = [(mean - low).max(0.0), (high - mean).max(0.0)];
     let at = |step: f64| {
@@ -182,7 +182,7 @@ fn group_ends(mean: f64, [low, high]: [f64; 2], groups: f64) -> Vec<f64> {
 /// Divides the probability of low < z ≤ high between the two ends `low` and `high`, where z ~
 /// Binomial(`trials`, q). For each value of z, the nearer end gets the larger part, so that the
 /// mean stays the same.
-fn split_probability([low, high]: [f64; 2], trials: f64, q: [f64; 2]) -> [f64; 2] {
+fn probability_at_group_ends([low, high]: [f64; 2], trials: f64, q: [f64; 2]) -> [f64; 2] {
     let odds = q[0] / q[1].max(1e-300);
     let (mut stays, mut moves, mut z) = (0.0, 0.0, low + 1.0);
     while z <= high {

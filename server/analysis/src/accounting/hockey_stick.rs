@@ -56,13 +56,13 @@ pub(super) fn hockey_stick_divergence(
     batch: &BatchAtEpsilon,
     rest: &UninformativeWeight,
 ) -> HockeyStickDivergence {
-    let [found] = hockey_stick_divergences(mixture, telling, batch, &[*rest]);
+    let [found] = divergences_by_weight(mixture, telling, batch, &[*rest]);
     found
 }
 
 /// Computes the hockey-stick divergence for each of several weights of the uninformative reports,
 /// in parallel lanes.
-pub(super) fn hockey_stick_divergences<const L: usize>(
+pub(super) fn divergences_by_weight<const L: usize>(
     mixture: &ReportMixture,
     telling: &InformativeCountDistribution,
     batch: &BatchAtEpsilon,
@@ -72,22 +72,22 @@ pub(super) fn hockey_stick_divergences<const L: usize>(
     // one.
     let pair = DominatingPair::new(mixture, telling, batch, rests);
     let starts = pair
-        .thresholds
+        .lane_thresholds
         .map(|a| a.smallest_count_exceeding_loss(telling.min_informative_count));
     if starts.iter().any(|&start| start != starts[0]) {
         return rests.map(|rest| hockey_stick_divergence(mixture, telling, batch, &rest));
     }
     let mut total = starts[0];
     let (mut sums, mut common) = ([LaneSums::default(); L], 0.0_f64);
-    let mut tails = [TailProbability::initial_tail(total, pair.exp_m1_central_epsilon); L];
+    let mut tails = [TailProbability::placeholder_tail(total, pair.exp_m1_central_epsilon); L];
     let mut h = pair
-        .thresholds
+        .lane_thresholds
         .map(|a| a.threshold_at(total).ceil().clamp(1.0, total.max(1.0)));
     while total <= telling.max_informative_count {
         let w = h.map(|h| binomial_probability(h - 1.0, total - 1.0, [0.5, 0.5]));
         for ((tail, h), w) in tails.iter_mut().zip(h).zip(w) {
             if total >= tail.next_recomputation_count {
-                let interval = tail_recomputation_interval(L);
+                let interval = recomputation_steps_per_term(L);
                 *tail = TailProbability::new(h - 1.0, total - 1.0, w, interval);
             }
         }
@@ -171,16 +171,16 @@ struct DominatingPair<const L: usize> {
     /// Factor α/(p·n), where p is the probability of an informative report. This factor times P(T)
     /// is A/T. The module documentation defines A.
     term_factor: f64,
-    uninformative_weights: [UninformativeWeight; L],
+    lane_uninformative_weights: [UninformativeWeight; L],
     exp_epsilon: f64,
     exp_central_epsilon: f64,
     /// exp(ε_c) − 1, computed without cancellation.
     exp_m1_central_epsilon: f64,
     /// exp(ε + ε_c) − 1, computed without cancellation.
-    exp_m1_epsilon_sum: f64,
+    exp_m1_local_plus_central: f64,
     /// Odds p/(1 − p) of an informative report, where p is its probability.
     informative_odds: f64,
-    thresholds: [LinearThreshold; L],
+    lane_thresholds: [LinearThreshold; L],
 }
 
 /// State of the recurrences at one number T of informative reports, with one entry per lane.
@@ -207,19 +207,19 @@ impl<const L: usize> DominatingPair<L> {
     ) -> Self {
         let (epsilon, central) = (mixture.epsilon(), batch.central_epsilon);
         let e = epsilon.exp();
-        let lean = batch.threshold_slope;
+        let lean = batch.threshold_slope_per_weight;
         Self {
             report_count: telling.report_count,
             term_factor: mixture.alpha()
-                / (telling.informative_probabilities[0] * telling.report_count),
-            uninformative_weights: *rests,
+                / (telling.informative_probability_pair[0] * telling.report_count),
+            lane_uninformative_weights: *rests,
             exp_epsilon: e,
             exp_central_epsilon: central.exp(),
             exp_m1_central_epsilon: central.exp_m1(),
-            exp_m1_epsilon_sum: (epsilon + central).exp_m1(),
-            informative_odds: telling.informative_probabilities[0]
-                / telling.informative_probabilities[1],
-            thresholds: rests.map(|rest| LinearThreshold {
+            exp_m1_local_plus_central: (epsilon + central).exp_m1(),
+            informative_odds: telling.informative_probability_pair[0]
+                / telling.informative_probability_pair[1],
+            lane_thresholds: rests.map(|rest| LinearThreshold {
                 intercept: lean * rest.intercept,
                 slope: 0.5 + lean * (0.5 * (e + 1.0) - rest.decrease_per_report),
             }),
@@ -237,9 +237,9 @@ impl<const L: usize> DominatingPair<L> {
                     step.binomial_probabilities[lane],
                     step.tail_probabilities[lane],
                 );
-                let y = self.uninformative_weights[lane].weight_at(total);
+                let y = self.lane_uninformative_weights[lane].weight_at(total);
                 let gain =
-                    share * w * (total * self.exp_m1_epsilon_sum + y * self.exp_m1_central_epsilon);
+                    share * w * (total * self.exp_m1_local_plus_central + y * self.exp_m1_central_epsilon);
                 let weight = share * (total * (self.exp_epsilon + 1.0) + 2.0 * y);
                 let loss = self.exp_m1_central_epsilon * weight * u;
                 block.term_sums[lane] += gain - loss;
@@ -273,7 +273,7 @@ impl<const L: usize> DominatingPair<L> {
                 step.binomial_probabilities[lane],
             );
             // Multiply by 0 or 1 instead of branching, so that all lanes run the same instructions.
-            let rises = if self.thresholds[lane].threshold_at(total) <= h {
+            let rises = if self.lane_thresholds[lane].threshold_at(total) <= h {
                 0.0
             } else {
                 1.0
@@ -292,7 +292,7 @@ impl<const L: usize> DominatingPair<L> {
 ///
 /// One term takes as long as one step of several lanes. Several lanes occur only in upper bounds,
 /// where grouping adds far more than the error of the tail.
-const fn tail_recomputation_interval(rests: usize) -> f64 {
+const fn recomputation_steps_per_term(rests: usize) -> f64 {
     if rests == 1 { 1.0 } else { 8.0 }
 }
 
@@ -309,7 +309,7 @@ struct TailProbability {
 impl TailProbability {
     /// Creates a tail that is due to be recomputed at once, unless `k1` is so close to 0 that U
     /// hardly matters.
-    fn initial_tail(total: f64, k1: f64) -> Self {
+    fn placeholder_tail(total: f64, k1: f64) -> Self {
         // If k − 1 is close to 0, U has hardly any influence. Then a* is T/2 and the sum for U
         // would be longest. So U is set to 1/2, its approximate value.
         let counts = k1 > 1e-290;

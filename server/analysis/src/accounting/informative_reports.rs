@@ -13,7 +13,7 @@ pub(super) struct InformativeCountDistribution {
     /// Number of reports n in the batch.
     pub(super) report_count: f64,
     /// Probabilities that another person's report is informative, and that it is not.
-    pub(super) informative_probabilities: [f64; 2],
+    pub(super) informative_probability_pair: [f64; 2],
     /// Smallest T in the range.
     pub(super) min_informative_count: f64,
     /// Largest T in the range.
@@ -25,7 +25,7 @@ pub(super) struct InformativeCountDistribution {
 impl InformativeCountDistribution {
     /// Returns the probability that T is `count`.
     pub(super) fn count_probability(&self, count: f64) -> f64 {
-        binomial_probability(count, self.report_count, self.informative_probabilities)
+        binomial_probability(count, self.report_count, self.informative_probability_pair)
     }
 
     /// Creates the distribution. The probability below its range and the probability above it are
@@ -50,7 +50,7 @@ impl InformativeCountDistribution {
         };
         Self {
             report_count: n,
-            informative_probabilities: p,
+            informative_probability_pair: p,
             min_informative_count: first.max(1.0),
             max_informative_count: if last == others { n } else { last },
             outside_range_probability_bound: (tail(first, 0.0) + tail(last, others)) * (1.0 + 1e-9),
@@ -65,7 +65,7 @@ impl InformativeCountDistribution {
     /// Returns the approximate mean n·p of T, the number of informative reports. It counts n other
     /// reports instead of n − 1.
     pub(super) fn approximate_mean(&self) -> f64 {
-        self.report_count * self.informative_probabilities[0]
+        self.report_count * self.informative_probability_pair[0]
     }
 }
 

@@ -43,7 +43,7 @@ pub struct MemoisedAnswers {
     slot_count: u32,
     supported_slot_count: u32,
     total_epsilon: f64,
-    report_epsilon: f64,
+    single_report_epsilon: f64,
     report_epsilon_about_memo: f64,
 }
 
@@ -81,7 +81,7 @@ impl MemoisedAnswers {
             slot_count: slots,
             supported_slot_count: supported,
             total_epsilon,
-            report_epsilon,
+            single_report_epsilon: report_epsilon,
             report_epsilon_about_memo: second.ln_1p(),
         })
     }
@@ -92,10 +92,10 @@ impl MemoisedAnswers {
     /// Never: a task with a memo has a second stage.
     #[must_use]
     pub fn for_task(task: &Task) -> Option<Self> {
-        let (stages, memo) = (task.memo_thresholds()?, task.budget().memo()?);
+        let (stages, memo) = (task.memo_thresholds()?, task.report_budget().memo()?);
         let answers = Self::new(
             stages.slot_count,
-            stages.supported_slot_count,
+            stages.slots_supported_per_report,
             memo.epsilon,
             task.epsilon(),
         );
@@ -158,14 +158,14 @@ impl MemoisedAnswers {
     /// The memo hides the answer further, by joint convexity of the divergence.
     #[must_use]
     pub fn central_epsilon(&self, composed_epsilon: f64) -> f64 {
-        let mixed = (self.memo_weight() * composed_epsilon.exp_m1()).ln_1p();
+        let mixed = (self.true_slot_weight() * composed_epsilon.exp_m1()).ln_1p();
         (mixed * (1.0 + ROUNDING_MARGIN)).min(self.total_epsilon)
     }
 
     /// Returns the weight λ of the answer's own slot, if the memo's distribution is a mixture of
     /// that slot and the uniform distribution over all slots.
     #[must_use]
-    pub fn memo_weight(&self) -> f64 {
+    pub fn true_slot_weight(&self) -> f64 {
         let first = self.total_epsilon.exp_m1();
         first / (first + f64::from(self.slot_count))
     }
@@ -196,7 +196,7 @@ impl MemoisedAnswers {
         };
         DELTA_RANGE.check_in_range(delta)?;
         // The memo multiplies δ by λ, so the reports may have a larger δ.
-        let larger = (delta / self.memo_weight()).min(DELTA_RANGE.max);
+        let larger = (delta / self.true_slot_weight()).min(DELTA_RANGE.max);
         let given_memo = account(self.report_epsilon_about_memo, larger)?;
         let behind_memo = |epsilon| self.central_epsilon(epsilon);
         Ok(ComposedPrivacy {
@@ -221,11 +221,11 @@ impl MemoisedAnswers {
     #[must_use]
     pub fn memo_share_of_variance(&self) -> f64 {
         let share = |present| {
-            let memo = answer_variance(1, self.slot_count, self.total_epsilon, present);
-            memo / answer_variance(
+            let memo = contribution_variance(1, self.slot_count, self.total_epsilon, present);
+            memo / contribution_variance(
                 self.supported_slot_count,
                 self.slot_count,
-                self.report_epsilon,
+                self.single_report_epsilon,
                 present,
             )
         };
@@ -237,11 +237,11 @@ impl MemoisedAnswers {
     /// variance of the memo alone.
     #[must_use]
     pub fn variance_over_windows(&self, windows: u32) -> f64 {
-        let memo = answer_variance(1, self.slot_count, self.total_epsilon, false);
-        let one = answer_variance(
+        let memo = contribution_variance(1, self.slot_count, self.total_epsilon, false);
+        let one = contribution_variance(
             self.supported_slot_count,
             self.slot_count,
-            self.report_epsilon,
+            self.single_report_epsilon,
             false,
         );
         memo + (one - memo) / f64::from(windows)
@@ -251,7 +251,7 @@ impl MemoisedAnswers {
 /// Returns the variance of one person's contribution to an answer's share, for subset selection of
 /// `supported` of `slots` slots at `epsilon`: q(1 − q)/(p − q)² if the person does not have the
 /// answer, and p(1 − p)/(p − q)² if it is `present`.
-fn answer_variance(supported: u32, slots: u32, epsilon: f64, present: bool) -> f64 {
+fn contribution_variance(supported: u32, slots: u32, epsilon: f64, present: bool) -> f64 {
     let [m, n] = [supported, slots].map(f64::from);
     let favoured = m * epsilon.exp();
     let p = favoured / (favoured + n - m);

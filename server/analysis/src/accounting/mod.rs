@@ -48,13 +48,13 @@ mod mixture;
 mod privacy_blanket;
 mod privacy_profile;
 mod ranges;
-pub(crate) mod sums;
+pub(crate) mod shuffled_sums;
 
 pub use batch_privacy::{
     BatchPrivacy, clone_argument_epsilon, compute_batch_privacy, delta_bounds,
 };
 pub(crate) use calibration::meets_central_epsilon;
-pub use calibration::{largest_alpha, largest_local_epsilon, smallest_batch_size};
+pub use calibration::{largest_alpha, mixture_at_largest_epsilon, smallest_batch_size};
 pub use composition::{ComposedPrivacy, PersonExposure, compute_composed_privacy};
 pub use gaussian::gaussian_delta;
 pub use memoised::MemoisedAnswers;
@@ -66,4 +66,4 @@ pub use ranges::{
     HONEST_REPORT_COUNT_RANGE, REPORT_COUNT_RANGE, REPORTS_PER_PERSON_RANGE,
 };
 pub(crate) use ranges::{CENTRAL_EPSILON_RANGE, checked_honest_report_count};
-pub use sums::Bounds;
+pub use shuffled_sums::Bounds;

@@ -97,7 +97,7 @@ impl UninformativeWeight {
         mixture: &ReportMixture,
         telling: &InformativeCountDistribution,
     ) -> Self {
-        let fall = mixture.uninformative_probability() / telling.informative_probabilities[1];
+        let fall = mixture.uninformative_probability() / telling.informative_probability_pair[1];
         Self {
             intercept: fall * telling.report_count,
             decrease_per_report: fall,
@@ -116,7 +116,7 @@ impl UninformativeWeight {
 pub(super) struct PrivacyBlanket {
     /// Probabilities q and 1 − q that an uninformative report is in the blanket, and that it is
     /// not.
-    pub(super) blanket_membership_probabilities: [f64; 2],
+    pub(super) blanket_probability_pair: [f64; 2],
     /// Weight v of an uninformative report that is in the blanket.
     pub(super) uninformative_report_weight: f64,
 }
@@ -126,12 +126,12 @@ pub(super) struct PrivacyBlanket {
 pub(super) struct BatchAtEpsilon {
     report_count: f64,
     /// Probabilities that a report is informative, and that it is not.
-    informative_probabilities: [f64; 2],
+    informative_probability_pair: [f64; 2],
     local_epsilon: f64,
     pub(super) central_epsilon: f64,
     /// Slope (k − 1)/((e − 1)(k + 1)) of the threshold h as a function of y = v·z, where e = exp(ε)
     /// and k = exp(ε_c).
-    pub(super) threshold_slope: f64,
+    pub(super) threshold_slope_per_weight: f64,
 }
 
 impl BatchAtEpsilon {
@@ -139,17 +139,17 @@ impl BatchAtEpsilon {
     pub(super) fn new(telling: &InformativeCountDistribution, epsilon: f64, central: f64) -> Self {
         Self {
             report_count: telling.report_count,
-            informative_probabilities: telling.informative_probabilities,
+            informative_probability_pair: telling.informative_probability_pair,
             local_epsilon: epsilon,
             central_epsilon: central,
-            threshold_slope: (0.5 * central).tanh() / epsilon.exp_m1(),
+            threshold_slope_per_weight: (0.5 * central).tanh() / epsilon.exp_m1(),
         }
     }
 
     /// Returns the threshold h for `total` informative reports if no uninformative report is in the
     /// blanket (z = 0).
     fn threshold_without_uninformative(&self, total: f64) -> f64 {
-        total * (0.5 + 0.5 * self.threshold_slope * (self.local_epsilon.exp() + 1.0))
+        total * (0.5 + 0.5 * self.threshold_slope_per_weight * (self.local_epsilon.exp() + 1.0))
     }
 
     /// Returns the factor (e − 1)(k + 1)/n in front of the sum, where e = exp(ε) and k = exp(ε_c).
@@ -170,10 +170,10 @@ impl PrivacyBlanket {
     /// Creates the blanket. Returns `None` if every report in the blanket is informative. `p` are
     /// the probabilities that another person's report is informative, and that it is not.
     pub(super) fn new(mixture: &ReportMixture, p: [f64; 2]) -> Option<Self> {
-        let weight = mixture.uninformative_weight;
+        let weight = mixture.uninformative_report_weight;
         let q = mixture.uninformative_probability() / (weight * p[1]);
         (q > 0.0).then_some(Self {
-            blanket_membership_probabilities: [q.min(1.0), (1.0 - q).max(0.0)],
+            blanket_probability_pair: [q.min(1.0), (1.0 - q).max(0.0)],
             uninformative_report_weight: weight,
         })
     }
@@ -182,9 +182,9 @@ impl PrivacyBlanket {
     /// reports. The probability below the range and the probability above it are each at most
     /// exp(−`far`).
     pub(super) fn uninformative_range(&self, trials: f64, far: f64) -> [f64; 2] {
-        let mean = trials * self.blanket_membership_probabilities[0];
+        let mean = trials * self.blanket_probability_pair[0];
         // Bernstein's inequality: x solves x²/(2(v + x/3)) = far, where v is the variance.
-        let variance = mean * self.blanket_membership_probabilities[1];
+        let variance = mean * self.blanket_probability_pair[1];
         let x = far / 3.0 + (far * far / 9.0 + 2.0 * far * variance).sqrt();
         [(mean - x).floor().max(0.0), (mean + x).ceil().min(trials)]
     }
@@ -205,7 +205,7 @@ impl PrivacyBlanket {
         far: f64,
     ) -> f64 {
         let (first, last) = (telling.min_informative_count, telling.max_informative_count);
-        let step = batch.threshold_slope * self.uninformative_report_weight;
+        let step = batch.threshold_slope_per_weight * self.uninformative_report_weight;
         let (mut sum, mut total) = (0.0, first.max(1.0));
         let mut losses = Vec::new();
         while total <= last {
@@ -214,10 +214,10 @@ impl PrivacyBlanket {
             let h = |z: f64| batch.threshold_without_uninformative(total) + step * z;
             let base = h(low).floor();
             expected_excesses(total, base, h(high).floor() + 1.0, &mut losses);
-            let odds = self.blanket_membership_probabilities[0]
-                / self.blanket_membership_probabilities[1].max(1e-300);
+            let odds = self.blanket_probability_pair[0]
+                / self.blanket_probability_pair[1].max(1e-300);
             let mut weight =
-                binomial_probability(low, trials, self.blanket_membership_probabilities);
+                binomial_probability(low, trials, self.blanket_probability_pair);
             let (mut expected, mut z) = (0.0, low);
             while z <= high && weight > 0.0 {
                 // h increases slowly, so for many successive z it is between the same two integers.
@@ -239,7 +239,7 @@ impl PrivacyBlanket {
                 let loss = |i: usize| losses.get(i).copied().unwrap_or(0.0);
                 expected += below * loss(index) + above * loss(index + 1);
             }
-            sum += binomial_probability(total, batch.report_count, batch.informative_probabilities)
+            sum += binomial_probability(total, batch.report_count, batch.informative_probability_pair)
                 * expected;
             total += 1.0;
         }
@@ -252,7 +252,7 @@ impl PrivacyBlanket {
 /// Here z is the number of uninformative reports. The sum of the Z is at most a(e − k) ≤ T·e, and
 /// the mean of T is 2α·n.
 pub(super) fn omitted_delta_bound(batch: &BatchAtEpsilon, far: f64) -> f64 {
-    2.0 * (-far).exp() * batch.informative_probabilities[0] * batch.local_epsilon.exp()
+    2.0 * (-far).exp() * batch.informative_probability_pair[0] * batch.local_epsilon.exp()
 }
 
 /// Computes the excesses f(j) = E[(X − j)₊] for j from `low` to `high`, where X ~

@@ -24,7 +24,7 @@ use crate::numeric::roots::{
 const OMITTED_FRACTION: f64 = 1e-12;
 /// Relative margin that is added to the ε_c that Newton's method finds. With this margin, the first
 /// ε_c that is checked usually satisfies the proven bound.
-const NEWTON_MARGIN: f64 = 1e-10;
+const NEWTON_RESULT_MARGIN: f64 = 1e-10;
 /// Margin that is added to the reduction's ε_c, in multiples of the error of the last sum. The
 /// multiple is more than one, so that it usually also covers the increase due to grouping.
 const ERROR_MARGIN_MULTIPLE: f64 = 1.5;
@@ -262,7 +262,7 @@ impl PrivacyProfile {
             )
         });
         find_valid_value_above(
-            near * (1.0 + NEWTON_MARGIN),
+            near * (1.0 + NEWTON_RESULT_MARGIN),
             most,
             NEWTON_RELATIVE_ERROR,
             is_enough,

@@ -9,16 +9,16 @@ use serde::ser::{Serialize, SerializeSeq, Serializer};
 
 use super::queried_estimates::{QueriedPointEstimates, number_limits, rescale_to_limits};
 use super::totals::{QuestionTotals, Totals};
-use crate::estimate::answer::{
+use crate::estimate::query_results::{
     Estimates, ItemEstimateSource, ItemEstimates, PostProcessed, parallel, post_processing,
 };
-use crate::estimate::distribution::AnswerCounts;
+use crate::estimate::distribution::CellOrOutputCounts;
 use crate::estimate::mechanism::{PreparedQuestion, prepare_question};
 use crate::estimate::point::{ItemPointEstimates, PointEstimate, SamplingModel};
 use crate::estimate::query::{Estimate, EstimateQuery};
 use crate::estimate::question::{JointChoiceParts, cross};
 use crate::estimate::result_cache::{EstimateCache, useful_result_count};
-use crate::promise::{ReportPrivacy, bias_statement, memo_error_statement};
+use crate::promise::{ReportPrivacy, bias_statement, memo_error_bar_warning};
 
 /// Estimator for one task. It computes the hit rates of the task's mechanisms once, and uses them
 /// for every query.
@@ -43,7 +43,7 @@ pub struct Estimator {
     joint_parts: Vec<Option<JointChoiceParts>>,
     /// Privacy of each report. With a memo, it takes up to tens of thousands of losses to compute,
     /// so it is computed once.
-    privacy: OnceLock<ReportPrivacy>,
+    cached_report_privacy: OnceLock<ReportPrivacy>,
 }
 
 impl Estimator {
@@ -57,7 +57,7 @@ impl Estimator {
         Self {
             prepared: questions.clone().map(prepare_question).collect(),
             joint_parts: questions.map(parts).collect(),
-            privacy: OnceLock::new(),
+            cached_report_privacy: OnceLock::new(),
             task,
         }
     }
@@ -106,7 +106,7 @@ impl Estimator {
         };
         // The correction for a part's sum needs the raw estimates of all its options.
         let all: Vec<u64> = (0..parts.item_count()).collect();
-        parts.sum_corrected_estimates(&of(&all), items, *reports)
+        parts.estimates_summing_to_one(&of(&all), items, *reports)
     }
 
     /// Answers a query from totals of the task. For an open question, the totals must count [the
@@ -149,7 +149,7 @@ impl Estimator {
         let question = &task.questions()[index];
         let laws = self.queried_point_estimates(totals, query, cached);
         let sums = post_processing::SumConstraints::of_question(question);
-        let null = self.standard_errors_at_zero(&laws, query);
+        let null = self.standard_errors_under_null(&laws, query);
         let (processed, shrinkage) = post_processing::post_process_items(
             &query.post_processing_methods,
             sums,
@@ -163,27 +163,27 @@ impl Estimator {
             fingerprint: task.fingerprint(),
             reports: totals.answering_report_count(index),
             confidence: query.confidence_level.confidence(),
-            privacy: (self.privacy)
+            privacy: (self.cached_report_privacy)
                 .get_or_init(|| ReportPrivacy::for_task(task))
                 .clone(),
             bias: bias_statement(question),
-            repeats: memo_error_statement(task),
+            repeats: memo_error_bar_warning(task),
             post_processing: post_processing::method_statements(&query.post_processing_methods),
             shrinkage,
             stand_out: query
                 .false_discovery_rate
                 .and_then(|rate| laws.significant_items(&query.item_labels, rate)),
             number: laws.number_estimates(question, query),
-            cross: match (question.kind(), &laws.answer_counts) {
+            cross: match (question.kind(), &laws.cell_or_output_counts) {
                 (QuestionKind::CrossTabulation(cross), Some(cells)) => Some(cross::estimate_cross(
                     cross,
-                    cells.single_answer_hits(),
+                    cells.expect_cell_hits(),
                     &query.confidence_level,
                 )),
                 _ => None,
             },
             estimates: LazyItemEstimates {
-                question,
+                asked_question: question,
                 query,
                 interval_cache: laws.new_cache(),
                 queried_estimates: laws,
@@ -194,7 +194,7 @@ impl Estimator {
 
     /// Returns a function that takes an item's index in the query. The function returns the item's
     /// estimate, and the standard error that this estimate would have if the true value were 0.
-    fn standard_errors_at_zero<'a>(
+    fn standard_errors_under_null<'a>(
         &'a self,
         laws: &'a QueriedPointEstimates<'_>,
         query: &'a EstimateQuery,
@@ -204,7 +204,7 @@ impl Estimator {
             .first()
             .and_then(ItemPointEstimates::main_estimate);
         let prepared = &self.prepared[query.question_index()];
-        let variances = first.and_then(|(own, _)| prepared.contribution_variances(own));
+        let variances = first.and_then(|(own, _)| prepared.variances_with_and_without(own));
         let reports = laws.question_totals.report_count as f64;
         move |item| {
             let of_part = laws
@@ -226,13 +226,13 @@ impl Estimator {
         cached: usize,
     ) -> QueriedPointEstimates<'a> {
         let index = query.question_index();
-        let cells = self.answer_counts(totals, index);
+        let cells = self.cell_or_output_counts(totals, index);
         QueriedPointEstimates {
             joint_parts: self.joint_parts[index].as_ref(),
             question_totals: totals.question_totals(index),
             sampling_model: self.sampling_model(index),
             items: query.items(),
-            answer_counts: cells,
+            cell_or_output_counts: cells,
             points: self.point_estimates(totals, index, query.items()),
             cached_result_count: cached,
         }
@@ -240,7 +240,7 @@ impl Estimator {
 
     /// Returns the cell counts if the question asks for a number or a cross-tabulation. Returns
     /// `None` for other kinds of question, or if there are no reports.
-    pub(crate) fn answer_counts(&self, totals: &Totals, question: usize) -> Option<AnswerCounts> {
+    pub(crate) fn cell_or_output_counts(&self, totals: &Totals, question: usize) -> Option<CellOrOutputCounts> {
         let asked = &self.task.questions()[question];
         let folded = totals.question_totals(question);
         let in_cells = matches!(
@@ -252,7 +252,7 @@ impl Estimator {
         }
         folded
             .mechanism_counts
-            .answer_counts(self.sampling_model(question), folded.report_count)
+            .cell_or_output_counts(self.sampling_model(question), folded.report_count)
     }
 }
 
@@ -264,7 +264,7 @@ fn sampling_model_of(task: &Task, question: &Question) -> SamplingModel {
 /// Estimates of the queried items, computed one by one while they are written.
 #[derive(Debug)]
 pub struct LazyItemEstimates<'a> {
-    question: &'a Question,
+    asked_question: &'a Question,
     query: &'a EstimateQuery,
     queried_estimates: QueriedPointEstimates<'a>,
     interval_cache: EstimateCache<Estimate>,
@@ -275,7 +275,7 @@ pub struct LazyItemEstimates<'a> {
 impl LazyItemEstimates<'_> {
     /// Computes the estimates of the item at index `item` of the query.
     fn item_estimates(&self, item: usize) -> ItemEstimates {
-        let limits = number_limits(self.question, self.query.items()[item]);
+        let limits = number_limits(self.asked_question, self.query.items()[item]);
         let by_estimand = self.queried_estimates.estimates(
             item,
             &self.query.confidence_level,
@@ -366,6 +366,6 @@ pub fn point_estimates(task: &Task, totals: &Totals, items: &[u64]) -> Vec<ItemP
 /// # Panics
 /// Same as [`Estimator::estimates`].
 #[must_use]
-pub fn estimates(task: &Task, totals: &Totals, query: &EstimateQuery) -> Estimates {
+pub fn estimates_for_query(task: &Task, totals: &Totals, query: &EstimateQuery) -> Estimates {
     Estimator::for_task(task.clone()).estimates(totals, query)
 }

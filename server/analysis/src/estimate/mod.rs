@@ -8,7 +8,7 @@
 //! clipping. A raw frequency can fall below 0 or above 1, because noise is not cut off.
 //! Post-processed results ([`PostProcessingMethod`]) are returned in addition to the raw estimates.
 
-mod answer;
+mod query_results;
 mod counters;
 mod distribution;
 mod estimator;
@@ -24,8 +24,8 @@ mod result_cache;
 mod reuse_tests;
 mod totals;
 
-pub use crate::numeric::projection::{SumConstraint, project_to_simplex};
-pub use answer::{
+pub use crate::numeric::simplex_projection::{SumConstraint, project_to_simplex};
+pub use query_results::{
     Estimates, ItemEstimateSource, ItemEstimates,
     csv_text::csv_text_cell,
     post_processing::{ConditionalMean, PostProcessed, ProjectedFrequencies},
@@ -34,11 +34,11 @@ pub use answer::{
     },
     stand_out::SignificantItems,
 };
-pub(crate) use answer::{csv_fields_of_estimate, start_csv_table};
+pub(crate) use query_results::{csv_fields_of_estimate, start_csv_table};
 pub use counters::encoding::TotalsError;
 pub(crate) use counters::{BucketHashRange, TotalsReader, append_header};
 pub(crate) use distribution::SimulatedIntervalWidth;
-pub use estimator::{Estimator, LazyItemEstimates, estimates, point_estimates};
+pub use estimator::{Estimator, LazyItemEstimates, estimates_for_query, point_estimates};
 pub use influence::{
     FORGED_REPORT_FRACTION, ForgedReportInfluence, InfluencedEstimate,
     honesty_tests::{HonestReportProperty, HonestyTest},
@@ -52,7 +52,7 @@ pub use query::{
     confidence::{CONFIDENCE_RANGE, DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE_RANGE},
     error::EstimateError,
     interval::{ConfidenceLevel, Estimate},
-    numbered_item_label,
+    item_label_from_index,
     post_processing_methods::PostProcessingMethod,
 };
 pub use question::{

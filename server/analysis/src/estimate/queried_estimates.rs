@@ -3,8 +3,8 @@
 use hushbin::Question;
 use hushbin::task::{NumberLimits, QuestionKind};
 
-use crate::estimate::answer::{SignificantItems, conditional, stand_out};
-use crate::estimate::distribution::{AnswerCounts, ContributionDistribution};
+use crate::estimate::query_results::{SignificantItems, conditional, stand_out};
+use crate::estimate::distribution::{CellOrOutputCounts, ContributionDistribution};
 use crate::estimate::point::{Estimand, ItemPointEstimates, SamplingModel};
 use crate::estimate::query::{ConfidenceLevel, Estimate, EstimateQuery, ItemLabel};
 use crate::estimate::question::{JointChoiceParts, NumberEstimates, number};
@@ -21,7 +21,7 @@ pub(crate) struct QueriedPointEstimates<'a> {
     pub(crate) sampling_model: SamplingModel,
     pub(crate) items: &'a [u64],
     /// Cell counts, if the question asks for a number or a cross-tabulation.
-    pub(crate) answer_counts: Option<AnswerCounts>,
+    pub(crate) cell_or_output_counts: Option<CellOrOutputCounts>,
     pub(crate) points: Vec<ItemPointEstimates>,
     /// Number of results to cache, for each kind of result: see [`ResultCache::new`].
     pub(crate) cached_result_count: usize,
@@ -36,9 +36,9 @@ impl QueriedPointEstimates<'_> {
             return law;
         }
         let bin = self.items[item] as usize;
-        if let Some(AnswerCounts::PatternOutputs(patterned)) = &self.answer_counts {
+        if let Some(CellOrOutputCounts::PatternOutputs(patterned)) = &self.cell_or_output_counts {
             return ContributionDistribution::Scores(
-                patterned.share_and_scores(bin..bin + 1).1.into(),
+                patterned.share_and_score_distribution(bin..bin + 1).1.into(),
             );
         }
         let QuestionTotals {
@@ -113,7 +113,7 @@ impl QueriedPointEstimates<'_> {
         question: &Question,
         query: &EstimateQuery,
     ) -> Option<NumberEstimates> {
-        match (question.kind(), &self.answer_counts) {
+        match (question.kind(), &self.cell_or_output_counts) {
             (QuestionKind::Number(scale), Some(cells)) => Some(number::estimate_number(
                 scale,
                 cells,

@@ -79,9 +79,9 @@ fn made_totals(task: &Task, reports: u64, mut count: impl FnMut(usize) -> u64) -
     let domain = question.domain();
     let empty = Totals::new(task).encode();
     let slots = match question.mechanism() {
-        Mechanism::Collision(own) => own.hit_decoder(&domain).slot_count(),
+        Mechanism::Collision(own) => own.hit_decoder(&domain).visitable_slot_count(),
         Mechanism::Coco(own) if own.pairs_per_function() > 1 => {
-            2 * own.hit_decoder(&domain).slot_count()
+            2 * own.hit_decoder(&domain).visitable_slot_count()
         }
         Mechanism::Coco(_) => ITEMS,
         _ => return None,
@@ -127,8 +127,8 @@ fn options() -> Vec<EstimateOptions> {
         ..EstimateOptions::default()
     };
     vec![
-        with(&[PostProcessingMethod::Shrinkage], Some(0.5), 0.5),
-        with(&[PostProcessingMethod::ConditionalMean], Some(0.01), 0.95),
+        with(&[PostProcessingMethod::ShrinkageTowardsZero], Some(0.5), 0.5),
+        with(&[PostProcessingMethod::MeanGivenPresence], Some(0.01), 0.95),
         with(&[], Some(0.1), 0.999),
     ]
 }

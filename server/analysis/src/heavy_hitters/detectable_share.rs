@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::candidates;
 use super::thresholds::{
     MAX_FALSE_PREFIXES, early_test_stages, max_tail_probability_for_result,
-    max_tail_probability_to_continue, prefix_hit_probabilities, text_question_parameters,
+    max_tail_probability_to_continue, true_and_false_hit_rates, prefix_lengths_and_mechanism,
 };
 use crate::numeric::clopper_pearson::critical_hit_count;
 use crate::numeric::roots::{bisect, geometric_midpoint_function};
@@ -59,15 +59,15 @@ impl DetectableShare {
         confidence: f64,
         probability: f64,
     ) -> Option<Self> {
-        let (prefixes, collision) = text_question_parameters(question)?;
-        let [own, other] = prefix_hit_probabilities(question, collision);
+        let (prefixes, collision) = prefix_lengths_and_mechanism(question)?;
+        let [own, other] = true_and_false_hit_rates(question, collision);
         let all = prefixes.lengths().len() as f64;
-        let lengths = prefixes.distinct_lengths().count();
+        let lengths = prefixes.lengths_with_repeat_counts().count();
         let (mut before, mut begun) = (0, 1.0);
         // Pairs (number of reports, minimum number of hits to continue), for each stage of each
         // length.
         let mut needed = Vec::new();
-        for (index, (length, parts)) in prefixes.distinct_lengths().enumerate() {
+        for (index, (length, parts)) in prefixes.lengths_with_repeat_counts().enumerate() {
             let part = people as f64 * parts as f64 / all;
             // The number of reports of a length is random. Assume that it is four standard
             // deviations below its mean.

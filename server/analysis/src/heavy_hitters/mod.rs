@@ -38,13 +38,13 @@
 
 mod candidates;
 mod detectable_share;
-mod length_groups;
+mod prefix_length_groups;
 mod search;
 mod thresholds;
 
 pub use detectable_share::{DEFAULT_FIND_PROBABILITY, DetectableShare};
-pub use length_groups::TextReports;
+pub use prefix_length_groups::TextReports;
 pub use search::{
-    DEFAULT_ALPHABET, FoundText, LengthStatistics, SearchError, SearchOptions, SearchResult,
+    DEFAULT_ALPHABET, FoundText, PrefixLengthStatistics, SearchError, SearchOptions, SearchResult,
     TextSearch,
 };

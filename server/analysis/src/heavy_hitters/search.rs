@@ -8,10 +8,10 @@ use hushbin::task::PrefixLengths;
 use serde::Serialize;
 
 use super::candidates::{self, Candidate};
-use super::length_groups::{self, TextReports};
+use super::prefix_length_groups::{self, TextReports};
 use super::thresholds::{
     early_test_stages, max_tail_probability_for_result, max_tail_probability_to_continue,
-    prefix_hit_probabilities, text_question_parameters,
+    true_and_false_hit_rates, prefix_lengths_and_mechanism,
 };
 use crate::estimate::{
     CONFIDENCE_RANGE, DEFAULT_CONFIDENCE, EstimateError, csv_text_cell, find_question_index,
@@ -22,7 +22,7 @@ use crate::numeric::clopper_pearson::{
 
 /// Minimum number of hashes that are counted for a candidate. Because of this minimum, the limit on
 /// hashes also limits memory.
-const MIN_HASHES_PER_CANDIDATE: u64 = 10_000;
+const MIN_HASH_COST_PER_CANDIDATE: u64 = 10_000;
 
 /// Maximum number of candidates of one length. They take a few gigabytes of memory.
 const MAX_CANDIDATES_PER_LENGTH: u64 = 1 << 25;
@@ -125,7 +125,7 @@ pub struct FoundText {
 
 /// Statistics of the search at one prefix length.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LengthStatistics {
+pub struct PrefixLengthStatistics {
     /// Length of the prefixes, in characters.
     pub length: u32,
     /// Number of reports that reveal prefixes of this length.
@@ -154,7 +154,7 @@ pub struct SearchResult {
     /// are not in the alphabet, or each of many continuations is rare.
     pub dead_ends: Vec<FoundText>,
     /// Statistics of each length, in ascending order.
-    pub groups: Vec<LengthStatistics>,
+    pub groups: Vec<PrefixLengthStatistics>,
 }
 
 impl SearchResult {
@@ -228,9 +228,9 @@ pub struct TextSearch {
     alphabet: Vec<char>,
     /// Probability that a report hits the prefix of its sender's text, and probability that the
     /// report hits any other given prefix.
-    prefix_hit_probabilities: [f64; 2],
+    true_and_false_hit_rates: [f64; 2],
     /// Empty collection of reports, which is cloned for callers.
-    empty_reports: TextReports,
+    empty_report_collection: TextReports,
 }
 
 /// A candidate that enough reports hit, with its counts.
@@ -242,7 +242,7 @@ struct PassedCandidate {
     report_count: u64,
     /// Maximum one-sided tail probability of the hits at which the candidate is included in the
     /// result.
-    max_tail_probability: f64,
+    result_max_tail_probability: f64,
 }
 
 impl TextSearch {
@@ -256,7 +256,7 @@ impl TextSearch {
         let question = &task.questions()[index];
         let name = question.name().to_owned();
         let (Some((_, collision)), Some(reports)) = (
-            text_question_parameters(question),
+            prefix_lengths_and_mechanism(question),
             TextReports::new(task, index),
         ) else {
             return Err(SearchError::NotTextQuestion { question: name });
@@ -276,15 +276,15 @@ impl TextSearch {
             question_name: name,
             options,
             alphabet,
-            prefix_hit_probabilities: prefix_hit_probabilities(question, collision),
-            empty_reports: reports,
+            true_and_false_hit_rates: true_and_false_hit_rates(question, collision),
+            empty_report_collection: reports,
         })
     }
 
     /// Returns an empty collection of reports of the question.
     #[must_use]
     pub fn empty_reports(&self) -> TextReports {
-        self.empty_reports.clone()
+        self.empty_report_collection.clone()
     }
 
     /// Searches for texts in these reports of the question, on all cores.
@@ -298,11 +298,11 @@ impl TextSearch {
         reports: &TextReports,
         given_up: &(dyn Fn() -> bool + Sync),
     ) -> Result<SearchResult, SearchError> {
-        let lengths = reports.groups().len();
+        let lengths = reports.groups_by_length().len();
         let (mut texts, mut dead_ends, mut groups) = (Vec::new(), Vec::new(), Vec::new());
         let mut prefixes: Vec<PassedCandidate> = Vec::new();
         let mut before = 0;
-        for group in reports.groups() {
+        for group in reports.groups_by_length() {
             let candidates = self.next_candidates(&prefixes, group, group.length() - before)?;
             let count = candidates.len() as u64;
             let strict = max_tail_probability_for_result(self.options.confidence, lengths, count);
@@ -310,7 +310,7 @@ impl TextSearch {
             // texts, too.
             Self::add_hits_to_texts(&mut texts, group, given_up)?;
             let passed = self.filter_by_hits(candidates, group, strict, given_up)?;
-            groups.push(LengthStatistics {
+            groups.push(PrefixLengthStatistics {
                 length: group.length(),
                 reports: group.len() as u64,
                 candidates: count,
@@ -349,7 +349,7 @@ impl TextSearch {
     fn next_candidates(
         &self,
         prefixes: &[PassedCandidate],
-        group: &length_groups::LengthGroup,
+        group: &prefix_length_groups::LengthGroup,
         letters: u32,
     ) -> Result<Vec<Candidate>, SearchError> {
         let is_first = group.length() == letters;
@@ -358,7 +358,7 @@ impl TextSearch {
         let all = count.saturating_mul(begun);
         let reports = group.len() as u64;
         // The limits bound both time (number of hashes) and memory (number of candidates).
-        if all.saturating_mul(reports.max(MIN_HASHES_PER_CANDIDATE))
+        if all.saturating_mul(reports.max(MIN_HASH_COST_PER_CANDIDATE))
             > self.options.max_hashes_per_length
             || all > MAX_CANDIDATES_PER_LENGTH
         {
@@ -390,23 +390,23 @@ impl TextSearch {
     fn filter_by_hits(
         &self,
         candidates: Vec<Candidate>,
-        group: &length_groups::LengthGroup,
+        group: &prefix_length_groups::LengthGroup,
         strict: f64,
         given_up: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<PassedCandidate>, SearchError> {
         let reports = group.len() as u64;
-        let [_, other] = self.prefix_hit_probabilities;
+        let [_, other] = self.true_and_false_hit_rates;
         let count = candidates.len() as u64;
         let mut stages = early_test_stages(reports, count, other);
         let tail = max_tail_probability_to_continue(count, strict);
         // The last stage counts all reports of the group.
         stages.push((reports, critical_hit_count(reports, other, tail)));
         let kept = |candidate: Candidate| PassedCandidate {
-            text_key: PrefixLengths::text_or_prefix_key(&candidate.text, candidate.is_prefix),
+            text_key: PrefixLengths::text_or_prefix_hash(&candidate.text, candidate.is_prefix),
             candidate,
             hits: 0,
             report_count: reports,
-            max_tail_probability: strict,
+            result_max_tail_probability: strict,
         };
         let mut all: Vec<PassedCandidate> = candidates.into_iter().map(kept).collect();
         // Each stage counts only the reports after those of the previous stage, and drops
@@ -429,7 +429,7 @@ impl TextSearch {
     /// Adds the hits of this group to whole texts that were found at a shorter length.
     fn add_hits_to_texts(
         texts: &mut [PassedCandidate],
-        group: &length_groups::LengthGroup,
+        group: &prefix_length_groups::LengthGroup,
         given_up: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), SearchError> {
         let keys: Vec<u64> = texts.iter().map(|text| text.text_key).collect();
@@ -453,7 +453,7 @@ impl TextSearch {
     }
 
     fn estimate_share(&self, kept: &PassedCandidate) -> FoundText {
-        let [own, other] = self.prefix_hit_probabilities;
+        let [own, other] = self.true_and_false_hit_rates;
         let &PassedCandidate {
             hits,
             report_count: reports,
@@ -463,7 +463,7 @@ impl TextSearch {
         let share = |rate: f64| (rate - other) / (own - other);
         let rate = hits as f64 / reports as f64;
         let limits = [lower_confidence_bound, upper_confidence_bound]
-            .map(|bound| bound(hits, reports, kept.max_tail_probability));
+            .map(|bound| bound(hits, reports, kept.result_max_tail_probability));
         FoundText {
             text: kept.candidate.text.clone(),
             goes_on: kept.candidate.is_prefix,

@@ -20,7 +20,7 @@ pub(super) const MAX_FALSE_PREFIXES: f64 = 16.0;
 /// is computed. A prefix that would otherwise continue with probability 0.99 is lost in these
 /// stages with a probability of about 0.002. [`DetectableShare`](super::DetectableShare) includes
 /// this loss.
-const EARLY_TEST_STAGES: [(f64, f64); 2] = [(0.25, 0.4), (0.5, 0.06)];
+const EARLY_REJECTION_SCHEDULE: [(f64, f64); 2] = [(0.25, 0.4), (0.5, 0.06)];
 
 /// Returns the early stages of the test for a group of `reports` reports. Each pair contains a
 /// number of reports, and the minimum number of hits with which a candidate continues.
@@ -32,7 +32,7 @@ pub(super) fn early_test_stages(reports: u64, candidates: u64, other: f64) -> Ve
         let reports = (part * reports as f64) as u64;
         (reports, critical_hit_count(reports, other, tail))
     };
-    let stages = EARLY_TEST_STAGES.into_iter().filter(|_| candidates > 1000);
+    let stages = EARLY_REJECTION_SCHEDULE.into_iter().filter(|_| candidates > 1000);
     stages.map(stage).collect()
 }
 
@@ -56,7 +56,7 @@ pub(super) fn max_tail_probability_for_result(
 
 /// Returns the prefixes and the mechanism of a question that asks for a text. `None` for other
 /// kinds of question.
-pub(super) const fn text_question_parameters(
+pub(super) const fn prefix_lengths_and_mechanism(
     question: &Question,
 ) -> Option<(&PrefixLengths, &Collision)> {
     match (question.kind(), question.mechanism()) {
@@ -69,7 +69,7 @@ pub(super) const fn text_question_parameters(
 
 /// Returns the probability that a report hits the prefix of its sender's text, and the probability
 /// that the report hits any other given prefix.
-pub(super) fn prefix_hit_probabilities(question: &Question, collision: &Collision) -> [f64; 2] {
+pub(super) fn true_and_false_hit_rates(question: &Question, collision: &Collision) -> [f64; 2] {
     let rates = collision.hit_probabilities(&question.domain(), question.epsilon());
     [rates.p_true, rates.p_false]
 }

@@ -12,7 +12,7 @@ use hushbin::mechanism::{BucketReport, FavouringRule, HashedSubsetSelection};
 
 use super::contract::{ExactProbabilities, ObservableMechanism};
 use super::hypothesis::{Hypothesis, HypothesisMixturePart};
-use super::observation::{BucketRank, HashedCellSummary, Observation};
+use super::observation::{BucketRank, EntryCellSummary, Observation};
 
 /// Buckets of an input's entries and padding elements under all hash functions.
 pub(super) struct InputBuckets<'a> {
@@ -138,14 +138,14 @@ impl<R: FavouringRuleLikelihood> ObservableMechanism for HashedSubsetSelection<R
         });
         let first_entry =
             |own: &[u32]| (own.iter().position(|held| *held == bucket)).unwrap_or(own.len());
-        let fall = |buckets: &[u32]| HashedCellSummary::for_buckets(buckets, sides);
+        let fall = |buckets: &[u32]| EntryCellSummary::for_buckets(buckets, sides);
         Observation {
             log_likelihood_ratio: (first_weight / second_weight).ln(),
             seed: report.seed,
             reported_bucket: u64::from(bucket),
-            first_entries_in_bucket: [first_entry(&first), first_entry(&second)],
-            bucket_ranks: [bucket_rank(&first, bucket), bucket_rank(&second, bucket)],
-            hashed_cell_summaries: [fall(&first), fall(&second)],
+            bucket_first_entry_indices: [first_entry(&first), first_entry(&second)],
+            bucket_ranks_by_input: [bucket_rank(&first, bucket), bucket_rank(&second, bucket)],
+            cell_summaries_by_input: [fall(&first), fall(&second)],
         }
     }
 
@@ -204,7 +204,7 @@ impl BucketTable {
         elements.extend((0..paddings).map(|index| domain.padding_element(index)));
         let functions = HashFunctions::from_seed(
             subset.hash_family(),
-            subset.element_count(&domain),
+            subset.domain_element_count(&domain),
             subset.buckets_per_hash() / R::SIDES_PER_CELL,
             subset.hash_count(),
             seed,
@@ -245,9 +245,9 @@ fn bucket_rank(buckets: &[u32], bucket: u32) -> BucketRank {
     let higher = buckets.iter().any(|&other| other > bucket);
     match (lower, higher) {
         (false, false) => BucketRank::ContainsAllEntries,
-        (false, true) => BucketRank::LowestEntryBucket,
-        (true, false) => BucketRank::HighestEntryBucket,
-        (true, true) => BucketRank::MiddleEntryBucket,
+        (false, true) => BucketRank::LowestOccupiedBucket,
+        (true, false) => BucketRank::HighestOccupiedBucket,
+        (true, true) => BucketRank::MiddleOccupiedBucket,
     }
 }
 

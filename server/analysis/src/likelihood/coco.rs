@@ -2,7 +2,7 @@
 //! of the rule `strongest`.
 
 use hushbin::domain::Domain;
-use hushbin::hash::{HashFunctions, sign_of_open_key, sign_word_of_closed_elements};
+use hushbin::hash::{HashFunctions, hashed_open_key_sign, sign_word_of_closed_elements};
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{Coco, FavouredSideRule, Randomizer};
 
@@ -17,7 +17,7 @@ impl FavouringRuleLikelihood for FavouredSideRule {
     /// elements.
     fn padded_input_size(&self, sparsity: u32) -> u32 {
         match self {
-            Self::Overwrite => sparsity,
+            Self::RandomEntryDecides => sparsity,
             Self::Strongest { .. } => 0,
         }
     }
@@ -46,7 +46,7 @@ impl FavouringRuleLikelihood for FavouredSideRule {
                     }
                     word.1 >> (element % 64) & 1 == 1
                 } else {
-                    sign_of_open_key(&keys, element) > 0
+                    hashed_open_key_sign(&keys, element) > 0
                 };
                 // Side 2k is the plus side of pair k, and 2k + 1 its minus side.
                 *pair = 2 * *pair + u32::from(!plus);
@@ -64,7 +64,7 @@ impl FavouringRuleLikelihood for FavouredSideRule {
     ) -> f64 {
         let (side, pair) = (report.bucket, report.bucket / 2);
         match coco.favouring_rule() {
-            FavouredSideRule::Overwrite => {
+            FavouredSideRule::RandomEntryDecides => {
                 // The rule `overwrite` has a single hash function, number 0.
                 let of_entries = pushes
                     .entry_buckets
@@ -119,7 +119,7 @@ impl FavouringRuleLikelihood for FavouredSideRule {
         let completing = core.clone();
         ExactProbabilities {
             bucket_count: coco.total_buckets(),
-            completion_count_function: Box::new(move |signed| completing.completion_count(signed)),
+            count_padding_choices: Box::new(move |signed| completing.input_completion_count(signed)),
             bucket_probability_function: Box::new(move |seed, signed, completion| {
                 core.exact_bucket_probabilities(seed, signed, completion)
             }),

@@ -61,7 +61,7 @@ impl FavouringRuleLikelihood for FavouredBucketRule {
         let mut core = Randomizer::new(collision, domain, epsilon);
         ExactProbabilities {
             bucket_count: collision.total_buckets(),
-            completion_count_function: Box::new(|_| Some(1)),
+            count_padding_choices: Box::new(|_| Some(1)),
             bucket_probability_function: Box::new(move |seed, signed, _| {
                 core.exact_bucket_probabilities(seed, signed)
             }),

@@ -19,7 +19,7 @@ pub struct ExactProbabilities {
     /// Function that returns the number of completions for a given number of signed items.
     /// Completions are secret and equally likely. The function returns `None` if the number of
     /// completions exceeds 64 bits, or if there are more than s items.
-    pub completion_count_function: Box<dyn Fn(u32) -> Option<u64>>,
+    pub count_padding_choices: Box<dyn Fn(u32) -> Option<u64>>,
     /// Function that returns the bucket probabilities with which the core draws reports.
     pub bucket_probability_function: BucketProbabilityFunction,
 }
@@ -47,6 +47,6 @@ pub(super) trait ObservableMechanism {
 
     /// Returns pairs of inputs that an attacker can distinguish most easily.
     fn neighbour_pairs(&self, question: &Question) -> Vec<NeighbourPair> {
-        pairs_of_any_two_inputs(question, question.sparsity())
+        pairs_of_any_two_inputs(question, question.max_entries_per_report())
     }
 }

@@ -2,7 +2,7 @@
 
 use hushbin::domain::Domain;
 use hushbin::hash::HashKeys;
-use hushbin::mechanism::hash_bin::{BinDecoder, HashBin, PrivacyLevel, RandomisedResponse, Report};
+use hushbin::mechanism::hash_bin::{ItemBinLookup, HashBin, PrivacyLevel, RandomisedResponse, Report};
 use hushbin::{Entry, Question};
 
 use super::contract::ObservableMechanism;
@@ -10,7 +10,7 @@ use super::hypothesis::Hypothesis;
 use super::neighbours::{
     NeighbourPair, pairs_differing_in_one_item, pairs_of_any_two_inputs, pairs_within_distance,
 };
-use super::observation::{BucketRank, HashedCellSummary, Observation};
+use super::observation::{BucketRank, EntryCellSummary, Observation};
 
 /// Maximum number of entries in a test input that is built to reach the clipping bound. More
 /// entries would only take longer.
@@ -27,14 +27,14 @@ impl ObservableMechanism for HashBin {
         report: &Report,
     ) -> Observation {
         let keys = HashKeys::new(report.seed);
-        let support = self.bin_decoder(domain);
+        let support = self.item_bin_lookup(domain);
         let sums = inputs.map(|input| noiseless_bin_sums(self, &support, &keys, input.entries()));
         let fall = |input: &Hypothesis| {
             let push = |entry: &Entry| {
                 let (bin, sign) = support.bin_and_sign(&keys, entry.item);
                 (bin, (sign < 0) == (entry.value < 0.0))
             };
-            HashedCellSummary::new(input.entries().iter().map(push))
+            EntryCellSummary::new(input.entries().iter().map(push))
         };
         Observation {
             log_likelihood_ratio: response_log_likelihood_ratio(
@@ -44,9 +44,9 @@ impl ObservableMechanism for HashBin {
                 &report.response,
             ),
             seed: report.seed,
-            bucket_ranks: [0, 1]
-                .map(|which| noiseless_response_rank(self, &sums[which], &report.response)),
-            hashed_cell_summaries: inputs.map(fall),
+            bucket_ranks_by_input: [0, 1]
+                .map(|which| exact_sums_match_rank(self, &sums[which], &report.response)),
+            cell_summaries_by_input: inputs.map(fall),
             ..Observation::default()
         }
     }
@@ -62,7 +62,7 @@ impl ObservableMechanism for HashBin {
                 // bound η.
                 let reaching = (4.0 * clip * clip).min(MAX_TEST_INPUT_ENTRIES) as u32;
                 let there = question.items().item_count().unwrap_or(u32::MAX);
-                pairs_of_any_two_inputs(question, reaching.max(question.sparsity()).min(there))
+                pairs_of_any_two_inputs(question, reaching.max(question.max_entries_per_report()).min(there))
             }
         }
     }
@@ -71,7 +71,7 @@ impl ObservableMechanism for HashBin {
 /// Computes the noiseless sum of each bin. The sum is clipped if ε holds at user level.
 fn noiseless_bin_sums(
     hash_bin: &HashBin,
-    support: &BinDecoder,
+    support: &ItemBinLookup,
     keys: &HashKeys,
     input: &[Entry],
 ) -> Vec<f64> {
@@ -88,7 +88,7 @@ fn noiseless_bin_sums(
 
 /// Returns `BucketRank::Only` if the response consists of the noiseless sums, rounded to the grid.
 /// Otherwise returns `BucketRank::Elsewhere`.
-fn noiseless_response_rank(
+fn exact_sums_match_rank(
     hash_bin: &HashBin,
     sums: &[f64],
     response: &RandomisedResponse,

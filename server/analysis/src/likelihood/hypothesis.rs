@@ -63,12 +63,12 @@ impl Hypothesis {
         let cells: Vec<Entry>;
         let entries = match question.kind() {
             QuestionKind::JointChoices(together) => {
-                cells = together.option_entries(entries).collect();
+                cells = together.answered_option_entries(entries).collect();
                 &cells
             }
             _ => entries,
         };
-        let keep = question.sparsity() as usize;
+        let keep = question.max_entries_per_report() as usize;
         let present = entries.iter().filter(|entry| entry.value != 0.0).copied();
         let entries: Vec<Entry> = present.collect();
         let fractions: Vec<usize> = (0..entries.len())
@@ -128,7 +128,7 @@ impl Hypothesis {
     /// range, from −1 to 1.
     fn from_numbers(limits: &[NumberLimits], entries: &[Entry]) -> Self {
         let coded = |entry: &Entry| Entry {
-            value: limits[entry.item as usize].normalise(entry.value),
+            value: limits[entry.item as usize].normalise_to_signed_unit(entry.value),
             ..*entry
         };
         Self {

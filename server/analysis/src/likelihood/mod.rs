@@ -22,7 +22,7 @@ pub(crate) use contract::BucketProbabilityFunction;
 pub use contract::ExactProbabilities;
 pub use hypothesis::Hypothesis;
 pub use neighbours::NeighbourPair;
-pub use observation::{BucketRank, HashedCellSummary, Observation};
+pub use observation::{BucketRank, EntryCellSummary, Observation};
 
 use hushbin::{Mechanism, Question, Report};
 
@@ -97,6 +97,6 @@ hushbin::mechanisms!(register);
 /// ([`ExactProbabilities::bucket_probability_function`]). Returns `None` if [`exact_probabilities`] returns
 /// `None`.
 #[must_use]
-pub fn core_bucket_probabilities(question: &Question) -> Option<BucketProbabilityFunction> {
+pub fn core_bucket_probability_fn(question: &Question) -> Option<BucketProbabilityFunction> {
     exact_probabilities(question).map(|enumerable| enumerable.bucket_probability_function)
 }

@@ -3,7 +3,7 @@
 use hushbin::task::{
     Cross, NumberLimits, PrefixLengths, QuestionKind, QuestionPart, Scale, Together,
 };
-use hushbin::{Entry, Question, ValueKind, item_key};
+use hushbin::{Entry, Question, ValueKind, item_name_hash};
 
 /// Two neighbouring inputs: the probabilities of every report under them may differ by at most a
 /// factor exp(ε).
@@ -45,15 +45,15 @@ fn entries_with_equal_value(question: &Question, count: u32, value: f64) -> Vec<
 /// Creates `count` entries whose values cycle through those in [`TEST_INPUT_VALUES`] that the question
 /// accepts.
 fn entries_with_cycling_values(question: &Question, count: u32) -> Vec<Entry> {
-    let accepted = |value: &f64| question.value_kind().accepts_value(*value);
+    let accepted = |value: &f64| question.coded_value_kind().accepts_value(*value);
     let kinds = TEST_INPUT_VALUES.into_iter().filter(accepted).cycle();
     entries_with_values(question, kinds.take(count as usize))
 }
 
 /// Returns the number of entries for an input that is sampled down to s entries. It is 2s, or the
 /// number of items if that is smaller.
-fn entry_count_above_sparsity(question: &Question) -> u32 {
-    let most = 2 * question.sparsity();
+fn oversized_input_entry_count(question: &Question) -> u32 {
+    let most = 2 * question.max_entries_per_report();
     question
         .items()
         .item_count()
@@ -61,7 +61,7 @@ fn entry_count_above_sparsity(question: &Question) -> u32 {
 }
 
 fn accepts_fractions(question: &Question) -> bool {
-    question.value_kind().accepts_value(0.5)
+    question.coded_value_kind().accepts_value(0.5)
 }
 
 /// Creates an input with a single entry.
@@ -76,7 +76,7 @@ fn single_answer_input_pairs(question: &Question) -> Vec<NeighbourPair> {
     match question.kind() {
         QuestionKind::Number(scale) => single_number_input_pairs(scale),
         QuestionKind::CrossTabulation(cross) => cross_tabulation_input_pairs(cross),
-        QuestionKind::JointChoices(together) => together_question_input_pairs(together),
+        QuestionKind::JointChoices(together) => joint_choices_input_pairs(together),
         QuestionKind::Text(prefixes) => text_input_pairs(prefixes),
         _ => {
             let last = question.items().item_count().unwrap_or(1) - 1;
@@ -136,7 +136,7 @@ fn cross_tabulation_input_pairs(cross: &Cross) -> Vec<NeighbourPair> {
 /// one empty text.
 fn text_input_pairs(prefixes: &PrefixLengths) -> Vec<NeighbourPair> {
     let entries = |text: &str| {
-        let keys = prefixes.prefix_keys(text).into_iter();
+        let keys = prefixes.prefix_hashes(text).into_iter();
         keys.map(|item| Entry { item, value: 1.0 }).collect()
     };
     let pair = |texts: [String; 2]| {
@@ -155,7 +155,7 @@ fn text_input_pairs(prefixes: &PrefixLengths) -> Vec<NeighbourPair> {
 
 /// Returns pairs of answers with one option per part. They differ in all parts, in one part, and in
 /// every second part.
-fn together_question_input_pairs(together: &Together) -> Vec<NeighbourPair> {
+fn joint_choices_input_pairs(together: &Together) -> Vec<NeighbourPair> {
     let answer = |last: &dyn Fn(usize) -> bool| -> Vec<Entry> {
         let parts = together.parts().iter().enumerate();
         let entry = |(part, own): (usize, &QuestionPart)| Entry {
@@ -234,7 +234,7 @@ pub(super) fn several_numbers_input_pairs(question: &Question) -> Vec<NeighbourP
 fn item_set_input_pairs(question: &Question, count: u32) -> Vec<NeighbourPair> {
     let mut pairs = vec![pair_with_empty_input(question, count, 1.0)];
     pairs.extend(pair_with_disjoint_items(question, count));
-    let more = entry_count_above_sparsity(question);
+    let more = oversized_input_entry_count(question);
     if more > count {
         pairs.push(pair_with_empty_input(question, more, 1.0));
     }
@@ -253,10 +253,10 @@ pub(super) fn pairs_of_any_two_inputs(question: &Question, count: u32) -> Vec<Ne
     pairs.extend(pair_with_disjoint_items(question, count));
     pairs.push(pair_with_empty_input(question, count, 1.0));
     if count > 1 {
-        pairs.push(pair_with_one_item(question, 1.0, -1.0));
+        pairs.push(pair_of_values_of_one_item(question, 1.0, -1.0));
     }
     pairs.push(pair_with_empty_input(question, count, 0.0));
-    let more = entry_count_above_sparsity(question);
+    let more = oversized_input_entry_count(question);
     if more > count {
         pairs.push(pair_with_opposite_values(question, more, 1.0));
         pairs.push(NeighbourPair::new(
@@ -311,7 +311,7 @@ fn pair_with_disjoint_items(question: &Question, count: u32) -> Option<Neighbour
     })
 }
 
-fn pair_with_one_item(question: &Question, value: f64, other: f64) -> NeighbourPair {
+fn pair_of_values_of_one_item(question: &Question, value: f64, other: f64) -> NeighbourPair {
     NeighbourPair::new(
         [
             describe_input_in_words(1, value),
@@ -357,8 +357,8 @@ fn pair_differing_in_first_entry(
 }
 
 pub(super) fn pairs_differing_in_one_item(question: &Question) -> Vec<NeighbourPair> {
-    let mut pairs = vec![pair_with_one_item(question, 1.0, -1.0)];
-    let s = question.sparsity();
+    let mut pairs = vec![pair_of_values_of_one_item(question, 1.0, -1.0)];
+    let s = question.max_entries_per_report();
     if s > 1 {
         pairs.push(pair_differing_in_first_entry(
             &entries_with_equal_value(question, s, 1.0),
@@ -367,8 +367,8 @@ pub(super) fn pairs_differing_in_one_item(question: &Question) -> Vec<NeighbourP
         ));
     }
     pairs.push(pair_with_empty_input(question, 1, 0.0));
-    if entry_count_above_sparsity(question) > s {
-        let others = entries_with_cycling_values(question, entry_count_above_sparsity(question));
+    if oversized_input_entry_count(question) > s {
+        let others = entries_with_cycling_values(question, oversized_input_entry_count(question));
         pairs.push(pair_differing_in_first_entry(
             &others,
             [1.0, -1.0],
@@ -376,19 +376,19 @@ pub(super) fn pairs_differing_in_one_item(question: &Question) -> Vec<NeighbourP
         ));
     }
     if accepts_fractions(question) {
-        pairs.push(pair_with_one_item(question, 0.5, -0.5));
+        pairs.push(pair_of_values_of_one_item(question, 0.5, -0.5));
         pairs.push(pair_with_empty_input(question, 1, 0.5));
     }
     pairs
 }
 
 pub(super) fn pairs_within_distance(question: &Question, distance: f64) -> Vec<NeighbourPair> {
-    let s = question.sparsity();
+    let s = question.max_entries_per_report();
     let mut pairs = vec![
         pair_at_distance(question, distance),
         pair_with_empty_input(question, s, 0.0),
     ];
-    let more = entry_count_above_sparsity(question);
+    let more = oversized_input_entry_count(question);
     let fractions = accepts_fractions(question);
     if fractions {
         // The factor keeps the total change below the distance in spite of rounding errors.
@@ -424,7 +424,7 @@ fn pair_at_distance(question: &Question, distance: f64) -> NeighbourPair {
     let flipped = ((distance / 2.0) as u32).min(there);
     let mut inputs = [1.0, -1.0].map(|value| entries_with_equal_value(question, flipped, value));
     if flipped < there {
-        let rest = match question.value_kind() {
+        let rest = match question.coded_value_kind() {
             ValueKind::Real => distance - 2.0 * f64::from(flipped),
             ValueKind::Sign | ValueKind::Presence => (distance - 2.0 * f64::from(flipped)).floor(),
         };
@@ -447,6 +447,6 @@ fn pair_at_distance(question: &Question, distance: f64) -> NeighbourPair {
 fn item_at_index(question: &Question, index: u32) -> u64 {
     match question.items().item_count() {
         Some(_) => u64::from(index),
-        None => item_key(&index.to_string()),
+        None => item_name_hash(&index.to_string()),
     }
 }

@@ -14,13 +14,13 @@ pub struct Observation {
     pub reported_bucket: u64,
     /// Index of the first entry in the reported bucket, for each input. If no entry is in that
     /// bucket, this is the number of entries.
-    pub first_entries_in_bucket: [usize; 2],
+    pub bucket_first_entry_indices: [usize; 2],
     /// Rank of the reported bucket among the buckets of the entries, for each input. Under
     /// hash-bin, the rank is `ContainsAllEntries` if the reported bins are the input's exact sums, rounded to the
     /// grid.
-    pub bucket_ranks: [BucketRank; 2],
+    pub bucket_ranks_by_input: [BucketRank; 2],
     /// Cells in which the seed places the entries, for each input.
-    pub hashed_cell_summaries: [HashedCellSummary; 2],
+    pub cell_summaries_by_input: [EntryCellSummary; 2],
 }
 
 impl Observation {
@@ -37,7 +37,7 @@ impl Observation {
 /// Summary of the cells to which a seed's hash functions map the entries of an input. The summary
 /// does not depend on the reported bucket or bins.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct HashedCellSummary {
+pub struct EntryCellSummary {
     /// Number of cells (buckets, pairs or bins) that contain an entry.
     pub occupied_cell_count: u32,
     /// Number of entries whose push is positive, or 0 if the mechanism has no pushes.
@@ -46,7 +46,7 @@ pub struct HashedCellSummary {
     pub first_entry_cell: u32,
 }
 
-impl HashedCellSummary {
+impl EntryCellSummary {
     /// Creates the summary from the bucket of each entry. Each cell has this number of sides.
     pub(super) fn for_buckets(buckets: &[u32], sides_per_cell: u32) -> Self {
         let is_positive = |bucket| bucket % sides_per_cell == 0 && sides_per_cell > 1;
@@ -83,9 +83,9 @@ pub enum BucketRank {
     /// The bucket contains all entries of the input.
     ContainsAllEntries,
     /// Several buckets contain entries, and this one has the smallest index of them.
-    LowestEntryBucket,
+    LowestOccupiedBucket,
     /// Several buckets contain entries, and this one has the greatest index of them.
-    HighestEntryBucket,
+    HighestOccupiedBucket,
     /// Some buckets that contain entries have a smaller index, and some have a greater one.
-    MiddleEntryBucket,
+    MiddleOccupiedBucket,
 }

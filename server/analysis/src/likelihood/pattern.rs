@@ -5,7 +5,7 @@ use hushbin::mechanism::pattern::{Pattern, Randomizer, Report};
 
 use super::contract::{ExactProbabilities, ObservableMechanism};
 use super::hypothesis::Hypothesis;
-use super::observation::{BucketRank, HashedCellSummary, Observation};
+use super::observation::{BucketRank, EntryCellSummary, Observation};
 
 impl ObservableMechanism for Pattern {
     type Report = Report;
@@ -24,16 +24,16 @@ impl ObservableMechanism for Pattern {
             log_likelihood_ratio: first - second,
             seed: report.seed,
             reported_bucket: report.bucket.into(),
-            first_entries_in_bucket: favours.map(|own| usize::from(!own)),
-            bucket_ranks: favours.map(|own| {
+            bucket_first_entry_indices: favours.map(|own| usize::from(!own)),
+            bucket_ranks_by_input: favours.map(|own| {
                 if own {
                     BucketRank::ContainsAllEntries
                 } else {
                     BucketRank::ContainsNoEntry
                 }
             }),
-            hashed_cell_summaries: cells
-                .map(|cell| HashedCellSummary::new(std::iter::once((cell, false)))),
+            cell_summaries_by_input: cells
+                .map(|cell| EntryCellSummary::new(std::iter::once((cell, false)))),
         }
     }
 
@@ -41,7 +41,7 @@ impl ObservableMechanism for Pattern {
         let core = Randomizer::new(self, epsilon);
         Some(ExactProbabilities {
             bucket_count: self.output_count(),
-            completion_count_function: Box::new(|_| Some(1)),
+            count_padding_choices: Box::new(|_| Some(1)),
             bucket_probability_function: Box::new(move |_, signed, _| {
                 core.output_probabilities(signed.first().map_or(0, |own| own.item as u32))
             }),

@@ -6,12 +6,12 @@ use hushbin::hash::HashFamily;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
-use hushbin::{Entry, Items, Mechanism, Report, Task, TaskFields, ValueKind};
+use hushbin::{Entry, Items, Mechanism, Report, Task, RatingsTaskFields, ValueKind};
 
-use super::{Hypothesis, core_bucket_probabilities, neighbour_pairs, observe_report};
+use super::{Hypothesis, core_bucket_probability_fn, neighbour_pairs, observe_report};
 
 fn task(items: u32, sparsity: u32, epsilon: f64, mechanism: Mechanism) -> Task {
-    Task::new(TaskFields {
+    Task::new(RatingsTaskFields {
         id: "likelihood".to_owned(),
         items: Items::Count(items),
         sparsity,
@@ -33,12 +33,12 @@ fn tasks() -> Vec<Task> {
                 let favoured = [1, sparsity, buckets / 2, 2 * sparsity, 5 * buckets];
                 for (favoured, hashes) in favoured.into_iter().zip(hashes) {
                     let rule = collision::FavouredBucketRule::Heaviest { favoured };
-                    let collision = Collision::with_hashes(rule, hashing, buckets, hashes);
+                    let collision = Collision::new_with_hash_count(rule, hashing, buckets, hashes);
                     if let Ok(collision) = collision {
                         tasks.push((items, sparsity, Mechanism::Collision(collision)));
                     }
                     let rule = coco::FavouredSideRule::Strongest { favoured };
-                    if let Ok(coco) = Coco::with_hashes(rule, hashing, buckets, hashes) {
+                    if let Ok(coco) = Coco::new_with_hash_count(rule, hashing, buckets, hashes) {
                         tasks.push((items, sparsity, Mechanism::Coco(coco)));
                     }
                 }
@@ -49,7 +49,7 @@ fn tasks() -> Vec<Task> {
                 }
                 if buckets >= 2 * sparsity + 2 {
                     let coco =
-                        Coco::new(coco::FavouredSideRule::Overwrite, hashing, buckets).unwrap();
+                        Coco::new(coco::FavouredSideRule::RandomEntryDecides, hashing, buckets).unwrap();
                     tasks.push((items, sparsity, Mechanism::Coco(coco)));
                 }
             }
@@ -65,7 +65,7 @@ fn tasks() -> Vec<Task> {
 /// Enumerates the outcomes of ternarisation and sampling down, with the probabilities. Returns
 /// `None` for more than 6 entries.
 fn left(task: &Task, input: &[Entry]) -> Option<Vec<(f64, Vec<Entry>)>> {
-    let keep = task.questions()[0].sparsity();
+    let keep = task.questions()[0].max_entries_per_report();
     let sizes = 0..=input.len() as u32;
     let choices: Vec<f64> = sizes.map(|n| choose(n, keep.min(n))).collect();
     let mut left = Vec::new();
@@ -122,8 +122,8 @@ fn core(task: &Task, seed: u64, input: &[Entry]) -> Vec<f64> {
             is_negative: entry.value < 0.0,
         })
         .collect();
-    let mut probabilities = core_bucket_probabilities(&task.questions()[0]).unwrap();
-    let signs = 1 << (task.questions()[0].sparsity() as usize - input.len());
+    let mut probabilities = core_bucket_probability_fn(&task.questions()[0]).unwrap();
+    let signs = 1 << (task.questions()[0].max_entries_per_report() as usize - input.len());
     let mut mean = probabilities(seed, &signed, 0);
     for signs in 1..signs {
         let other = probabilities(seed, &signed, signs);
@@ -140,7 +140,7 @@ fn ratios_are_those_of_the_core() {
         let approximate = |left: &[(f64, Vec<Entry>)]| match task.questions()[0].mechanism() {
             Mechanism::Coco(coco) => {
                 let full = |(_, part): &(f64, Vec<Entry>)| {
-                    part.len() as u32 == task.questions()[0].sparsity()
+                    part.len() as u32 == task.questions()[0].max_entries_per_report()
                 };
                 !left.iter().all(full) && coco.rule_name() == coco::FavouredSideRuleName::Strongest
             }
@@ -151,7 +151,7 @@ fn ratios_are_those_of_the_core() {
                 continue;
             };
             // If the mixture has more parts than this, a hypothesis is approximate.
-            let s = task.questions()[0].sparsity();
+            let s = task.questions()[0].max_entries_per_report();
             let is_exact = |input: &[Entry]| {
                 let present = input.iter().filter(|entry| entry.value != 0.0);
                 let fractions = present.clone().filter(|entry| entry.value.abs() < 1.0);

@@ -8,7 +8,7 @@ use hushbin::{Entry, Question};
 use super::contract::{ExactProbabilities, ObservableMechanism};
 use super::hypothesis::Hypothesis;
 use super::neighbours::{NeighbourPair, several_numbers_input_pairs};
-use super::observation::{BucketRank, HashedCellSummary, Observation};
+use super::observation::{BucketRank, EntryCellSummary, Observation};
 
 impl ObservableMechanism for Window {
     type Report = Report;
@@ -23,7 +23,7 @@ impl ObservableMechanism for Window {
         let mut atoms = Vec::new();
         self.atom_decoder(domain)
             .for_each_atom(report, |attribute, atom| atoms.push((attribute, atom)));
-        let of = inputs.map(|input| favoured_probabilities(self, input.entries(), &atoms));
+        let of = inputs.map(|input| atom_favoured_probabilities(self, input.entries(), &atoms));
         let [first, second] = of.each_ref().map(|chances| {
             // Likelihood of the report, times the normalising constant kᵐ·e + tᵐ − kᵐ.
             1.0 + epsilon.exp_m1() * chances.iter().product::<f64>()
@@ -33,20 +33,20 @@ impl ObservableMechanism for Window {
             log_likelihood_ratio: (first / second).ln(),
             seed: report.seed,
             reported_bucket: report.bucket.into(),
-            first_entries_in_bucket: of.each_ref().map(|chances| {
+            bucket_first_entry_indices: of.each_ref().map(|chances| {
                 let found = chances.iter().position(may_be);
                 found.unwrap_or(chances.len())
             }),
-            bucket_ranks: of.each_ref().map(|chances| {
+            bucket_ranks_by_input: of.each_ref().map(|chances| {
                 if chances.iter().all(may_be) {
                     BucketRank::ContainsAllEntries
                 } else {
                     BucketRank::ContainsNoEntry
                 }
             }),
-            hashed_cell_summaries: inputs.map(|input| {
+            cell_summaries_by_input: inputs.map(|input| {
                 let drawn = atoms.iter().map(|&(attribute, _)| attribute);
-                HashedCellSummary::new(
+                EntryCellSummary::new(
                     drawn.map(|own| (own, attribute_value(input.entries(), own) > 0.0)),
                 )
             }),
@@ -56,8 +56,8 @@ impl ObservableMechanism for Window {
     fn exact_probabilities(&self, domain: &Domain, epsilon: f64) -> Option<ExactProbabilities> {
         let core = Randomizer::new(self, domain, epsilon);
         Some(ExactProbabilities {
-            bucket_count: self.cell_count(),
-            completion_count_function: Box::new(|_| Some(1)),
+            bucket_count: self.atom_combination_count(),
+            count_padding_choices: Box::new(|_| Some(1)),
             bucket_probability_function: Box::new(move |seed, signed, _| {
                 let entries: Vec<Entry> = signed.iter().map(end_of_range_entry).collect();
                 core.cell_probabilities(seed, &entries)
@@ -84,7 +84,7 @@ fn attribute_value(entries: &[Entry], attribute: u32) -> f64 {
 }
 
 /// Returns, for each drawn attribute, the probability that its level favours the reported atom.
-fn favoured_probabilities(window: &Window, entries: &[Entry], atoms: &[(u32, u32)]) -> Vec<f64> {
+fn atom_favoured_probabilities(window: &Window, entries: &[Entry], atoms: &[(u32, u32)]) -> Vec<f64> {
     let chance = |&(attribute, atom): &(u32, u32)| {
         window.atom_favoured_probability(attribute_value(entries, attribute), atom)
     };
@@ -103,7 +103,7 @@ mod tests {
             item: 0,
             value: 1.0,
         }];
-        let chances = (0..4).map(|atom| favoured_probabilities(&window, &entries, &[(0, atom)])[0]);
+        let chances = (0..4).map(|atom| atom_favoured_probabilities(&window, &entries, &[(0, atom)])[0]);
         assert!(chances.eq([0.0, 0.0, 0.0, 1.0]));
     }
 }

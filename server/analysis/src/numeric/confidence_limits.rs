@@ -69,7 +69,7 @@ impl LimitSide {
 
 /// Observed sum, with the parameters of the search for limits.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ObservedSum {
+pub(crate) struct SumForConfidenceLimits {
     /// Observed sum S.
     pub(crate) observed_sum: f64,
     /// Distance from S to the start of the normal tail, which is closer to the mean. 0 if S is
@@ -87,7 +87,7 @@ pub(crate) struct ObservedSum {
 /// least 3.2 times any normal tail of up to 1/4.
 const MAX_SHIFT_WITHOUT_CHERNOFF: f64 = 0.5;
 
-impl ObservedSum {
+impl SumForConfidenceLimits {
     /// Returns the confidence limit on one side of the estimate. The distribution of S must
     /// increase with the parameter.
     ///
@@ -247,7 +247,7 @@ mod tests {
                 if !(1e-12..=0.25).contains(&tail) {
                     continue;
                 }
-                let observed = ObservedSum {
+                let observed = SumForConfidenceLimits {
                     observed_sum: sum,
                     continuity_correction: shift,
                     standard_deviation: (square - mean * mean).sqrt(),
@@ -341,7 +341,7 @@ mod tests {
     /// If the tail probability is 1/2, the limit differs from the estimate only by the shift.
     #[test]
     fn limits_of_even_odds_are_the_shift() {
-        let observed = ObservedSum {
+        let observed = SumForConfidenceLimits {
             observed_sum: 7.0,
             continuity_correction: 2.0 / 3.0,
             standard_deviation: 2.5,
@@ -365,7 +365,7 @@ mod tests {
             let counts = (0..=n.min(40)).chain([n / 2, n - 1, n]);
             for (k, failure) in counts.flat_map(|k| [0.25, 0.025, 1e-5, 1e-9].map(|f| (k, f))) {
                 let (trials, p) = (n as f64, k as f64 / n as f64);
-                let observed = ObservedSum {
+                let observed = SumForConfidenceLimits {
                     observed_sum: k as f64,
                     continuity_correction: 2.0 / 3.0,
                     standard_deviation: (trials * p * (1.0 - p)).sqrt().max(1.0),

@@ -6,14 +6,14 @@ use hushbin::{Items, Question, Task};
 
 use super::error::PlanError;
 use super::goal::{PlannedEstimateKind, QuestionGoal};
-use super::half_widths::HalfWidths;
-use super::plan_result::{Alternative, NumberError, Plan, QuestionPlan, SolvedQuantity, Verdict};
-use super::ratings_comparison;
+use super::interval_z_scores::IntervalZScores;
+use super::plan_result::{AlternativeMechanism, NumberError, Plan, QuestionPlan, SolvedQuantity, Verdict};
+use super::comparison_with_ratings;
 use super::search::{MechanismChoice, PlannedTask, PredictedQuestionError};
 use super::survey::{AutoRatingsQuestion, DETECTION_POWER, Survey};
 use super::words;
 use crate::accounting::{BatchPrivacy, ReportMixture, compute_batch_privacy};
-use crate::bound;
+use crate::mechanism_optimality;
 use crate::estimate::{DEFAULT_CONFIDENCE, ErrorPredictor, Estimand, PredictedQuantity};
 use crate::heavy_hitters::{DEFAULT_ALPHABET, DetectableShare};
 use crate::promise::{bias_statement, protected_input_text};
@@ -35,7 +35,7 @@ impl Plan {
         let others = match survey.sole_auto_ratings_question() {
             Some(open) => {
                 let error = questions[0].error;
-                let other = |choice| Alternative::new(survey, &open, choice, people, error);
+                let other = |choice| AlternativeMechanism::new(survey, &open, choice, people, error);
                 planned
                     .other_mechanism_choices
                     .iter()
@@ -54,7 +54,7 @@ impl Plan {
             people,
             days: survey.people_per_day.map(|day| people as f64 / day),
             epsilon: task.epsilon(),
-            effective_epsilon: task.effective_epsilon(),
+            effective_epsilon: task.achieved_report_epsilon(),
             protects: protected_input_text(neighbours),
             central,
             central_reason,
@@ -91,7 +91,7 @@ impl QuestionPlan {
         let (question, goal) = (&task.questions()[index], &error.goal);
         let several = task.questions().len() > 1;
         let reports = people as f64 * task.question_report_share(index);
-        let reach = HalfWidths::new(goal.estimate_count);
+        let reach = IntervalZScores::new(goal.estimate_count);
         let standard_error = error.standard_error(reports);
         // This may be a simulated width, which is not proportional to the standard error.
         let interval = error.half_width(reports);
@@ -102,7 +102,7 @@ impl QuestionPlan {
             kind: question.kind().name().to_owned(),
             mechanism: question.mechanism().clone(),
             on_average: error.best_mechanism_on_average.clone(),
-            sparsity: question.sparsity(),
+            sparsity: question.max_entries_per_report(),
             answers,
             cells: scale_cell_count(question),
             share: task.question_report_share(index),
@@ -114,20 +114,20 @@ impl QuestionPlan {
             bias: error.squared_bias.map(f64::sqrt),
             error: error.root_mean_squared_error(reports),
             interval,
-            simultaneous_interval: interval * reach.simultaneous_half_width
-                / reach.single_half_width,
+            simultaneous_interval: interval * reach.simultaneous_z_score
+                / reach.single_z_score,
             wanted: goal.max_half_width,
             wanted_error: goal.max_root_mean_squared_error,
             range: goal.answer_range_width,
             smallest: smallest_detected_share(question, error, reach, reports),
-            average: goal.share_if_equally_common(question),
+            share_if_equally_common: goal.share_if_equally_common(question),
             numbers: errors_of_each_number(
                 question,
                 standard_error / goal.error_scale_factor,
                 reach,
             ),
-            distance: bound::question_distance_from_best(question, &objective),
-            as_ratings: ratings_comparison::ratings_to_actual_variance_ratio(
+            distance: mechanism_optimality::question_distance_from_best(question, &objective),
+            as_ratings: comparison_with_ratings::ratings_to_actual_variance_ratio(
                 question,
                 goal.predicted_quantity,
                 several,
@@ -161,7 +161,7 @@ fn scale_cell_count(question: &Question) -> Option<u32> {
     }
 }
 
-impl Alternative {
+impl AlternativeMechanism {
     fn new(
         survey: &Survey,
         open: &AutoRatingsQuestion<'_>,
@@ -171,14 +171,14 @@ impl Alternative {
     ) -> Result<Self, PlanError> {
         let candidate = &choice.candidate;
         let (mechanism, sparsity) = (&candidate.mechanism, candidate.sparsity);
-        let task = survey.create_task(vec![open.create_question(
+        let task = survey.create_task(vec![open.question_using_mechanism(
             mechanism,
             sparsity,
             choice.epsilon,
         )?])?;
         let predicted = choice.predicted_error;
         let enough = predicted.and_then(|own| {
-            let room = error * error - own.squared_bias;
+            let room = error * error - own.worst_case_squared_bias;
             // The factor keeps an integer unchanged if it is exceeded by a rounding error.
             let needed = || (own.variance * people as f64 / room * (1.0 - 1e-12)).ceil();
             (room > 0.0).then(needed)
@@ -187,10 +187,10 @@ impl Alternative {
             mechanism: mechanism.clone(),
             sparsity,
             epsilon: task.epsilon(),
-            effective_epsilon: task.effective_epsilon(),
+            effective_epsilon: task.achieved_report_epsilon(),
             protects: protected_input_text(mechanism.neighbours()),
             standard_error: predicted.map(|own| own.variance.sqrt()),
-            bias: predicted.map(|own| own.squared_bias.sqrt()),
+            bias: predicted.map(|own| own.worst_case_squared_bias.sqrt()),
             error: predicted.map(|own| own.worst_case_total_error().sqrt()),
             people: enough,
             central: shuffled_batch_privacy(survey, &task, people).ok(),
@@ -203,13 +203,13 @@ impl Alternative {
 fn smallest_detected_share(
     question: &Question,
     error: &PredictedQuestionError,
-    reach: HalfWidths,
+    reach: IntervalZScores,
     reports: f64,
 ) -> Option<f64> {
     match error.goal.estimate_kind {
         PlannedEstimateKind::Share => {}
         PlannedEstimateKind::Items => {
-            let rarest = error.standard_error(reports) * reach.detection_threshold;
+            let rarest = error.standard_error(reports) * reach.detection_z_score;
             return Some(rarest).filter(|share| *share <= 1.0);
         }
         _ => return None,
@@ -227,12 +227,12 @@ fn smallest_detected_share(
     }
     let rare = ErrorPredictor::for_question(question)
         .rare_item_standard_error(Estimand::Share, reports)?;
-    Some(rare * reach.detection_threshold).filter(|share| *share <= 1.0)
+    Some(rare * reach.detection_z_score).filter(|share| *share <= 1.0)
 }
 
 /// Returns the errors of each number, if the question asks for several. The standard error of a
 /// number is `part` times half of its range.
-fn errors_of_each_number(question: &Question, part: f64, reach: HalfWidths) -> Vec<NumberError> {
+fn errors_of_each_number(question: &Question, part: f64, reach: IntervalZScores) -> Vec<NumberError> {
     let (QuestionKind::Numbers(limits), Items::Named(names)) = (question.kind(), question.items())
     else {
         return Vec::new();
@@ -244,7 +244,7 @@ fn errors_of_each_number(question: &Question, part: f64, reach: HalfWidths) -> V
             name: name.clone(),
             unit: limits.unit().map(str::to_owned),
             standard_error,
-            interval: standard_error * reach.single_half_width,
+            interval: standard_error * reach.single_z_score,
         }
     };
     names.iter().zip(limits.iter()).map(number).collect()

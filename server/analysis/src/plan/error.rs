@@ -70,7 +70,7 @@ impl PlanError {
 
     /// Returns the name of the field that is out of range. `None` for errors of any other kind.
     #[must_use]
-    pub fn out_of_range_field(&self) -> Option<&'static str> {
+    pub fn out_of_range_field_name(&self) -> Option<&'static str> {
         match self {
             Self::InvalidParameter(error) => out_of_range_field_of(error),
             _ => None,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
 use super::error::PlanError;
-use super::half_widths::HalfWidths;
+use super::interval_z_scores::IntervalZScores;
 use super::survey::{
     AccuracyGoal, AutoRatingsQuestion, QUANTILE_FRACTION_RANGE, SMALLEST_FREQUENCY_RANGE,
     STANDARD_ERROR_RANGE,
@@ -113,14 +113,14 @@ impl QuestionGoal {
             let reason = "rates items: \"quantile\", \"spread\" and \"of\" are for numbers";
             return Err(PlanError::unusable_accuracy(name, reason));
         }
-        let estimates = open.rated_items.item_count().unwrap_or(1);
+        let estimates = open.items_to_rate.item_count().unwrap_or(1);
         for (bound, value) in [
             (STANDARD_ERROR_RANGE, wanted.standard_error),
             (SMALLEST_FREQUENCY_RANGE, wanted.smallest),
         ] {
             value.map_or(Ok(()), |value| bound.check_in_range(value))?;
         }
-        let seen = HalfWidths::new(estimates).detection_threshold;
+        let seen = IntervalZScores::new(estimates).detection_z_score;
         let to_see = wanted.smallest.map(|frequency| frequency / seen);
         let range = 2.0;
         Ok(Self {
@@ -151,7 +151,7 @@ impl QuestionGoal {
         }
         let entries = self
             .average_entry_count
-            .unwrap_or(question.sparsity().into());
+            .unwrap_or(question.max_entries_per_report().into());
         let answers = question.items().item_count()?;
         Some((entries / f64::from(answers)).min(1.0))
     }
@@ -167,7 +167,7 @@ impl QuestionGoal {
     ) -> f64 {
         let variance = self.error_scale_factor * self.error_scale_factor * variance / reports;
         let interval = self.max_half_width.map_or(0.0, |within| {
-            let error = within / HalfWidths::new(1).single_half_width;
+            let error = within / IntervalZScores::new(1).single_z_score;
             variance / (error * error)
         });
         let error = (self.max_root_mean_squared_error)
@@ -266,7 +266,7 @@ impl QuestionGoal {
         let edges = scale.edges().unwrap_or_default().windows(2);
         let narrowest = edges.map(|pair| pair[1] - pair[0]).reduce(f64::min);
         if let Some((within, narrowest)) = wanted.within.zip(narrowest) {
-            let (name, min, max) = ("within", 0.5 * (narrowest - scale.step()), range);
+            let (name, min, max) = ("within", 0.5 * (narrowest - scale.value_step()), range);
             ParameterRange { name, min, max }.check_in_range(within)?;
         }
         let normal = Normal::standard();

@@ -11,9 +11,9 @@
 mod assemble;
 mod error;
 mod goal;
-mod half_widths;
+mod interval_z_scores;
 mod plan_result;
-mod ratings_comparison;
+mod comparison_with_ratings;
 mod search;
 mod survey;
 mod words;
@@ -21,7 +21,7 @@ mod words;
 pub use error::PlanError;
 pub use goal::PlannedEstimateKind;
 pub use plan_result::{
-    Alternative, NumberError, Plan, QuestionPlan, SolvedQuantity, Verdict, VerdictKind,
+    AlternativeMechanism, NumberError, Plan, QuestionPlan, SolvedQuantity, Verdict, VerdictKind,
 };
 pub use survey::{
     AccuracyGoal, DEFAULT_MAX_LOCAL_EPSILON, DEFAULT_PLANNED_TASK_ID, DETECTION_POWER, Survey,
@@ -32,7 +32,7 @@ use hushbin::bounds::{EPSILON_RANGE, PEOPLE_COUNT_RANGE};
 use crate::numeric::digits::round_up_to_three_digits;
 use crate::numeric::roots::{find_root_by_secant, geometric_midpoint_function, try_bisect};
 use search::{
-    SEARCH_RELATIVE_PRECISION, TaskSearch, insufficient_people_error, smallest_sufficient_number,
+    SEARCH_RELATIVE_PRECISION, TaskSearch, unreachable_accuracy_error, sufficient_sample_size,
 };
 use survey::PrivacyLimits;
 use words::format_thousands;
@@ -132,9 +132,9 @@ fn find_fewest_people_needed(
             let people = planned.squared_error_to_goal_ratio(1.0).max(1.0);
             Some(people)
                 .filter(|own| *own <= most)
-                .ok_or_else(insufficient_people_error)?
+                .ok_or_else(unreachable_accuracy_error)?
         }
-        None => smallest_sufficient_number(&excess)?,
+        None => sufficient_sample_size(&excess)?,
     };
     Ok(round_up_to_sufficient_number(
         &excess,

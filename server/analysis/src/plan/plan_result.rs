@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::goal::PlannedEstimateKind;
 use crate::accounting::BatchPrivacy;
-use crate::bound::DistanceFromBest;
+use crate::mechanism_optimality::DistanceFromBest;
 
 /// Plan for a [`Survey`](super::Survey): the complete task, its errors and its privacy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -39,7 +39,7 @@ pub struct Plan {
     pub questions: Vec<QuestionPlan>,
     /// Other mechanisms, each with its best parameters, in ascending order of errors. Empty
     /// unless the only question has the mechanism `auto`.
-    pub others: Vec<Alternative>,
+    pub others: Vec<AlternativeMechanism>,
     /// Number of people needed if every report answers all questions, divided by the number needed
     /// if each report answers one question at random. It is a ratio of variances that are summed
     /// over all answers. Questions are drawn by their weights, or by their noise if no weight is
@@ -126,7 +126,7 @@ pub struct QuestionPlan {
     pub smallest: Option<f64>,
     /// Share of people who give each answer if all answers are equally common.
     #[serde(skip)]
-    pub(super) average: Option<f64>,
+    pub(super) share_if_equally_common: Option<f64>,
     /// Errors of each number, in the unit of that number, if the question asks for several numbers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "wasm", tsify(optional))]
@@ -161,7 +161,7 @@ pub struct NumberError {
 /// and privacy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify), tsify(missing_as_null))]
-pub struct Alternative {
+pub struct AlternativeMechanism {
     /// Mechanism, with all its parameters.
     #[cfg_attr(
         feature = "wasm",

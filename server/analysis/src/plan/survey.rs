@@ -6,7 +6,7 @@ use hushbin::bounds::{EPSILON_RANGE, PEOPLE_COUNT_RANGE, ParameterRange};
 use hushbin::choose::{KindDraft, MechanismDraft, ObjectiveDraft, QuestionDraft};
 use hushbin::domain::Domain;
 use hushbin::task::{Budget, QuestionFields, QuestionKind};
-use hushbin::{Error, Items, Mechanism, Question, Task, TaskFields, ValueKind};
+use hushbin::{Error, Items, Mechanism, Question, Task, RatingsTaskFields, ValueKind};
 use serde::Deserialize;
 
 use super::error::PlanError;
@@ -221,7 +221,7 @@ impl Survey {
                               asked alone with the mechanism \"auto\"";
                 return Err(PlanError::unusable_accuracy(&question.name, reason));
             }
-            if question.people_by_entry_count.is_some() {
+            if question.people_count_by_entry_count.is_some() {
                 let reason = "is planned for a \"sparsity\", not \"entries\"";
                 return Err(PlanError::unusable_accuracy(&question.name, reason));
             }
@@ -266,7 +266,7 @@ impl Survey {
         };
         Some(AutoRatingsQuestion {
             question_draft: draft,
-            rated_items: items,
+            items_to_rate: items,
             value_kind: *value,
             objective: auto.objective,
         })
@@ -278,18 +278,18 @@ impl Survey {
         let task = match &questions[..] {
             [sole] if sole.name().is_empty() => {
                 let sole = questions.remove(0);
-                Task::new(TaskFields {
+                Task::new(RatingsTaskFields {
                     id: self.id.clone(),
                     items: sole.items().clone(),
-                    sparsity: sole.sparsity(),
+                    sparsity: sole.max_entries_per_report(),
                     epsilon: sole.epsilon(),
-                    value: sole.value_kind(),
+                    value: sole.coded_value_kind(),
                     mechanism: sole.mechanism().clone(),
                 })?
             }
             _ => Task::from_questions(self.id.clone(), questions)?,
         };
-        task.with_budget(self.budget)
+        task.with_report_budget(self.budget)
     }
 }
 
@@ -316,7 +316,7 @@ impl PrivacyLimits {
 /// tried for it.
 pub(super) struct AutoRatingsQuestion<'a> {
     pub(super) question_draft: &'a QuestionDraft,
-    pub(super) rated_items: &'a Items,
+    pub(super) items_to_rate: &'a Items,
     pub(super) value_kind: ValueKind,
     pub(super) objective: ObjectiveDraft,
 }
@@ -324,11 +324,11 @@ pub(super) struct AutoRatingsQuestion<'a> {
 impl AutoRatingsQuestion<'_> {
     /// Returns the domain of inputs that have at most `sparsity` entries of these items.
     pub(super) fn input_domain(&self, sparsity: u32) -> Domain {
-        Domain::of_rated_items(self.rated_items.item_count(), sparsity)
+        Domain::of_rated_items(self.items_to_rate.item_count(), sparsity)
     }
 
     /// Creates the complete question with this mechanism.
-    pub(super) fn create_question(
+    pub(super) fn question_using_mechanism(
         &self,
         mechanism: &Mechanism,
         sparsity: u32,
@@ -337,9 +337,9 @@ impl AutoRatingsQuestion<'_> {
         Question::new(QuestionFields {
             name: self.question_draft.name.clone(),
             kind: QuestionKind::Ratings(self.value_kind),
-            items: self.rated_items.clone(),
-            sparsity,
-            weight: self.question_draft.weight.unwrap_or(1),
+            items: self.items_to_rate.clone(),
+            max_entries_per_report: sparsity,
+            weight: self.question_draft.sampling_weight.unwrap_or(1),
             epsilon,
             mechanism: mechanism.clone(),
         })
@@ -347,7 +347,7 @@ impl AutoRatingsQuestion<'_> {
 
     /// Returns the average number of entries of a person.
     pub(super) fn average_entries_per_person(&self) -> f64 {
-        let Some(entries) = &self.question_draft.people_by_entry_count else {
+        let Some(entries) = &self.question_draft.people_count_by_entry_count else {
             return f64::from(self.question_draft.sparsity.unwrap_or(0));
         };
         let people: f64 = entries.iter().map(|&count| count as f64).sum();

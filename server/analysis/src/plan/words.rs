@@ -50,7 +50,7 @@ impl QuestionPlan {
     /// Returns true if no answer would be detected if all were equally common.
     fn hides_average_answer(&self) -> bool {
         let rarer = |average| self.smallest.is_none_or(|share| share > average);
-        self.average.is_some_and(rarer)
+        self.share_if_equally_common.is_some_and(rarer)
     }
 
     fn verdict_sentence(&self) -> String {
@@ -92,7 +92,7 @@ impl QuestionPlan {
             );
         };
         let smallest = format_percent(smallest);
-        let seen = match self.average {
+        let seen = match self.share_if_equally_common {
             Some(average) if self.hides_average_answer() => format!(
                 "Only items that at least {smallest} of people have stand out{among}. If all were \
                  equally common, at {} each, none would stand out.",

@@ -170,7 +170,7 @@ pub(super) fn noise_standard_deviation(task: &SumTask, people: f64) -> f64 {
         messages.noise_threshold().false_probability(),
     );
     let variance = 2.0 * people * f64::from(messages.noise_trial_count()) * q * rest;
-    variance.sqrt() / f64::from(messages.level_count()) * coordinate_sampling_factor(task)
+    variance.sqrt() / f64::from(messages.messages_per_unit()) * coordinate_sampling_factor(task)
 }
 
 /// Returns the factor D/k by which sums are multiplied if each person reports k of D coordinates.
@@ -186,7 +186,7 @@ fn coordinate_sampling_factor(task: &SumTask) -> f64 {
 /// and drawing k of D coordinates.
 pub(super) fn coordinate_sum_variance(task: &SumTask, people: f64, squares: f64) -> f64 {
     let lift = coordinate_sampling_factor(task);
-    let levels = f64::from(task.message_parameters().level_count());
+    let levels = f64::from(task.message_parameters().messages_per_unit());
     let rounding = lift * people / (4.0 * levels * levels);
     noise_standard_deviation(task, people).powi(2) + rounding + (lift - 1.0) * squares
 }
@@ -201,10 +201,10 @@ fn estimate_sums(
     query: &SumQuery,
 ) -> Vec<SumEstimate> {
     let lift = coordinate_sampling_factor(task);
-    let levels = f64::from(task.message_parameters().level_count());
+    let levels = f64::from(task.message_parameters().messages_per_unit());
     // In expectation, noise messages cancel, because both signs have the same probability q.
     let up = |[up, down]: &[u64; 2]| (*up as f64 - *down as f64) * lift / levels;
-    let coordinates: Vec<f64> = totals.all_counts_by_sign().iter().map(up).collect();
+    let coordinates: Vec<f64> = totals.signed_counts_by_coordinate().iter().map(up).collect();
     // The square of a value is at most its absolute value. The messages of both signs together
     // reveal the sum of absolute values.
     let noise = 2.0
@@ -220,7 +220,7 @@ fn estimate_sums(
         let told = (sent - noise + SUM_OF_SQUARES_SAFETY_DEVIATIONS * sent.sqrt()) * lift / levels;
         coordinate_sum_variance(task, people, told.clamp(0.0, people))
     };
-    let variances: Vec<f64> = totals.all_counts_by_sign().iter().map(variance).collect();
+    let variances: Vec<f64> = totals.signed_counts_by_coordinate().iter().map(variance).collect();
     let (sums, variances) = match task.summed_quantity() {
         SummedQuantity::NumbersWithLimits(..) => (coordinates, variances),
         SummedQuantity::BoundedVector(ball) => {
@@ -229,7 +229,7 @@ fn estimate_sums(
             // All entries of the frame U are equal up to signs, and Uᵀ·U is the identity. So all
             // entries of the vector have the same variance.
             let mean = variances.iter().sum::<f64>() / variances.len() as f64;
-            let vector = ball.frame().apply_adjoint(&scaled);
+            let vector = ball.frame().coefficients_to_vector(&scaled);
             let variances = vec![bound * bound * mean; vector.len()];
             (vector, variances)
         }

@@ -48,7 +48,7 @@ impl SumInfluence {
         let coordinates = f64::from(task.summed_quantity().coordinate_count());
         let drawn = f64::from(messages.drawn_coordinate_count());
         // Change of one coordinate, whose values are from −1 to 1, if all messages are about it.
-        let most = f64::from(messages.message_count()) / f64::from(messages.level_count())
+        let most = f64::from(messages.message_count()) / f64::from(messages.messages_per_unit())
             * coordinates
             / drawn;
         let dishonest = (people * (1.0 - task.task_fields().honest_fraction)).ceil();

@@ -17,6 +17,6 @@ pub use estimate::{SumEstimate, SumEstimates, SumQuery};
 pub use influence::SumInfluence;
 pub use plan::{
     BATCH_MESSAGE_COUNT_RANGE, PredictedMeanError, SumPlan, epsilon_bounds_for_people,
-    local_numbers_task, resolve_sum_draft, sum_epsilon_bounds,
+    local_numbers_task, resolve_sum_draft, central_epsilon_bounds,
 };
 pub use totals::SumTotals;

@@ -11,8 +11,8 @@ use super::estimate::coordinate_sum_variance;
 use super::influence::SumInfluence;
 use super::items::{self, answer_scale};
 use crate::accounting::checked_honest_report_count;
-use crate::accounting::sums::{
-    Bounds, NoiseParameters, SenderBatch, calibrate_noise, gaussian_noise_variance,
+use crate::accounting::shuffled_sums::{
+    Bounds, NoiseParameters, SenderBatch, calibrate_noise, required_gaussian_variance,
     senders_with_fewest_noise_trials,
 };
 use crate::estimate::{ErrorPredictor, PredictedQuantity};
@@ -65,7 +65,7 @@ pub fn resolve_sum_draft(draft: &SumTaskDraft) -> Result<SumTask, Error> {
         min: 0.0,
         max: task.central_epsilon(),
     };
-    promised.check_in_range(sum_epsilon_bounds(&task)?.upper)?;
+    promised.check_in_range(central_epsilon_bounds(&task)?.upper)?;
     Ok(task)
 }
 
@@ -73,7 +73,7 @@ pub fn resolve_sum_draft(draft: &SumTaskDraft) -> Result<SumTask, Error> {
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if a parameter is outside the range of the accounting.
-pub fn sum_epsilon_bounds(task: &SumTask) -> Result<Bounds, Error> {
+pub fn central_epsilon_bounds(task: &SumTask) -> Result<Bounds, Error> {
     sender_batch_of_task(task).epsilon_bounds(noise_parameters_of_task(task), task.delta())
 }
 
@@ -100,7 +100,7 @@ fn sender_batch_of_task(task: &SumTask) -> SenderBatch {
     SenderBatch {
         coordinates: task.summed_quantity().coordinate_count(),
         used: task.message_parameters().drawn_coordinate_count(),
-        levels: task.message_parameters().level_count(),
+        levels: task.message_parameters().messages_per_unit(),
         honest_people: task.honest_people_count(),
         repeats: task.message_parameters().noise_trial_count(),
     }
@@ -164,7 +164,7 @@ fn choose_message_parameters(parts: &SumTaskFields) -> Result<MessageParameters,
     };
     let mut last = none();
     for shape in shapes {
-        match parameters_with_least_noise(parts, honest_people, shape) {
+        match min_noise_message_parameters(parts, honest_people, shape) {
             // The exact noise may need more messages than the Gaussian limit predicts.
             Ok(found) if f64::from(found.message_count()) <= most => return Ok(found),
             Ok(_) => {}
@@ -204,7 +204,7 @@ fn predict_message_candidate(
         parts.min_people as f64,
         f64::from(parts.summed_quantity.coordinate_count()),
     );
-    let noise = gaussian_noise_variance(drawn, levels, parts.central_epsilon, parts.delta);
+    let noise = required_gaussian_variance(drawn, levels, parts.central_epsilon, parts.delta);
     let sent = 2.0 * all * noise / honest;
     // A cap of eight standard deviations plus 10 above the mean is exceeded with a probability of
     // about 10⁻¹⁵.
@@ -229,12 +229,12 @@ fn max_coordinate_mean_square(measure: &SummedQuantity) -> f64 {
         SummedQuantity::NumbersWithLimits(..) => 1.0,
         // This is ‖v‖² ≤ 1 divided by D·A² = 2C², because the image of the vector v has D = 2d
         // coordinates.
-        SummedQuantity::BoundedVector(ball) => (0.5 / ball.coefficient_spread().powi(2)).min(1.0),
+        SummedQuantity::BoundedVector(ball) => (0.5 / ball.coefficient_bound_factor().powi(2)).min(1.0),
     }
 }
 
 /// Computes the message parameters of a candidate, with the smallest noise that suffices.
-fn parameters_with_least_noise(
+fn min_noise_message_parameters(
     parts: &SumTaskFields,
     honest_people: u64,
     shape: MessageCandidate,
@@ -314,7 +314,7 @@ impl SumPlan {
         let header = 33 + u64::from(1 + u32::from(messages.message_count() > 127));
         Ok(Self {
             privacy: SumPrivacy::for_task(&task),
-            central_epsilon: sum_epsilon_bounds(&task)?,
+            central_epsilon: central_epsilon_bounds(&task)?,
             messages: messages.message_count(),
             noise_messages: drawn * messages.noise_threshold().probability(),
             bytes: header + sealed * u64::from(messages.message_count()),

@@ -56,7 +56,7 @@ impl SumTotals {
     /// If the message's coordinate is outside the task.
     pub fn add_message(&mut self, message: Message) {
         self.message_count += 1;
-        if let Message::UnitStep {
+        if let Message::SignedUnitStep {
             coordinate,
             negative,
         } = message
@@ -105,7 +105,7 @@ impl SumTotals {
     }
 
     /// Returns the numbers N⁺ and N⁻ of positive and negative messages of every coordinate.
-    pub(super) fn all_counts_by_sign(&self) -> &[[u64; 2]] {
+    pub(super) fn signed_counts_by_coordinate(&self) -> &[[u64; 2]] {
         &self.sign_counts_by_coordinate
     }
 

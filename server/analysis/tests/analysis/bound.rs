@@ -2,7 +2,7 @@
 
 use hushbin::choose::Objective;
 use hushbin::{Question, TaskDraft};
-use hushbin_analysis::bound::{distance_from_best, least_variance};
+use hushbin_analysis::mechanism_optimality::{distance_from_best, least_variance};
 use hushbin_analysis::plan::{Survey, plan_survey};
 use serde_json::{Value, json};
 

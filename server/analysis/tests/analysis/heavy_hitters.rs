@@ -28,7 +28,7 @@ fn reports(task: &Task, crowd: &[(&str, usize)], seed: u64) -> TextReports {
     let mut rng = seeded(seed);
     let mut randomizer = Randomizer::new(task);
     for &(text, people) in crowd {
-        let keys = prefixes.prefix_keys(text).into_iter();
+        let keys = prefixes.prefix_hashes(text).into_iter();
         let entries: Vec<Entry> = keys.map(|item| Entry { item, value: 1.0 }).collect();
         for _ in 0..people {
             let made = randomizer.randomize(&entries, &mut rng).unwrap();

@@ -5,7 +5,7 @@ use hushbin::Mechanism;
 use hushbin::choose::Objective;
 use hushbin::mechanism::NeighbouringInputs;
 use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
-use hushbin_analysis::bound::distance_from_best;
+use hushbin_analysis::mechanism_optimality::distance_from_best;
 use hushbin_analysis::plan::{Plan, PlanError, SolvedQuantity, Survey, VerdictKind, plan_survey};
 use proptest::prelude::*;
 use proptest::{collection, option};
@@ -294,7 +294,7 @@ fn what_cannot_be_answered_is_refused_by_name() {
     for (fields, text, field) in cases {
         let error = ask(&with(&base, fields.clone())).unwrap_err();
         assert!(error.to_string().contains(text), "{fields}: {error}");
-        assert_eq!(error.out_of_range_field(), field, "{fields}");
+        assert_eq!(error.out_of_range_field_name(), field, "{fields}");
     }
     // Bias that no number of people reduces.
     let biased = json!({

@@ -732,7 +732,7 @@ fn what_cannot_be_answered_is_refused_by_name() {
     for (fields, text, field) in cases {
         let error = ask(&with(&base, fields.clone())).unwrap_err();
         assert!(error.to_string().contains(text), "{fields}: {error}");
-        assert_eq!(error.out_of_range_field(), field, "{fields}");
+        assert_eq!(error.out_of_range_field_name(), field, "{fields}");
     }
     for unknown in [
         json!({ "epsilom": 1 }),
@@ -777,7 +777,7 @@ fn what_is_wrong_with_one_of_several_questions_is_said_with_its_name() {
         let error = ask(&with(&base, fields.clone())).unwrap_err();
         assert!(error.to_string().contains(text), "{fields}: {error}");
         assert_eq!(
-            (error.out_of_range_field(), error.question_name()),
+            (error.out_of_range_field_name(), error.question_name()),
             (field, question)
         );
     }

@@ -8,7 +8,7 @@ use hushbin::mechanism::window::{self, Window};
 use hushbin::task::{NumberLimits, QuestionKind};
 use hushbin::{Entry, Mechanism, Question, Randomizer, Report, Task, TaskDraft};
 use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
-use hushbin_analysis::bound::{
+use hushbin_analysis::mechanism_optimality::{
     BoundKind, DistanceFromBest, distance_from_best, question_distance_from_best,
 };
 use hushbin_analysis::estimate::{
@@ -16,7 +16,7 @@ use hushbin_analysis::estimate::{
     PostProcessingMethod, PredictedQuantity, Totals,
 };
 use hushbin_analysis::likelihood::{
-    Hypothesis, core_bucket_probabilities, neighbour_pairs, observe_report,
+    Hypothesis, core_bucket_probability_fn, neighbour_pairs, observe_report,
 };
 use hushbin_analysis::plan::{Survey, plan_survey};
 use hushbin_tests::expectation::Expectation;
@@ -246,8 +246,8 @@ fn frequencies_of_numbers_are_refused() {
     for post in PostProcessingMethod::ALL {
         let error = ask(vec![post]).unwrap_err();
         let named = match post {
-            PostProcessingMethod::Shrinkage => {
-                matches!(error, EstimateError::ComparisonWithZeroInvalid { .. })
+            PostProcessingMethod::ShrinkageTowardsZero => {
+                matches!(error, EstimateError::ZeroMeaninglessForNumbers { .. })
             }
             _ => matches!(error, EstimateError::MissingEstimand { .. }),
         };
@@ -362,12 +362,12 @@ fn ratios_of_numbers_are_those_of_the_core() {
             for seed in [0, 7, u64::MAX] {
                 let [first, second] = inputs.each_ref().map(|input| {
                     let coded = input.iter().map(|entry| Entry {
-                        value: limits[entry.item as usize].normalise(entry.value),
+                        value: limits[entry.item as usize].normalise_to_signed_unit(entry.value),
                         ..*entry
                     });
                     core.cell_probabilities(seed, &coded.collect::<Vec<_>>())
                 });
-                for bucket in 0..own.cell_count() {
+                for bucket in 0..own.atom_combination_count() {
                     let report = Report::Window(window::Report { seed, bucket });
                     let ours = observe_report(question, hypotheses.each_ref(), &report)
                         .log_likelihood_ratio;
@@ -383,7 +383,7 @@ fn ratios_of_numbers_are_those_of_the_core() {
         }
         assert!((most - epsilon).abs() < 1e-12, "{own:?}: {most}");
         // Numbers at the ends, as audits list inputs.
-        let mut listed = core_bucket_probabilities(question).unwrap();
+        let mut listed = core_bucket_probability_fn(question).unwrap();
         let signed: Vec<SignedItem> = (0..attributes as u64)
             .map(|item| SignedItem {
                 item,

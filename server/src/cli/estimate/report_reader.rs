@@ -36,11 +36,11 @@ impl<'a, R: Read> ReportReader<'a, R> {
     ///
     /// # Errors
     /// When an entry is not a report of the task.
-    pub(super) fn for_each_delimited_report(
+    pub(super) fn for_each_length_prefixed(
         &mut self,
         visit: &mut dyn FnMut(&Report),
     ) -> Result<(), Error> {
-        let most = self.task.max_report_bytes() as u64;
+        let most = self.task.max_single_report_bytes() as u64;
         while !self.input.fill_buf()?.is_empty() {
             self.entry_number += 1;
             let length = self.read_varint_length()?;

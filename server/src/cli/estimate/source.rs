@@ -60,7 +60,7 @@ impl ReportSource {
         }
         let mut all = PartialTotals::new(&task);
         let path = Path::new("standard input");
-        add_partial_totals(&mut all, &task, io::stdin().lock(), path)?;
+        add_totals_from_lines(&mut all, &task, io::stdin().lock(), path)?;
         let kind = ReportSourceKind::PartialTotals(all);
         Ok(Self { task, kind })
     }
@@ -105,7 +105,7 @@ impl ReportSource {
             ReportSourceKind::StandardInput(input) => {
                 let mut reports = ReportReader::new(&self.task, io::stdin().lock());
                 match input {
-                    InputFormat::Delimited => reports.for_each_delimited_report(&mut visit),
+                    InputFormat::Delimited => reports.for_each_length_prefixed(&mut visit),
                     InputFormat::Hex | InputFormat::Totals => {
                         reports.for_each_hex_report(&mut visit)
                     }
@@ -145,7 +145,7 @@ fn sum_partial_totals(
     for file in files {
         let file = file?;
         let path = file.path().to_owned();
-        add_partial_totals(&mut all, task, file.into_reader(), &path)?;
+        add_totals_from_lines(&mut all, task, file.into_reader(), &path)?;
     }
     Ok(all)
 }
@@ -155,7 +155,7 @@ fn sum_partial_totals(
 /// # Errors
 /// When a line is invalid, or all lines are blank. An empty input is refused, because its partial
 /// totals may have been lost.
-fn add_partial_totals(
+fn add_totals_from_lines(
     all: &mut PartialTotals,
     task: &Task,
     mut input: impl BufRead,

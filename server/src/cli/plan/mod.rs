@@ -63,7 +63,7 @@ pub(super) fn run_plan_command(
         .question
         .task
         .as_deref()
-        .and_then(sums::read_sum_task)
+        .and_then(sums::read_if_sum_task)
     {
         return sums::run_sum_plan_command(task?, options.out.as_deref(), options.form, out);
     }

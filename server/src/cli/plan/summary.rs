@@ -35,7 +35,7 @@ pub(super) fn plan_summary_lines(plan: &Plan, file: Option<&Path>) -> Vec<String
             1 => String::new(),
             _ => format!("{}: ", own.name),
         };
-        let all = describe::mechanism_phrase(&own.mechanism);
+        let all = describe::mechanism_and_parameters(&own.mechanism);
         // The first parameter determines the size of a report.
         name + &all.split(", ").take(2).collect::<Vec<_>>().join(", ")
     });
@@ -53,7 +53,7 @@ pub(super) fn plan_summary_lines(plan: &Plan, file: Option<&Path>) -> Vec<String
             "Best mechanism: {}.",
             mechanisms.collect::<Vec<_>>().join("; ")
         ),
-        describe::task_file_sentence(file, &plan.task.fingerprint().to_string()),
+        describe::task_fingerprint_sentence(file, &plan.task.fingerprint().to_string()),
     ]
 }
 
@@ -89,10 +89,10 @@ fn write_planned_question(out: &mut dyn Write, own: &QuestionPlan) -> io::Result
         own.reports,
         100.0 * own.share
     )?;
-    let mechanism = describe::mechanism_phrase(&own.mechanism);
+    let mechanism = describe::mechanism_and_parameters(&own.mechanism);
     writeln!(out, "  mechanism  {mechanism}")?;
     if let Some(other) = &own.on_average {
-        let other = describe::mechanism_phrase(other);
+        let other = describe::mechanism_and_parameters(other);
         writeln!(
             out,
             "             it has the smallest worst-case error; if a task file leaves the \

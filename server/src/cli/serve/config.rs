@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::http::{AllowedHosts, RequestLimits, ServerOptions, Tls};
 use crate::ohttp::OhttpGateway;
-use crate::role::RolePeers;
+use crate::role::RoleKeysAndPeers;
 use crate::store::{BatchSettings, Location, StoreOptions, TaskSetup};
 
 /// Default address, which only this machine can connect to.
@@ -55,7 +55,7 @@ pub(crate) struct ServerConfig {
     /// Format of the log.
     pub(crate) log_format: LogFormat,
     /// Keys and peers of the server's role. The role itself is in `store`.
-    pub(crate) role_peers: RolePeers,
+    pub(crate) role_keys: RoleKeysAndPeers,
     /// Gateway for requests that come through relays, if there is one.
     pub(crate) ohttp_gateway: Option<Arc<OhttpGateway>>,
     /// Limits of one request.
@@ -77,7 +77,7 @@ pub(crate) struct OptionRange {
     range_in_words: &'static str,
 }
 
-const fn option_range(
+const fn new_option_range(
     key: &'static str,
     range: RangeInclusive<u64>,
     expected: &'static str,
@@ -91,31 +91,31 @@ const fn option_range(
 
 /// Permitted range of each numeric option that has one.
 const OPTION_RANGES: [OptionRange; 9] = [
-    option_range("max_upload_bytes", 64..=64 << 20, "64 bytes to 64 MiB"),
-    option_range(
+    new_option_range("max_upload_bytes", 64..=64 << 20, "64 bytes to 64 MiB"),
+    new_option_range(
         "queue_bytes",
         64..=1 << 40,
         "at least the longest upload, or three of them with --ohttp-key, at most 1 TiB",
     ),
-    option_range("max_connections", 1..=1 << 20, "1 to 1048576"),
-    option_range("write_timeout", TIMEOUT_SECONDS_RANGE, "1 to 3600 seconds"),
-    option_range(
+    new_option_range("max_connections", 1..=1 << 20, "1 to 1048576"),
+    new_option_range("write_timeout", TIMEOUT_SECONDS_RANGE, "1 to 3600 seconds"),
+    new_option_range(
         "request_timeout",
         TIMEOUT_SECONDS_RANGE,
         "1 to 3600 seconds",
     ),
-    option_range("drain_timeout", TIMEOUT_SECONDS_RANGE, "1 to 3600 seconds"),
-    option_range(
+    new_option_range("drain_timeout", TIMEOUT_SECONDS_RANGE, "1 to 3600 seconds"),
+    new_option_range(
         "batch_least",
         BATCH_REPORT_COUNT_RANGE,
         "1 to 1000000 reports",
     ),
-    option_range(
+    new_option_range(
         "batch_most",
         BATCH_REPORT_COUNT_RANGE,
         "--batch-least to 1000000 reports",
     ),
-    option_range(
+    new_option_range(
         "batch_min_minutes",
         0..=BatchSettings::MAX_MIN_MINUTES as u64,
         "0 to 1440 minutes",
@@ -144,11 +144,11 @@ pub(crate) fn check_option_range<T: Copy + TryInto<u64>>(
     key: &str,
     value: T,
 ) -> Result<T, OptionOutOfRange> {
-    check_option_range_and_minimum(key, 0, value)
+    check_option_at_least(key, 0, value)
 }
 
 /// Returns `value` if it is in the range of the option and at least `least`.
-pub(crate) fn check_option_range_and_minimum<T: Copy + TryInto<u64>>(
+pub(crate) fn check_option_at_least<T: Copy + TryInto<u64>>(
     key: &str,
     least: u64,
     value: T,

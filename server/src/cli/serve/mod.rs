@@ -5,7 +5,7 @@ mod descriptors;
 mod log;
 mod options;
 mod reload;
-mod schema;
+mod config_schema;
 mod settings;
 
 use std::io::Write;
@@ -31,7 +31,7 @@ use descriptors::{max_connections_under_limit, raise_open_file_limit};
 use log::LogHandle;
 pub(super) use options::ServeCommandOptions;
 use reload::ConfigReloader;
-pub(super) use schema::option_schemas;
+pub(super) use config_schema::option_schemas;
 
 /// Time limit for closing the store after the last request. Unfinished work is done at the next
 /// start.
@@ -50,7 +50,7 @@ pub(super) fn run_serve_command(
         return Ok(());
     }
     let log = LogHandle::start_logging_to_stderr(config.log_level, config.log_format);
-    limit_connections(&mut config)?;
+    apply_open_file_limit(&mut config)?;
     let runtime = Runtime::new()?;
     let result = runtime.block_on(async {
         let listen = config.listen_address;
@@ -99,7 +99,7 @@ fn check_as_serve_would(config: &ServerConfig) -> Result<(), Error> {
 ///
 /// # Errors
 /// When the limit is too low for the number of connections that the operator has set.
-fn limit_connections(config: &mut ServerConfig) -> Result<(), Error> {
+fn apply_open_file_limit(config: &mut ServerConfig) -> Result<(), Error> {
     let open_files = raise_open_file_limit();
     let possible = max_connections_under_limit(open_files, config.tasks.len());
     let wanted = config.server_options.max_connections;
@@ -222,15 +222,15 @@ async fn serve_store(
 ) -> Result<(), Error> {
     let metrics = Arc::clone(service.metrics());
     metrics.register_store_metrics(store, config.journal_location.directory());
-    service.set_router(http::collector_router(
+    service.set_router(http::access_controlled_router(
         store.clone(),
-        client_access_policy(config).await?,
+        token_access_policy(config).await?,
         config.request_limits,
-        config.role_peers.clone(),
+        config.role_keys.clone(),
         metrics,
         config.ohttp_gateway.clone(),
     ));
-    if let Some(shuffler) = &config.role_peers.shuffler_keys {
+    if let Some(shuffler) = &config.role_keys.shuffler_keys {
         let forwarder = BatchForwarder::new(store.clone(), Arc::clone(shuffler))?;
         tokio::spawn(forwarder.forward_forever());
     }
@@ -251,7 +251,7 @@ async fn close_store(closing: impl Future<Output = Result<(), StoreError>>) -> R
 
 /// Returns the access policy. Only holders of tokens have access. In development mode, any client
 /// has access.
-async fn client_access_policy(config: &ServerConfig) -> Result<AccessPolicy, Error> {
+async fn token_access_policy(config: &ServerConfig) -> Result<AccessPolicy, Error> {
     if config.request_limits.release_on_read {
         return Ok(AccessPolicy::Unrestricted);
     }
@@ -261,7 +261,7 @@ async fn client_access_policy(config: &ServerConfig) -> Result<AccessPolicy, Err
             "there is no token, so no one can read estimates; create one with hushbin token create"
         );
     }
-    Ok(AccessPolicy::RequireTokens(
+    Ok(AccessPolicy::AllowByTokenRole(
         Arc::new(tokens),
         Arc::default(),
     ))

@@ -60,7 +60,7 @@ impl ConfigReloader {
         let settings = self.options.read_settings()?;
         let config = settings.load_config()?;
         // Changes of the settings for new tasks need a restart, like those for existing tasks.
-        let collection = self.current_settings.collection_settings()?;
+        let collection = self.current_settings.task_settings()?;
         self.router_service.set_allowed_hosts(config.allowed_hosts);
         self.log_handle.set_log_level(config.log_level);
         let mut differences = settings.differing_keys(&self.current_settings)?;

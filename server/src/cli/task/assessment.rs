@@ -8,7 +8,7 @@ use hushbin::{Mechanism, Question, Task, UploadId, upload};
 use serde::Serialize;
 
 use crate::cli::output::Error;
-use hushbin_analysis::bound::{self, DistanceFromBest};
+use hushbin_analysis::mechanism_optimality::{self, DistanceFromBest};
 use hushbin_analysis::estimate::{
     ConfidenceLevel, DEFAULT_CONFIDENCE, ErrorPredictor, Estimand, Estimator,
     FORGED_REPORT_FRACTION, ForgedReportInfluence, PredictedQuantity, counter_updates_per_report,
@@ -123,7 +123,7 @@ impl CandidateErrors {
     /// Returns the errors of a candidate. A fraction `share` of all reports answers the candidate's
     /// question.
     fn new(candidate: Candidate, share: f64) -> Self {
-        let root = |error: SquaredError| (error.variance / share + error.squared_bias).sqrt();
+        let root = |error: SquaredError| (error.variance / share + error.worst_case_squared_bias).sqrt();
         let Candidate {
             mechanism,
             sparsity,
@@ -134,7 +134,7 @@ impl CandidateErrors {
             sparsity,
             protects: protected_input_text(mechanism.neighbours()),
             mean_error: predicted.mean_error.map(root),
-            mean_bias: predicted.mean_error.map(|error| error.squared_bias.sqrt()),
+            mean_bias: predicted.mean_error.map(|error| error.worst_case_squared_bias.sqrt()),
             frequency_error: predicted.frequency_error.map(root),
             nonmissing_error: predicted.nonmissing_error.map(root),
             mechanism,
@@ -179,7 +179,7 @@ pub(super) struct PredictedErrors {
 impl PredictedErrors {
     /// Returns the first standard error that is not `None`, in this order: of the mean within a
     /// row, of the mean, of the frequency.
-    pub(super) fn main_standard_error(&self) -> Option<f64> {
+    pub(super) fn mean_or_frequency_error(&self) -> Option<f64> {
         (self.conditional_mean_standard_error)
             .or(self.mean_standard_error)
             .or(self.frequency_standard_error)
@@ -198,7 +198,7 @@ impl TaskAssessment {
     ) -> Result<Self, Error> {
         let first = task.questions()[0].mechanism();
         let (protects, delta) = (protected_input_text(first.neighbours()), first.delta());
-        let report_bytes = task.max_report_bytes();
+        let report_bytes = task.max_single_report_bytes();
         let header = upload::upload_header(UploadId([0; 16]), &task.fingerprint(), 1);
         let mut costs = Vec::new();
         for (index, choice) in choices.into_iter().enumerate() {
@@ -211,7 +211,7 @@ impl TaskAssessment {
         let unnamed = task.has_unnamed_question().then(|| costs.remove(0).cost);
         Ok(Self {
             fingerprint: task.fingerprint().to_string(),
-            effective_epsilon: task.effective_epsilon(),
+            effective_epsilon: task.achieved_report_epsilon(),
             protects,
             delta,
             budget: EpsilonSpending::spending_for_task(&task),
@@ -241,18 +241,18 @@ impl QuestionAssessment {
             .collect();
         Ok(Self {
             bias: bias_statement(question),
-            mean_distance: bound::question_distance_from_best(question, &Objective::MEAN_ONLY),
-            frequency_distance: bound::question_distance_from_best(
+            mean_distance: mechanism_optimality::question_distance_from_best(question, &Objective::MEAN_ONLY),
+            frequency_distance: mechanism_optimality::question_distance_from_best(
                 question,
                 &Objective::FREQUENCY_ONLY,
             ),
-            nonmissing_distance: bound::question_distance_from_best(
+            nonmissing_distance: mechanism_optimality::question_distance_from_best(
                 question,
                 &Objective::NONMISSING_ONLY,
             ),
             steps: counter_updates_per_report(question),
             predictions: predict_errors(question, share, people)?,
-            margins: margin_standard_errors(question, reports),
+            margins: row_column_standard_errors(question, reports),
             distribution: below.map(|variance| (variance / reports).sqrt()),
             planned_people: choice.people_count,
             candidates,
@@ -263,7 +263,7 @@ impl QuestionAssessment {
 /// Returns the standard errors of the share of a row and of the share of a column, if the question
 /// is of kind `cross`. Columns that are levels of a number have no shares. Returns an empty list
 /// for other questions.
-fn margin_standard_errors(question: &Question, reports: f64) -> Vec<f64> {
+fn row_column_standard_errors(question: &Question, reports: f64) -> Vec<f64> {
     let (QuestionKind::CrossTabulation(cross), Mechanism::Collision(collision)) =
         (question.kind(), question.mechanism())
     else {
@@ -313,7 +313,7 @@ fn standard_error_of_mean(
 
 /// Returns the half-width of simultaneous intervals of all items, in standard errors. `None` for a
 /// question with an open list.
-fn simultaneous_half_width(question: &Question) -> Result<Option<f64>, Error> {
+fn simultaneous_quantile(question: &Question) -> Result<Option<f64>, Error> {
     let items = match question.kind() {
         QuestionKind::CrossTabulation(cross) if cross.level_scale().is_some() => {
             Some(cross.row_part().cell_count())
@@ -335,7 +335,7 @@ fn predict_errors(
 ) -> Result<Vec<PredictedErrors>, Error> {
     let predictor = ErrorPredictor::for_question(question);
     let alone = ConfidenceLevel::new(DEFAULT_CONFIDENCE, 1)?.simultaneous_normal_quantile();
-    let together = simultaneous_half_width(question)?;
+    let together = simultaneous_quantile(question)?;
     let frequency = if question.domain().is_rated() {
         Estimand::Plus
     } else {
@@ -375,7 +375,7 @@ fn predict_errors(
             conditional_mean_standard_error,
             found_share: found.map(|found| found.share),
         };
-        let error = prediction.main_standard_error();
+        let error = prediction.mean_or_frequency_error();
         let error = error.ok_or("the mechanism estimates neither means nor frequencies")?;
         prediction.interval = alone * error;
         prediction.simultaneous_interval = together.map(|reach| reach * error);

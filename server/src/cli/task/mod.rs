@@ -82,11 +82,11 @@ fn write_typescript_module(
 }
 
 fn check_task(options: &TaskCheckOptions, out: &mut dyn Write) -> Result<(), Error> {
-    if let Some(task) = sums::read_sum_task(&options.file) {
+    if let Some(task) = sums::read_if_sum_task(&options.file) {
         return sums::run_sum_plan_command(task?, options.out.as_deref(), options.form, out);
     }
     let file = ReportTaskFile::read(&options.file)?;
-    let (task, choices) = file.resolve_with_choices()?;
+    let (task, choices) = file.resolve_task_and_choices()?;
     if let Some(file) = &options.out {
         task_file::write_task(file, &task)?;
     }

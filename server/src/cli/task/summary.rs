@@ -20,7 +20,7 @@ use hushbin_analysis::promise::round_up_to_three_digits;
 const MIN_MENTIONED_VARIANCE_RATIO: f64 = 1.01;
 
 /// Number of reports for which the short answer states the error, if that error is predicted.
-const PREFERRED_REPORT_COUNT: u64 = 10_000;
+const ACCURACY_EXAMPLE_REPORTS: u64 = 10_000;
 
 impl TaskAssessment {
     /// Summarises the cost in a few lines of plain English.
@@ -33,7 +33,7 @@ impl TaskAssessment {
                 format!("{} questions, one in each report: {names}", all.len())
             }
         };
-        let budget = self.task.budget();
+        let budget = self.task.report_budget();
         let yearly = budget.reports_a_year();
         let fresh = round_up_to_three_digits(f64::from(yearly) * self.effective_epsilon);
         let (epsilon, year_epsilon) = (self.effective_epsilon, self.budget.year_epsilon);
@@ -55,18 +55,18 @@ impl TaskAssessment {
                 "A person sends at most {yearly} reports a year. Linked together, they spend at \
                  most ε = {year}{from_memo}: {year_guess}.{covered}"
             ),
-            [self.accuracy_line(), self.memoization_cost_sentence()]
+            [self.worst_accuracy_sentence(), self.memo_accuracy_cost_sentence()]
                 .into_iter()
                 .flatten()
                 .collect::<Vec<_>>()
                 .join(" "),
-            describe::task_file_sentence(file, &self.fingerprint),
+            describe::task_fingerprint_sentence(file, &self.fingerprint),
         ]
     }
 
     /// Returns a sentence with the number of people that a memo costs, if reports from it are less
     /// exact than fresh reports. That is so for choices with many options.
-    fn memoization_cost_sentence(&self) -> Option<String> {
+    fn memo_accuracy_cost_sentence(&self) -> Option<String> {
         let question = self
             .task
             .only_question()
@@ -86,14 +86,14 @@ impl TaskAssessment {
 
     /// Returns a sentence with the 95% interval of the least exact question. That question has the
     /// widest interval, relative to the range of possible values.
-    fn accuracy_line(&self) -> Option<String> {
+    fn worst_accuracy_sentence(&self) -> Option<String> {
         let questions = self.task.questions();
         let costs = (self.unnamed.iter()).chain(self.questions.iter().map(|named| &named.cost));
         let intervals = questions.iter().zip(costs).filter_map(|(question, cost)| {
             let usual = cost
                 .predictions
                 .iter()
-                .find(|own| own.people == PREFERRED_REPORT_COUNT);
+                .find(|own| own.people == ACCURACY_EXAMPLE_REPORTS);
             let shown = usual.or(cost.predictions.first())?;
             Some((question, describe_estimate(question), shown))
         });
@@ -130,7 +130,7 @@ impl TaskAssessment {
             )?;
         }
         if let Some(cost) = &self.unnamed {
-            cost.write_question_details(&questions[0], &self.influence_lines(None), out)?;
+            cost.write_question_details(&questions[0], &self.forged_influence_lines(None), out)?;
         }
         for (named, question) in self.questions.iter().zip(questions) {
             let share = 100.0 * named.share;
@@ -140,7 +140,7 @@ impl TaskAssessment {
                 named.name,
                 describe_question(question)
             )?;
-            let influence = self.influence_lines(Some(&named.name));
+            let influence = self.forged_influence_lines(Some(&named.name));
             named
                 .cost
                 .write_question_details(question, &influence, out)?;
@@ -150,7 +150,7 @@ impl TaskAssessment {
 
     /// Returns one line for each kind of estimate of a question: the maximum shift that made-up
     /// reports can cause.
-    fn influence_lines(&self, question: Option<&str>) -> Vec<String> {
+    fn forged_influence_lines(&self, question: Option<&str>) -> Vec<String> {
         let own = |moved: &&ForgedReportInfluence| moved.question.as_deref() == question;
         let words = |moved: &ForgedReportInfluence| {
             let unit = describe::unit_suffix(moved.unit.as_deref());
@@ -252,7 +252,7 @@ fn describe_question(question: &Question) -> String {
         Items::Count(count) => format!("{count} {what}"),
         Items::Open(_) => format!("any strings as {what}"),
     };
-    let sparsity = question.sparsity();
+    let sparsity = question.max_entries_per_report();
     match question.kind() {
         QuestionKind::Ratings(_) => format!("ratings of {}, {sparsity} a report", items("items")),
         QuestionKind::Set => format!("any of {}, {sparsity} a report", items("options")),
@@ -301,7 +301,7 @@ impl QuestionAssessment {
         writeln!(
             out,
             "mechanism    {}",
-            describe::mechanism_phrase(question.mechanism())
+            describe::mechanism_and_parameters(question.mechanism())
         )?;
         if let Some(bias) = &self.bias {
             writeln!(out, "bias         {bias}")?;
@@ -391,7 +391,7 @@ impl QuestionAssessment {
             "reports\tstandard error\t{confidence}% interval\tall items {confidence}%"
         )];
         for prediction in &self.predictions {
-            let error = shown(prediction.main_standard_error().unwrap_or(f64::NAN));
+            let error = shown(prediction.mean_or_frequency_error().unwrap_or(f64::NAN));
             let together = prediction.simultaneous_interval.map(interval);
             rows.push(format!(
                 "{}\t{error}\t{}\t{}",

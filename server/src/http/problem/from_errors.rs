@@ -23,7 +23,7 @@ impl From<StoreError> for Problem {
             StoreError::Overloaded | StoreError::Closed | StoreError::NoAnswer => Self::Overloaded,
             StoreError::ReadOnly => Self::ReadOnly,
             StoreError::TaskDeleted { id } => Self::UnknownTask(id),
-            StoreError::BatchTooSmall { have, need } => Self::BatchTooSmall { have, need },
+            StoreError::TooFewReportsToClose { have, need } => Self::BatchTooSmall { have, need },
             // The writer has logged the error already.
             StoreError::Failed(_) => Self::Storage,
         }

@@ -41,9 +41,9 @@ impl NotReadyReason {
             StoreError::Failed(error) => match error.remedy() {
                 Remedy::FreeSpace => Self::NoRoom,
                 Remedy::Permission => Self::NotWritable,
-                Remedy::ReadLog => Self::Failed,
+                Remedy::ReadCollectorLog => Self::Failed,
             },
-            StoreError::BatchTooSmall { .. } | StoreError::TaskDeleted { .. } => Self::Failed,
+            StoreError::TooFewReportsToClose { .. } | StoreError::TaskDeleted { .. } => Self::Failed,
         }
     }
 }

@@ -275,7 +275,7 @@ async fn accept_next_connection(
             Err(error) if is_single_connection_error(&error) => {}
             Err(error) => {
                 // Usually too many open files: connections must end before a new one can begin.
-                let limit = slots.lower_limit();
+                let limit = slots.shrink_and_close_waiting();
                 tracing::error!(%error, max_connections = limit, "cannot accept connections");
                 // Closed connections end within milliseconds. Requests may take longer.
                 let pause = if limit.is_some() { 10 } else { 500 };

@@ -21,7 +21,7 @@ const REQUESTS_BETWEEN_CLEANUPS: u32 = 1 << 14;
 pub(super) struct RateLimiter {
     per_peer_limiter: DefaultKeyedRateLimiter<PeerNetwork>,
     reports_per_minute: NonZeroU32,
-    request_count: AtomicU32,
+    total_request_count: AtomicU32,
 }
 
 /// Failure to charge reports to a peer's quota.
@@ -39,7 +39,7 @@ impl RateLimiter {
         Self {
             per_peer_limiter: DefaultKeyedRateLimiter::keyed(Quota::per_minute(reports_per_minute)),
             reports_per_minute,
-            request_count: AtomicU32::new(0),
+            total_request_count: AtomicU32::new(0),
         }
     }
 
@@ -49,7 +49,7 @@ impl RateLimiter {
             return Ok(());
         };
         // Relaxed: the count only triggers clean-ups and orders nothing.
-        let requests = self.request_count.fetch_add(1, Ordering::Relaxed);
+        let requests = self.total_request_count.fetch_add(1, Ordering::Relaxed);
         if requests % REQUESTS_BETWEEN_CLEANUPS == REQUESTS_BETWEEN_CLEANUPS - 1 {
             self.per_peer_limiter.retain_recent();
             self.per_peer_limiter.shrink_to_fit();

@@ -119,7 +119,7 @@ impl ConnectionSlots {
     /// exhausted: usually file descriptors. Closes an eighth of the connections, those that have
     /// waited longest for a request. Returns the new number of slots, or `None` if no connection
     /// waits.
-    pub(super) fn lower_limit(&self) -> Option<usize> {
+    pub(super) fn shrink_and_close_waiting(&self) -> Option<usize> {
         let mut state = self.lock_state();
         let closed = (state.open_connections / 8)
             .max(1)
@@ -166,7 +166,7 @@ impl ConnectionSlot {
     /// Marks the connection as busy until the guard is dropped.
     pub(super) fn mark_busy(self: &Arc<Self>) -> BusyGuard {
         let mut state = self.slots.lock_state();
-        state.waiting_connections.remove(&*self.lock_wait_key());
+        state.waiting_connections.remove(&*self.wait_key_guard());
         drop(state);
         BusyGuard(Arc::clone(self))
     }
@@ -176,7 +176,7 @@ impl ConnectionSlot {
         self.close_signal.notified().await;
     }
 
-    fn lock_wait_key(&self) -> MutexGuard<'_, u64> {
+    fn wait_key_guard(&self) -> MutexGuard<'_, u64> {
         self.wait_key.lock()
     }
 }
@@ -184,7 +184,7 @@ impl ConnectionSlot {
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut state = self.slots.lock_state();
-        state.waiting_connections.remove(&*self.lock_wait_key());
+        state.waiting_connections.remove(&*self.wait_key_guard());
         state.open_connections -= 1;
         if let Some(count) = state.connections_by_peer.get_mut(&self.peer) {
             *count -= 1;
@@ -208,7 +208,7 @@ impl Drop for BusyGuard {
             ..
         } = &*self.0;
         let mut state = slots.lock_state();
-        *self.0.lock_wait_key() = state.add_waiting_connection(cut);
+        *self.0.wait_key_guard() = state.add_waiting_connection(cut);
         // Only on a full server can a new connection be waiting for this one.
         let full = state.open_connections >= state.max_connections;
         drop(state);
@@ -301,7 +301,7 @@ mod tests {
             open.push(slots.acquire(p).await.unwrap());
         }
         let busy: Vec<_> = open[..10].iter().map(ConnectionSlot::mark_busy).collect();
-        assert_eq!(slots.lower_limit(), Some(35));
+        assert_eq!(slots.shrink_and_close_waiting(), Some(35));
         for (index, slot) in open.iter().enumerate() {
             let longest_waiting = (10..15).contains(&index);
             assert_eq!(is_asked_to_close(slot).await, longest_waiting, "{index}");
@@ -312,7 +312,7 @@ mod tests {
         assert!(slots.try_acquire(p).is_some());
         // Busy connections are never closed.
         let all_busy: Vec<_> = open[10..].iter().map(ConnectionSlot::mark_busy).collect();
-        assert_eq!(slots.lower_limit(), None);
+        assert_eq!(slots.shrink_and_close_waiting(), None);
         drop((busy, all_busy));
     }
 

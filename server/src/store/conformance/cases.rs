@@ -19,7 +19,7 @@ fn close_and_release_batch(engine: &mut dyn StorageEngine, task: TaskKey) -> Bat
     let reader = engine.reader();
     let release = build_release(&*reader, task, closed.number);
     reader.store_release(task, &closed, release).unwrap();
-    engine.update_after_release(task, closed.number).unwrap();
+    engine.refresh_changed_batch(task, closed.number).unwrap();
     closed
 }
 
@@ -45,10 +45,10 @@ pub(super) fn an_id_counts_once_whatever_becomes_of_its_batch<S: TestStorage>() 
     let release = build_release(&*reader, task, 1);
     reader.store_release(task, &closed, release).unwrap();
     is_known(&mut *engine);
-    engine.update_after_release(task, 1).unwrap();
+    engine.refresh_changed_batch(task, 1).unwrap();
     is_known(&mut *engine);
     reader.delete_reports(task, 1).unwrap();
-    engine.update_after_release(task, 1).unwrap();
+    engine.refresh_changed_batch(task, 1).unwrap();
     is_known(&mut *engine);
     assert_eq!(engine.batches(task).last().unwrap().report_count, 0);
     // Another task has its own ids.
@@ -100,7 +100,7 @@ pub(super) fn other_bytes_under_an_id_are_refused_until_it_is_released<S: TestSt
     let closed = engine.batches(task)[0];
     let release = build_release(&*reader, task, 1);
     reader.store_release(task, &closed, release).unwrap();
-    engine.update_after_release(task, 1).unwrap();
+    engine.refresh_changed_batch(task, 1).unwrap();
     // Of a released upload only the id is known.
     assert_outcomes(
         UploadOutcome::Duplicate,
@@ -169,7 +169,7 @@ pub(super) fn what_is_released_stays_and_is_forgotten_when_told<S: TestStorage>(
     reader
         .store_release(task, &closed, release.clone())
         .unwrap();
-    engine.update_after_release(task, 1).unwrap();
+    engine.refresh_changed_batch(task, 1).unwrap();
     let blocks = |reader: &dyn StorageReader| {
         let mut blocks = Vec::new();
         let visit = &mut |block: &[u8]| {
@@ -189,7 +189,7 @@ pub(super) fn what_is_released_stays_and_is_forgotten_when_told<S: TestStorage>(
     assert_eq!(reader.totals(task, 1).unwrap(), release.totals);
     assert_eq!(blocks(&*reader), release.blocks);
     reader.delete_reports(task, 1).unwrap();
-    engine.update_after_release(task, 1).unwrap();
+    engine.refresh_changed_batch(task, 1).unwrap();
     assert!(!engine.batches(task)[0].reports_kept);
     assert_eq!(engine.batches(task)[0].report_count, 10);
     assert_eq!(reader.totals(task, 1).unwrap(), release.totals);
@@ -212,7 +212,7 @@ pub(super) fn a_batch_that_is_released_without_reports_keeps_none<S: TestStorage
     reader
         .store_release(task, &closed, release.clone())
         .unwrap();
-    engine.update_after_release(task, 1).unwrap();
+    engine.refresh_changed_batch(task, 1).unwrap();
     let row = engine.batches(task)[0];
     assert_eq!(
         (row.state, row.reports_kept, row.report_count),
@@ -245,7 +245,7 @@ pub(super) fn tasks_come_change_and_go<S: TestStorage>() {
             .map(drop),
     );
     gone(engine.close_batch(first, 2, 200).map(drop));
-    gone(engine.update_after_release(first, 1));
+    gone(engine.refresh_changed_batch(first, 1));
     let again = engine.add_task(task_row_with_id("t"), 300).unwrap();
     assert!(again != first && again != second);
     // Nothing of the deleted task is left.

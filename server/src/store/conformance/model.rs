@@ -17,16 +17,16 @@ struct ExpectedTask {
     /// Maps the number of each stored record to two values. The first value is true for the body of
     /// `numbered_record`, and false for the body of `conflicting_record`. The second value is the
     /// number of the batch.
-    held: HashMap<u64, (bool, u64)>,
+    stored_records_by_number: HashMap<u64, (bool, u64)>,
     batches: Vec<BatchRow>,
 }
 
 impl ExpectedTask {
     fn append(&mut self, numbers: &[(u64, bool)]) -> Vec<UploadOutcome> {
         let open = self.batches.len() as u64;
-        let outcome = |&(number, own): &(u64, bool)| match self.held.get(&number) {
+        let outcome = |&(number, own): &(u64, bool)| match self.stored_records_by_number.get(&number) {
             None => {
-                self.held.insert(number, (own, open));
+                self.stored_records_by_number.insert(number, (own, open));
                 self.batches.last_mut().unwrap().report_count += 1;
                 UploadOutcome::Stored
             }
@@ -41,7 +41,7 @@ impl ExpectedTask {
         numbers.iter().map(outcome).collect()
     }
 
-    fn open_batch(&mut self, now: u64) {
+    fn open_new_batch(&mut self, now: u64) {
         self.batches.push(BatchRow {
             number: self.batches.len() as u64 + 1,
             state: BatchState::Open,
@@ -53,7 +53,7 @@ impl ExpectedTask {
     }
 
     fn unreleased_bodies(&self) -> Vec<Vec<u8>> {
-        let unreleased = self.held.iter().filter(|(_, (_, batch))| {
+        let unreleased = self.stored_records_by_number.iter().filter(|(_, (_, batch))| {
             self.batches[*batch as usize - 1].state != BatchState::Released
         });
         let mut bodies: Vec<_> = unreleased
@@ -72,7 +72,7 @@ pub(super) fn whatever_is_done_it_is_as_the_model_says<S: TestStorage>() {
     let mut engine = storage.open();
     let task = engine.add_task(task_row_with_id("t"), 1).unwrap();
     let mut model = ExpectedTask::default();
-    model.open_batch(1);
+    model.open_new_batch(1);
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let below = |rng: &mut ChaCha20Rng, most: u64| rng.next_u64() % most;
     for now in 2..300 {
@@ -101,7 +101,7 @@ pub(super) fn whatever_is_done_it_is_as_the_model_says<S: TestStorage>() {
                 open.closed_at = Some(now);
                 let number = open.number;
                 engine.close_batch(task, number, now).unwrap();
-                model.open_batch(now);
+                model.open_new_batch(now);
             }
             6 | 7 => {
                 let closed = |row: &&mut BatchRow| row.state == BatchState::Closed;
@@ -109,7 +109,7 @@ pub(super) fn whatever_is_done_it_is_as_the_model_says<S: TestStorage>() {
                     let reader = engine.reader();
                     let release = build_release(&*reader, task, row.number);
                     reader.store_release(task, row, release).unwrap();
-                    engine.update_after_release(task, row.number).unwrap();
+                    engine.refresh_changed_batch(task, row.number).unwrap();
                     row.state = BatchState::Released;
                 }
             }
@@ -118,7 +118,7 @@ pub(super) fn whatever_is_done_it_is_as_the_model_says<S: TestStorage>() {
                     |row: &&mut BatchRow| row.state == BatchState::Released && row.reports_kept;
                 if let Some(row) = model.batches.iter_mut().find(kept) {
                     engine.reader().delete_reports(task, row.number).unwrap();
-                    engine.update_after_release(task, row.number).unwrap();
+                    engine.refresh_changed_batch(task, row.number).unwrap();
                     row.reports_kept = false;
                 }
             }

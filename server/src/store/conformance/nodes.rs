@@ -27,7 +27,7 @@ fn shuffle<T>(rng: &mut ChaCha20Rng, items: &mut [T]) {
 #[test]
 fn nodes_that_have_the_same_ids_at_once_count_each_once() {
     const ROUNDS: u64 = 12;
-    const IDS: u64 = 200 * ROUNDS;
+    const DISTINCT_ID_COUNT: u64 = 200 * ROUNDS;
     let storage = DatabaseTestStorage::new();
     let task = storage.open().add_task(task_row_with_id("t"), 100).unwrap();
     let together = Barrier::new(4);
@@ -60,7 +60,7 @@ fn nodes_that_have_the_same_ids_at_once_count_each_once() {
         let nodes: Vec<_> = (0..4).map(|seed| scope.spawn(node(seed))).collect();
         nodes.into_iter().map(|node| node.join().unwrap()).sum()
     });
-    assert_eq!(stored, IDS);
+    assert_eq!(stored, DISTINCT_ID_COUNT);
     // Statistics of a connection are complete once it is gone.
     let others = "SELECT count(*) FROM pg_stat_activity \
         WHERE datname = current_database() AND pid <> pg_backend_pid()";
@@ -72,8 +72,8 @@ fn nodes_that_have_the_same_ids_at_once_count_each_once() {
     let engine = storage.open();
     let batches = engine.batches(task);
     assert!(batches.len() > 1, "{batches:?}");
-    assert_eq!(batches.iter().map(|row| row.report_count).sum::<u64>(), IDS);
-    let mut expected: Vec<_> = (0..IDS)
+    assert_eq!(batches.iter().map(|row| row.report_count).sum::<u64>(), DISTINCT_ID_COUNT);
+    let mut expected: Vec<_> = (0..DISTINCT_ID_COUNT)
         .map(|number| numbered_record(number).body)
         .collect();
     expected.sort();

@@ -40,7 +40,7 @@ impl TestStorage for FilesTestStorage {
 pub(super) struct DatabaseTestStorage {
     server: Arc<Server>,
     address: String,
-    database: DatabaseAddress,
+    parsed_address: DatabaseAddress,
 }
 
 impl DatabaseTestStorage {
@@ -59,11 +59,11 @@ impl TestStorage for DatabaseTestStorage {
         Self {
             server,
             address,
-            database,
+            parsed_address: database,
         }
     }
 
     fn location(&self) -> Location {
-        Location::Database(self.database.clone())
+        Location::Database(self.parsed_address.clone())
     }
 }

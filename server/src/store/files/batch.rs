@@ -19,7 +19,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use super::checksum::{Checksum, take_first_bytes};
+use super::checksum::{Checksum, take_array_from_slice};
 use super::disk;
 use crate::store::engine::EngineError;
 
@@ -99,8 +99,8 @@ impl BatchFile {
         file.read_exact_at(&mut bytes, 0).map_err(failed)?;
         let (fields, mut sum) = bytes.split_at(BATCH_HEADER_LENGTH - Checksum::LENGTH);
         let mut rest = fields;
-        let begins = take_first_bytes(&mut rest) == Some(BATCH_FILE_MAGIC)
-            && take_first_bytes(&mut sum) == Some(Checksum::compute(&[fields]).0);
+        let begins = take_array_from_slice(&mut rest) == Some(BATCH_FILE_MAGIC)
+            && take_array_from_slice(&mut sum) == Some(Checksum::compute(&[fields]).0);
         if !begins {
             return Err(disk::damage_error(
                 path,
@@ -108,8 +108,8 @@ impl BatchFile {
             ));
         }
         // The header has a fixed length, so no field is missing and no default is used.
-        let fingerprint = take_first_bytes(&mut rest).unwrap_or_default();
-        let mut number = || take_first_bytes(&mut rest).map_or(0, u64::from_le_bytes);
+        let fingerprint = take_array_from_slice(&mut rest).unwrap_or_default();
+        let mut number = || take_array_from_slice(&mut rest).map_or(0, u64::from_le_bytes);
         let header = BatchHeader {
             fingerprint,
             batch: number(),

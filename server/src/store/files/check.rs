@@ -14,7 +14,7 @@ use crate::store::engine::{EngineError, TaskRow};
 
 /// Result of checking a data directory.
 #[derive(Debug, Default)]
-pub struct DirectoryCheck {
+pub struct DirectoryCheckResult {
     /// Number of files that were checked, including files with errors.
     pub files: u64,
     /// Number of reports in the files without errors.
@@ -23,7 +23,7 @@ pub struct DirectoryCheck {
     pub errors: Vec<EngineError>,
 }
 
-impl DirectoryCheck {
+impl DirectoryCheckResult {
     fn add_result(&mut self, found: Result<u64, EngineError>) {
         self.files += 1;
         match found {
@@ -35,8 +35,8 @@ impl DirectoryCheck {
 
 /// Reads everything in a data directory and verifies all checksums. Writes nothing.
 #[must_use]
-pub fn check_directory(root: &Path) -> DirectoryCheck {
-    let mut checked = DirectoryCheck::default();
+pub fn check_directory(root: &Path) -> DirectoryCheckResult {
+    let mut checked = DirectoryCheckResult::default();
     match TaskCatalogue::open_existing(root) {
         Ok(catalogue) => {
             let shared_frames = SharedFrames::read(root).unwrap_or_else(|error| {
@@ -58,7 +58,7 @@ fn check_task(
     directory: &Path,
     row: &TaskRow,
     shared_frames: &SharedFrames,
-    checked: &mut DirectoryCheck,
+    checked: &mut DirectoryCheckResult,
 ) {
     let listing = match FileListing::of_complete_files(directory) {
         Ok(listing) => listing,
@@ -79,7 +79,7 @@ fn check_task(
         ));
     }
     let mut covered = 0;
-    for span in listing.ids_spans() {
+    for span in listing.maximal_ids_spans() {
         if span.first == covered + 1 {
             covered = span.last;
         }

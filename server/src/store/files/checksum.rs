@@ -23,7 +23,7 @@ impl Checksum {
 }
 
 /// Removes the first `N` bytes and returns them, or returns `None` if there are fewer.
-pub(super) fn take_first_bytes<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+pub(super) fn take_array_from_slice<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     let (front, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
     Some(*front)

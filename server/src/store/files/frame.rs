@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::checksum::{Checksum, take_first_bytes};
+use super::checksum::{Checksum, take_array_from_slice};
 use super::disk;
 use crate::store::engine::EngineError;
 
@@ -81,14 +81,14 @@ impl LogHeader {
     /// invalid.
     pub(super) fn decode(bytes: &[u8]) -> Option<(Self, Checksum)> {
         let (fields, mut sum) = bytes.split_at_checked(LOG_HEADER_LENGTH - Checksum::LENGTH)?;
-        let sum = Checksum(take_first_bytes(&mut sum)?);
+        let sum = Checksum(take_array_from_slice(&mut sum)?);
         let mut rest = fields;
-        let magic: [u8; 8] = take_first_bytes(&mut rest)?;
+        let magic: [u8; 8] = take_array_from_slice(&mut rest)?;
         let header = Self {
-            fingerprint: take_first_bytes(&mut rest)?,
-            batch: u64::from_le_bytes(take_first_bytes(&mut rest)?),
-            opened_at: u64::from_le_bytes(take_first_bytes(&mut rest)?),
-            checksum_key: take_first_bytes(&mut rest)?,
+            fingerprint: take_array_from_slice(&mut rest)?,
+            batch: u64::from_le_bytes(take_array_from_slice(&mut rest)?),
+            opened_at: u64::from_le_bytes(take_array_from_slice(&mut rest)?),
+            checksum_key: take_array_from_slice(&mut rest)?,
         };
         (magic == LOG_MAGIC && sum == Checksum::compute(&[fields])).then_some((header, sum))
     }
@@ -124,13 +124,13 @@ impl FrameFields {
     /// fields for this offset.
     pub(super) fn decode(bytes: &[u8], offset: u64) -> Option<Self> {
         let mut rest = bytes.get(..FIELDS_LENGTH)?;
-        let marker: [u8; 4] = take_first_bytes(&mut rest)?;
+        let marker: [u8; 4] = take_array_from_slice(&mut rest)?;
         let fields = Self {
-            kind: u32::from_le_bytes(take_first_bytes(&mut rest)?),
-            offset: u64::from_le_bytes(take_first_bytes(&mut rest)?),
-            payload_length: u32::from_le_bytes(take_first_bytes(&mut rest)?),
-            uploads: u32::from_le_bytes(take_first_bytes(&mut rest)?),
-            reports: u32::from_le_bytes(take_first_bytes(&mut rest)?),
+            kind: u32::from_le_bytes(take_array_from_slice(&mut rest)?),
+            offset: u64::from_le_bytes(take_array_from_slice(&mut rest)?),
+            payload_length: u32::from_le_bytes(take_array_from_slice(&mut rest)?),
+            uploads: u32::from_le_bytes(take_array_from_slice(&mut rest)?),
+            reports: u32::from_le_bytes(take_array_from_slice(&mut rest)?),
         };
         // Encoding the fields again also verifies their check.
         let whole = marker == MARKER
@@ -174,7 +174,7 @@ pub(super) fn read_closing_frame(
     fields: &FrameFields,
 ) -> Option<(UploadCounts, u64)> {
     let mut rest = payload(bytes, fields);
-    let mut number = || take_first_bytes(&mut rest).map(u64::from_le_bytes);
+    let mut number = || take_array_from_slice(&mut rest).map(u64::from_le_bytes);
     let counts = UploadCounts {
         uploads: number()?,
         reports: number()?,
@@ -184,8 +184,8 @@ pub(super) fn read_closing_frame(
 
 /// Removes the first upload from a payload, and returns it.
 pub(super) fn read_upload<'a>(payload: &mut &'a [u8]) -> Option<LoggedUpload<'a>> {
-    let id = take_first_bytes(payload)?;
-    let length = u32::from_le_bytes(take_first_bytes(payload)?) as usize;
+    let id = take_array_from_slice(payload)?;
+    let length = u32::from_le_bytes(take_array_from_slice(payload)?) as usize;
     let (body, rest) = payload.split_at_checked(length)?;
     *payload = rest;
     Some(LoggedUpload { id, body })
@@ -231,7 +231,7 @@ pub(super) fn verify_frame_bytes(
     let fields = FrameFields::decode(bytes, offset)?;
     let (payload, mut behind) =
         bytes[FIELDS_LENGTH..].split_at_checked(fields.payload_length as usize)?;
-    let sum = Checksum(take_first_bytes(&mut behind)?);
+    let sum = Checksum(take_array_from_slice(&mut behind)?);
     (sum == frame_checksum(key, before, &fields.encode(), payload)).then_some((fields, sum))
 }
 
@@ -250,7 +250,7 @@ pub(super) fn was_synced(
     });
     // The mark also verifies if the frame's checksum alone has changed.
     let marked = verify_by_mark(key, bytes, begin, before).is_some();
-    let later = |at| checksum_before(key, bytes, at).is_some();
+    let later = |at| checksum_before_valid_frame(key, bytes, at).is_some();
     // A later frame begins after the shortest possible frame at the earliest.
     ends || marked || (begin + FIELDS_LENGTH + TRAILER_LENGTH..bytes.len()).any(later)
 }
@@ -273,7 +273,7 @@ pub(super) fn verify_by_mark(
 
 /// Returns the checksum of the frame that ends at the offset `at`. Returns `None` unless the frame
 /// that begins at `at` is valid after this checksum. At least one frame must fit before `at`.
-pub(super) fn checksum_before(key: &LogChecksumKey, bytes: &[u8], at: usize) -> Option<Checksum> {
+pub(super) fn checksum_before_valid_frame(key: &LogChecksumKey, bytes: &[u8], at: usize) -> Option<Checksum> {
     FrameFields::decode(&bytes[at..], at as u64)?;
     let (sum, _) = bytes[at - TRAILER_LENGTH..at].split_at(Checksum::LENGTH);
     let before = Checksum(sum.try_into().ok()?);

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::checksum::{Checksum, take_first_bytes};
+use super::checksum::{Checksum, take_array_from_slice};
 use super::disk;
 use crate::store::engine::EngineError;
 
@@ -193,10 +193,10 @@ impl UploadIdsFile {
 fn read_header(header: &[u8; IDS_HEADER_LENGTH]) -> Option<([u8; 16], BatchSpan, u64)> {
     let (fields, sum) = header.split_at(IDS_HEADER_LENGTH - Checksum::LENGTH);
     let mut rest = fields;
-    let begins = take_first_bytes(&mut rest) == Some(IDS_FILE_MAGIC)
+    let begins = take_array_from_slice(&mut rest) == Some(IDS_FILE_MAGIC)
         && sum == Checksum::compute(&[fields]).0;
-    let fingerprint = take_first_bytes(&mut rest)?;
-    let mut number = || take_first_bytes(&mut rest).map(u64::from_le_bytes);
+    let fingerprint = take_array_from_slice(&mut rest)?;
+    let mut number = || take_array_from_slice(&mut rest).map(u64::from_le_bytes);
     let (first, last, count) = (number()?, number()?, number()?);
     (begins && first <= last).then_some((fingerprint, BatchSpan { first, last }, count))
 }

@@ -8,7 +8,7 @@ use crate::store::engine::TaskKey;
 pub(super) const TASKS_DIRECTORY: &str = "tasks";
 
 /// Extension that a task's directory has while the task is being deleted.
-pub(super) const DELETED_EXTENSION: &str = "deleted";
+pub(super) const DELETED_TASK_EXTENSION: &str = "deleted";
 
 /// Returns the directory that contains a task's files.
 pub(super) fn task_directory(root: &Path, task: TaskKey) -> PathBuf {

@@ -81,7 +81,7 @@ impl FileListing {
 
     /// Returns the spans of batches whose ids are in files, oldest first. Omits spans that a longer
     /// span contains.
-    pub(super) fn ids_spans(&self) -> Vec<BatchSpan> {
+    pub(super) fn maximal_ids_spans(&self) -> Vec<BatchSpan> {
         let mut spans: Vec<BatchSpan> = Vec::new();
         for &span in &self.ids_file_spans {
             if !spans.last().is_some_and(|last| last.contains(span)) {

@@ -49,13 +49,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::engine::{
-    BatchRelease, BatchRow, BatchState, EngineError, StorageEngine, StorageReader, TaskBatches,
+    BatchRelease, BatchRow, BatchState, EngineError, StorageEngine, StorageReader, TaskWithBatches,
     TaskKey, TaskRow, UploadGroup, UploadOutcome, UploadRecord, UploadVisitor,
 };
 use batch::{BatchFile, BatchHeader};
 use catalogue::TaskCatalogue;
 use ids::{BatchSpan, UploadIdsFile};
-use layout::{DELETED_EXTENSION, TASKS_DIRECTORY, task_directory};
+use layout::{DELETED_TASK_EXTENSION, TASKS_DIRECTORY, task_directory};
 use listing::{FileListing, batch_file_name, log_file_name};
 use log::LogContents;
 use parking_lot::Mutex;
@@ -71,16 +71,16 @@ pub struct FilesEngine {
     root: Arc<Path>,
     catalogue: TaskCatalogue,
     tasks: HashMap<TaskKey, TaskFiles>,
-    pending_ids_files: PendingIdsFiles,
+    ids_files_to_adopt: IdsFilesToAdopt,
     shared_log: SharedLog,
 }
 
 /// Files of upload ids that a reader has written, each with the key of its task. They wait here
 /// until the engine adopts them.
-type PendingIdsFiles = Arc<Mutex<Vec<(TaskKey, Arc<UploadIdsFile>)>>>;
+type IdsFilesToAdopt = Arc<Mutex<Vec<(TaskKey, Arc<UploadIdsFile>)>>>;
 
 pub use backup::{BackupProgress, backup};
-pub use check::{DirectoryCheck, check_directory};
+pub use check::{DirectoryCheckResult, check_directory};
 pub(super) use disk::{LOCK_FILE_NAME, file_error};
 pub(crate) use disk::{open_or_create, write_atomically};
 pub(super) use salvage::lock_shared;
@@ -151,7 +151,7 @@ impl FilesEngine {
             root: root.into(),
             catalogue,
             tasks,
-            pending_ids_files: PendingIdsFiles::default(),
+            ids_files_to_adopt: IdsFilesToAdopt::default(),
             shared_log: SharedLog::new(root),
         })
     }
@@ -215,7 +215,7 @@ fn recover_task_directory(root: &Path, path: &Path, rows: &[TaskRow]) -> Result<
     let listed = |path: &Path| rows.iter().any(|row| task_directory(root, row.key) == path);
     if path
         .extension()
-        .is_some_and(|extension| extension == DELETED_EXTENSION)
+        .is_some_and(|extension| extension == DELETED_TASK_EXTENSION)
     {
         let before = path.with_extension("");
         return match listed(&before) {
@@ -262,7 +262,7 @@ impl StorageEngine for FilesEngine {
 
     fn remove_task(&mut self, task: TaskKey) -> Result<(), EngineError> {
         let directory = task_directory(&self.root, task);
-        let deleted = directory.with_extension(DELETED_EXTENSION);
+        let deleted = directory.with_extension(DELETED_TASK_EXTENSION);
         // Renamed first: after a crash the list decides whether the task is deleted.
         let done = disk::rename_directory(&directory, &deleted)
             .and_then(|()| self.catalogue.remove_task(task));
@@ -330,9 +330,9 @@ impl StorageEngine for FilesEngine {
         }
     }
 
-    fn update_after_release(&mut self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
+    fn refresh_changed_batch(&mut self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
         let opened = {
-            let mut opened = self.pending_ids_files.lock();
+            let mut opened = self.ids_files_to_adopt.lock();
             let own = opened.extract_if(.., |(of, _)| *of == task);
             own.map(|(_, ids)| ids).collect::<Vec<_>>()
         };
@@ -358,7 +358,7 @@ impl StorageEngine for FilesEngine {
     fn reader(&self) -> Arc<dyn StorageReader> {
         Arc::new(FilesReader {
             root: Arc::clone(&self.root),
-            pending_ids_files: Arc::clone(&self.pending_ids_files),
+            ids_files_to_adopt: Arc::clone(&self.ids_files_to_adopt),
             // The start has written all missing frames.
             shared_frames: SharedFrames::default(),
         })
@@ -369,7 +369,7 @@ impl StorageEngine for FilesEngine {
 #[derive(Debug)]
 pub(super) struct FilesReader {
     root: Arc<Path>,
-    pending_ids_files: PendingIdsFiles,
+    ids_files_to_adopt: IdsFilesToAdopt,
     /// Frames that a loss of power has left in the shared log alone.
     shared_frames: SharedFrames,
 }
@@ -385,7 +385,7 @@ pub(super) fn open_for_concurrent_reading(
     let catalogue = TaskCatalogue::open(root)?;
     let reader = FilesReader {
         root: root.into(),
-        pending_ids_files: PendingIdsFiles::default(),
+        ids_files_to_adopt: IdsFilesToAdopt::default(),
         shared_frames: SharedFrames::read(root)?,
     };
     Ok((catalogue.task_rows(), reader))
@@ -397,7 +397,7 @@ pub(super) fn open_for_concurrent_reading(
 ///
 /// # Errors
 /// When the directory cannot be read, has another version, or is damaged.
-pub(super) fn open_read_only(root: &Path) -> Result<(Vec<TaskBatches>, FilesReader), EngineError> {
+pub(super) fn open_read_only(root: &Path) -> Result<(Vec<TaskWithBatches>, FilesReader), EngineError> {
     // A missing list of tasks is an error here: there is nothing to read.
     TaskCatalogue::open_existing(root)?;
     let (rows, reader) = open_for_concurrent_reading(root)?;
@@ -420,17 +420,17 @@ impl FilesReader {
         task::released_batches(&task_directory(&self.root, task), fingerprint)
     }
 
-    fn task_file_path(&self, task: TaskKey, name: &str) -> PathBuf {
+    fn path_in_task_directory(&self, task: TaskKey, name: &str) -> PathBuf {
         task_directory(&self.root, task).join(name)
     }
 
     fn open_batch_file(&self, task: TaskKey, batch: u64) -> Result<BatchFile, EngineError> {
-        BatchFile::open(&self.task_file_path(task, &batch_file_name(batch)))
+        BatchFile::open(&self.path_in_task_directory(task, &batch_file_name(batch)))
     }
 
     /// Passes a file of ids to the engine, which adopts the file after the release.
     fn hand_over_ids(&self, task: TaskKey, ids: UploadIdsFile) {
-        let mut opened = self.pending_ids_files.lock();
+        let mut opened = self.ids_files_to_adopt.lock();
         opened.push((task, Arc::new(ids)));
     }
 
@@ -438,7 +438,7 @@ impl FilesReader {
     fn merge_ids_files(&self, task: TaskKey, fingerprint: [u8; 16]) -> Result<(), EngineError> {
         let directory = task_directory(&self.root, task);
         loop {
-            let spans = FileListing::of_complete_files(&directory)?.ids_spans();
+            let spans = FileListing::of_complete_files(&directory)?.maximal_ids_spans();
             let Some(range) = ids::spans_to_merge(&spans) else {
                 return Ok(());
             };
@@ -464,7 +464,7 @@ impl StorageReader for FilesReader {
         batch: u64,
         visit: &mut UploadVisitor<'_>,
     ) -> Result<(), EngineError> {
-        let path = self.task_file_path(task, &log_file_name(batch));
+        let path = self.path_in_task_directory(task, &log_file_name(batch));
         let contents = self.shared_frames.read_log(&path, task, batch)?;
         let mut wanted = true;
         contents.for_each_upload(&path, |logged| {
@@ -479,7 +479,7 @@ impl StorageReader for FilesReader {
         release: BatchRelease,
     ) -> Result<(), EngineError> {
         let batch = row.number;
-        let path = self.task_file_path(task, &log_file_name(batch));
+        let path = self.path_in_task_directory(task, &log_file_name(batch));
         let Some(closed) = row.closed_at else {
             return Err(disk::damage_error(&path, "the batch is open still"));
         };
@@ -490,7 +490,7 @@ impl StorageReader for FilesReader {
         };
         // The ids are written before the batch file, because the batch file makes the batch
         // released.
-        let path = self.task_file_path(task, &ids::ids_file_name(span));
+        let path = self.path_in_task_directory(task, &ids::ids_file_name(span));
         self.hand_over_ids(
             task,
             UploadIdsFile::write(&path, fingerprint, span, release.upload_ids)?,
@@ -502,7 +502,7 @@ impl StorageReader for FilesReader {
             closed_at: closed,
             report_count: row.report_count,
         };
-        let path = self.task_file_path(task, &batch_file_name(batch));
+        let path = self.path_in_task_directory(task, &batch_file_name(batch));
         batch::write_batch_file(&path, &header, &release.totals, &release.blocks)?;
         self.merge_ids_files(task, fingerprint)
     }
@@ -522,7 +522,7 @@ impl StorageReader for FilesReader {
 
     fn delete_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
         let file = self.open_batch_file(task, batch)?;
-        let path = self.task_file_path(task, &batch_file_name(batch));
+        let path = self.path_in_task_directory(task, &batch_file_name(batch));
         batch::write_batch_file(&path, &file.header, &file.totals()?, &[])
     }
 }

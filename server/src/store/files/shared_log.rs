@@ -22,7 +22,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::checksum::take_first_bytes;
+use super::checksum::take_array_from_slice;
 use super::disk::{self, WritableFile};
 use super::frame::{
     FIELDS_LENGTH, LOG_HEADER_LENGTH, LogHeader, SHARED_BATCH, TRAILER_LENGTH, synced_mark,
@@ -154,9 +154,9 @@ impl SharedFrames {
     }
 
     fn add_entry(&mut self, payload: &mut &[u8]) -> Option<()> {
-        let mut number = || take_first_bytes(payload).map(u64::from_le_bytes);
+        let mut number = || take_array_from_slice(payload).map(u64::from_le_bytes);
         let (task, batch, offset) = (TaskKey(number()?), number()?, number()?);
-        let length = u32::from_le_bytes(take_first_bytes(payload)?) as usize;
+        let length = u32::from_le_bytes(take_array_from_slice(payload)?) as usize;
         let (frame, rest) = payload.split_at_checked(length)?;
         *payload = rest;
         let of_log = self.0.entry((task, batch)).or_default();

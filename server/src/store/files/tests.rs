@@ -36,7 +36,7 @@ fn directory() -> (tempfile::TempDir, TaskKey) {
             let release = build_release(&*reader, task, round);
             let closed = files.batches(task)[round as usize - 1];
             reader.store_release(task, &closed, release).unwrap();
-            files.update_after_release(task, round).unwrap();
+            files.refresh_changed_batch(task, round).unwrap();
         }
     }
     (directory, task)
@@ -279,7 +279,7 @@ fn a_task_that_was_deleted_is_gone_or_there_whole() {
     let (directory, task) = directory();
     let expected = contents(directory.path(), task).unwrap();
     let path = task_directory(directory.path(), task);
-    fs::rename(&path, path.with_extension(DELETED_EXTENSION)).unwrap();
+    fs::rename(&path, path.with_extension(DELETED_TASK_EXTENSION)).unwrap();
     assert_eq!(contents(directory.path(), task).unwrap(), expected);
     let mut files = FilesEngine::open(directory.path()).unwrap();
     files.remove_task(task).unwrap();
@@ -335,7 +335,7 @@ fn what_was_stored_is_there_after_every_step() {
             drop(files);
             files = open();
         } else {
-            files.update_after_release(task, round).unwrap();
+            files.refresh_changed_batch(task, round).unwrap();
         }
         assert_eq!(reader.totals(task, round).unwrap(), release.totals);
         let all: Vec<_> = (1..=number).map(numbered_record).collect();

@@ -71,7 +71,7 @@ fn check_file_version(path: &Path) -> Result<(), EngineError> {
         Err(error) if is_ignorable_error(&error) => return Ok(()),
         read => read.map_err(|source| disk::file_error(path, source))?,
     };
-    match unexpected_version(&bytes, magic, header) {
+    match unsupported_version_number(&bytes, magic, header) {
         None => Ok(()),
         Some(found) => Err(EngineError::UnsupportedVersion {
             path: path.display().to_string(),
@@ -83,7 +83,7 @@ fn check_file_version(path: &Path) -> Result<(), EngineError> {
 
 /// Returns the version of a file that begins with `bytes`. Returns `None` if the file has the
 /// version in `magic`.
-fn unexpected_version(bytes: &[u8], magic: Magic, header: usize) -> Option<u8> {
+fn unsupported_version_number(bytes: &[u8], magic: Magic, header: usize) -> Option<u8> {
     let found = bytes.strip_prefix(&magic[..7])?.first().copied()?;
     if found == magic[7] {
         return None;

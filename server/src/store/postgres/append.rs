@@ -18,7 +18,7 @@ pub(super) struct AppendStatements {
     lock_own_slot: Statement,
     insert_new_uploads: Statement,
     add_to_slot_count: Statement,
-    stored_bodies: Statement,
+    select_stored_bodies: Statement,
 }
 
 impl AppendStatements {
@@ -45,7 +45,7 @@ impl AppendStatements {
             lock_own_slot: client.prepare(own_slot)?,
             insert_new_uploads: client.prepare(store)?,
             add_to_slot_count: client.prepare_typed(count, &[Type::INT8; 4])?,
-            stored_bodies: client.prepare(stored_bodies)?,
+            select_stored_bodies: client.prepare(stored_bodies)?,
         })
     }
 }
@@ -121,7 +121,7 @@ pub(super) fn insert_uploads(
         WHERE task = $1 AND batch = $2";
     let total = transaction.query_one(total, &[&key, &batch])?;
 
-    let known = stored_bodies(transaction, statements, key, &ids, &stored)?;
+    let known = stored_bodies_by_id(transaction, statements, key, &ids, &stored)?;
     let mut outcomes = Vec::with_capacity(group.len());
     let mut told: HashSet<&UploadIdBytes> = HashSet::new();
     for record in group {
@@ -148,7 +148,7 @@ pub(super) fn insert_uploads(
 /// Returns the bodies of uploads that earlier transactions stored, by upload id. `ids` contains all
 /// ids, and `stored` those that the current transaction has stored. A body is `None` if its batch
 /// is released.
-fn stored_bodies(
+fn stored_bodies_by_id(
     transaction: &mut Transaction<'_>,
     statements: &AppendStatements,
     task: i64,
@@ -160,7 +160,7 @@ fn stored_bodies(
     }
     let is_old = |id: &&&[u8]| !parse_upload_id(id).is_ok_and(|id| stored.contains(&id));
     let old: Vec<&[u8]> = ids.iter().filter(is_old).copied().collect();
-    let rows = transaction.query(&statements.stored_bodies, &[&task, &old])?;
+    let rows = transaction.query(&statements.select_stored_bodies, &[&task, &old])?;
     let known = rows
         .iter()
         .map(|row| Ok((parse_upload_id(row.get("id"))?, row.get("body"))));

@@ -52,10 +52,10 @@ pub(crate) use session::{Session, SessionPool};
 
 /// Storage engine in a database.
 pub(super) struct PostgresEngine {
-    append_session: ReconnectingSession<AppendStatements>,
+    write_session: ReconnectingSession<AppendStatements>,
     session_pool: Arc<SessionPool>,
     /// Random number that identifies this process in the table of slots, new at every start.
-    node: i64,
+    node_id: i64,
     /// Batches of each task, as this node last read them.
     batches: HashMap<TaskKey, Vec<BatchRow>>,
 }
@@ -117,9 +117,9 @@ impl PostgresEngine {
         getrandom::fill(&mut node).map_err(EngineError::NoRandomNumbers)?;
         let batches = sessions.with_session(|session| all_batches(session.client()))?;
         Ok(Self {
-            append_session: ReconnectingSession::new(database, AppendStatements::prepare),
+            write_session: ReconnectingSession::new(database, AppendStatements::prepare),
             session_pool: sessions,
-            node: i64::from_le_bytes(node),
+            node_id: i64::from_le_bytes(node),
             batches,
         })
     }
@@ -127,7 +127,7 @@ impl PostgresEngine {
     /// Reads the batches of a task again, and returns them.
     fn reload_batches(&mut self, task: TaskKey) -> Result<&[BatchRow], EngineError> {
         let batches = self
-            .append_session
+            .write_session
             .with_session(|session, _| task_batches(session.client(), task))?;
         if batches.is_empty() {
             self.batches.remove(&task);
@@ -172,7 +172,7 @@ impl StorageEngine for PostgresEngine {
             }
         };
         let key = self
-            .append_session
+            .write_session
             .with_session(|session, _| session.run_in_transaction(add))?;
         self.reload_batches(key)?;
         Ok(key)
@@ -180,7 +180,7 @@ impl StorageEngine for PostgresEngine {
 
     fn configure_task(&mut self, task: TaskKey, settings: &str) -> Result<(), EngineError> {
         let update = "UPDATE hushbin.task SET settings = $2 WHERE key = $1";
-        let updated = self.append_session.with_session(|session, _| {
+        let updated = self.write_session.with_session(|session, _| {
             session.run_in_transaction(|transaction| {
                 Ok(transaction.execute(update, &[&to_database_integer(task.0), &settings])?)
             })
@@ -193,7 +193,7 @@ impl StorageEngine for PostgresEngine {
 
     fn remove_task(&mut self, task: TaskKey) -> Result<(), EngineError> {
         let key = to_database_integer(task.0);
-        self.append_session.with_session(|session, _| {
+        self.write_session.with_session(|session, _| {
             session.run_in_transaction(|transaction| {
                 transaction.execute("DELETE FROM hushbin.task WHERE key = $1", &[&key])?;
                 // Locks rows in the order in which closing a batch does, and so waits for groups in
@@ -223,9 +223,9 @@ impl StorageEngine for PostgresEngine {
         task: TaskKey,
         group: &[UploadRecord],
     ) -> Result<Vec<UploadOutcome>, EngineError> {
-        let node = self.node;
+        let node = self.node_id;
         let (outcomes, batch, reports) =
-            self.append_session.with_session(|session, statements| {
+            self.write_session.with_session(|session, statements| {
                 session.run_in_transaction(|transaction| {
                     append::insert_uploads(transaction, statements, (task, node), group)
                 })
@@ -272,20 +272,20 @@ impl StorageEngine for PostgresEngine {
             transaction.execute(close, &[&key, &number, &closed])?;
             add_batch(transaction, task, batch + 1, now)
         };
-        self.append_session
+        self.write_session
             .with_session(|session, _| session.run_in_transaction(close))?;
         let batches = self.reload_batches(task)?;
         let row = batches.iter().find(|row| row.number == batch);
         row.copied().ok_or(EngineError::TaskDeleted)
     }
 
-    fn update_after_release(&mut self, task: TaskKey, _batch: u64) -> Result<(), EngineError> {
+    fn refresh_changed_batch(&mut self, task: TaskKey, _batch: u64) -> Result<(), EngineError> {
         self.reload_batches(task).map(drop)
     }
 
     fn probe_write(&mut self) -> Result<(), EngineError> {
         let update = "UPDATE hushbin.journal SET probes = probes + 1";
-        self.append_session.with_session(|session, _| {
+        self.write_session.with_session(|session, _| {
             session
                 .run_in_transaction(|transaction| Ok(transaction.execute(update, &[]).map(drop)?))
         })

@@ -16,7 +16,7 @@ use super::schema;
 use super::session::{DatabaseAddress, Session, SessionPool};
 use crate::store::engine::{
     BatchClaim, BatchRelease, BatchRow, EngineError, SharedStorage, SharedTask, StorageReader,
-    TaskBatches, TaskKey, TaskRow, UploadVisitor,
+    TaskWithBatches, TaskKey, TaskRow, UploadVisitor,
 };
 
 /// Reader of a database, independent of the engine's session and of other nodes.
@@ -31,7 +31,7 @@ pub(super) struct PostgresReader {
 /// When the database cannot be reached, or does not have the tables of this version.
 pub(in crate::store) fn open_read_only(
     database: &DatabaseAddress,
-) -> Result<(Vec<TaskBatches>, Arc<dyn StorageReader>), EngineError> {
+) -> Result<(Vec<TaskWithBatches>, Arc<dyn StorageReader>), EngineError> {
     let sessions = Arc::new(SessionPool::new(database, true));
     let rows = sessions.with_session(|session| {
         schema::check_schema_version(session)?;

@@ -167,13 +167,13 @@ fn run_blocking<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 }
 
 /// Returns true if a session is unusable after this error.
-fn is_broken(error: &EngineError) -> bool {
+fn error_breaks_session(error: &EngineError) -> bool {
     match error {
         EngineError::Database(error) => error.as_db_error().is_none_or(|error| {
             let severity = error.parsed_severity();
             matches!(severity, Some(Severity::Fatal | Severity::Panic))
         }),
-        EngineError::UnconfirmedCommit(_) => true,
+        EngineError::CommitMaybeUnreplicated(_) => true,
         _ => false,
     }
 }
@@ -287,7 +287,7 @@ impl Session {
         take();
         transaction.commit()?;
         match take() {
-            Some(warning) => Err(EngineError::UnconfirmedCommit(warning)),
+            Some(warning) => Err(EngineError::CommitMaybeUnreplicated(warning)),
             None => Ok(done),
         }
     }
@@ -335,7 +335,7 @@ impl<P> ReconnectingSession<P> {
             };
             let done = work(&mut session, &prepared);
             match &done {
-                Err(error) if is_broken(error) => {
+                Err(error) if error_breaks_session(error) => {
                     if earlier {
                         continue;
                     }
@@ -363,12 +363,12 @@ impl SessionPool {
         }
     }
 
-    fn with_idle_sessions<T>(&self, change: impl FnOnce(&mut Vec<Session>) -> T) -> T {
+    fn change_idle_sessions<T>(&self, change: impl FnOnce(&mut Vec<Session>) -> T) -> T {
         change(&mut self.idle.lock())
     }
 
     fn acquire(&self) -> Result<Session, EngineError> {
-        while let Some(mut session) = self.with_idle_sessions(Vec::pop) {
+        while let Some(mut session) = self.change_idle_sessions(Vec::pop) {
             // A connection that broke while it was idle is dropped.
             if session.client().is_valid(CONNECT_TIMEOUT).is_ok() {
                 return Ok(session);
@@ -378,7 +378,7 @@ impl SessionPool {
     }
 
     fn return_session(&self, session: Session) {
-        let more = self.with_idle_sessions(|idle| match idle.len() < MAX_IDLE_SESSIONS {
+        let more = self.change_idle_sessions(|idle| match idle.len() < MAX_IDLE_SESSIONS {
             true => {
                 idle.push(session);
                 None
@@ -398,7 +398,7 @@ impl SessionPool {
     ) -> Result<T, EngineError> {
         let mut session = self.acquire()?;
         let done = work(&mut session);
-        if !done.as_ref().is_err_and(is_broken) {
+        if !done.as_ref().is_err_and(error_breaks_session) {
             self.return_session(session);
         }
         done

@@ -55,7 +55,7 @@ pub fn uncorrected_majority_mechanism(
     let sets = counts.favoured_set_sizes(threshold)?;
     let (e, delta) = (budget.epsilon().exp(), sets.favoured_count * budget.delta());
     // Both cases of Eq. 24: r = N₊/N₋ is 1 for odd d.
-    let ratio = e * sets.favoured_count / sets.remaining_count;
+    let ratio = e * sets.favoured_count / sets.unfavoured_count;
     let alpha = (delta + ratio) / (1.0 + ratio);
     if alpha > 1.0 {
         return Err(Error::InvalidCombination {
@@ -63,10 +63,10 @@ pub fn uncorrected_majority_mechanism(
         });
     }
     let outside = (1.0 - delta) / (1.0 + ratio);
-    let all = sets.favoured_count + sets.remaining_count;
+    let all = sets.favoured_count + sets.unfavoured_count;
     // C(d − 1, κ − 1): for one attribute, the number of favoured vectors with the person's own sign
     // minus the number of favoured vectors with the opposite sign.
-    let more = counts.matching_sign_surplus(threshold);
+    let more = counts.matching_sign_vector_surplus(threshold);
     let less_1 = budget.epsilon().exp_m1();
     Ok(UncorrectedMajorityMechanism {
         favoured_probability: alpha,
@@ -102,7 +102,7 @@ pub struct UncorrectedGaussianMechanism {
 /// assert!((printed.actual_delta - 0.009_652).abs() < 1e-6);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
-pub fn uncorrected_gaussian_mechanism(
+pub fn undercalibrated_gaussian(
     attributes: u32,
     budget: &Budget,
 ) -> Result<UncorrectedGaussianMechanism, Error> {

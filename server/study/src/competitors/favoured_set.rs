@@ -26,12 +26,12 @@ pub(super) struct FavouredSetSizes {
     /// Number of favoured outputs, N₊.
     pub(super) favoured_count: f64,
     /// Number of remaining outputs, N₋.
-    pub(super) remaining_count: f64,
+    pub(super) unfavoured_count: f64,
     /// Number O of outputs that one input favours and the worst alternative input does not favour.
     pub(super) distinguishing_count: f64,
     /// Maximum number of rounding errors in each of the three numbers of outputs; 0 if the numbers
     /// are exact. Each rounding error is at most half an ulp.
-    pub(super) max_rounding_errors: u32,
+    pub(super) max_rounding_error_count: u32,
 }
 
 impl FavouredSetSizes {
@@ -40,32 +40,32 @@ impl FavouredSetSizes {
     pub(super) fn single_favoured_output(outputs: u32) -> Self {
         Self {
             favoured_count: 1.0,
-            remaining_count: f64::from(outputs) - 1.0,
+            unfavoured_count: f64::from(outputs) - 1.0,
             distinguishing_count: 1.0,
-            max_rounding_errors: 0,
+            max_rounding_error_count: 0,
         }
     }
 
     /// Returns the probability α, at most 1, that the report is a favoured output.
     pub(super) fn favoured_probability(&self, budget: &Budget) -> f64 {
         let weight = budget.exp_epsilon() * self.favoured_count;
-        let all = weight + self.remaining_count;
+        let all = weight + self.unfavoured_count;
         let certain = (budget.delta() * (self.favoured_count / self.distinguishing_count)).min(1.0);
         // With probability `certain` = δ·N₊/O the report is certainly favoured.
-        weight / all + certain * (self.remaining_count / all)
+        weight / all + certain * (self.unfavoured_count / all)
     }
 
     /// Returns the probability 1 − α that the report is not a favoured output, computed without
     /// cancellation.
-    pub(super) fn remaining_probability(&self, budget: &Budget) -> f64 {
+    pub(super) fn unfavoured_probability(&self, budget: &Budget) -> f64 {
         let certain = (budget.delta() * (self.favoured_count / self.distinguishing_count)).min(1.0);
-        self.remaining_count / (budget.exp_epsilon() * self.favoured_count + self.remaining_count)
+        self.unfavoured_count / (budget.exp_epsilon() * self.favoured_count + self.unfavoured_count)
             * (1.0 - certain)
     }
 
     /// Returns the probability α of a favoured output, rounded down to a 64-bit threshold.
     pub(super) fn favoured_threshold(&self, budget: &Budget) -> Threshold {
-        threshold_rounded_down(self.favoured_probability(budget), self.max_rounding_errors)
+        threshold_rounded_down(self.favoured_probability(budget), self.max_rounding_error_count)
     }
 
     /// Returns δ at ε if the report is a favoured output with the probability of the threshold
@@ -79,7 +79,7 @@ impl FavouredSetSizes {
     /// passes 1 − α as `outside`, because subtracting would lose precision.
     pub(super) fn delta_of_probabilities(&self, inside: f64, outside: f64, epsilon: f64) -> f64 {
         let favoured = inside * (self.distinguishing_count / self.favoured_count);
-        let left = outside * (self.distinguishing_count / self.remaining_count);
+        let left = outside * (self.distinguishing_count / self.unfavoured_count);
         (favoured - epsilon.exp() * left).max(0.0)
     }
 }
@@ -144,9 +144,9 @@ pub fn favoured_probability_with_delta(
     let (c, rest) = (f64::from(favoured), f64::from(buckets - favoured));
     let sets = FavouredSetSizes {
         favoured_count: c,
-        remaining_count: rest,
+        unfavoured_count: rest,
         distinguishing_count: c.min(rest),
-        max_rounding_errors: 0,
+        max_rounding_error_count: 0,
     };
     Ok(sets.favoured_probability(budget))
 }

@@ -61,7 +61,7 @@ impl LossFunction {
 
 /// Clips every coordinate of the gradient to [−1, 1]. The paper omits this step, but every
 /// mechanism requires numbers in this range.
-pub fn clip_gradient(gradient: &mut [f64]) {
+pub fn clip_gradient_coordinates(gradient: &mut [f64]) {
     for coordinate in gradient {
         *coordinate = coordinate.clamp(-1.0, 1.0);
     }
@@ -82,7 +82,7 @@ pub fn clip_gradient(gradient: &mut [f64]) {
 /// assert!(encode_category(4, 4).is_err());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
-pub fn encode_category(value: u32, values: u32) -> Result<Vec<f64>, Error> {
+pub fn encode_category_as_signs(value: u32, values: u32) -> Result<Vec<f64>, Error> {
     let range = ParameterRange {
         name: "values",
         ..hushbin::bounds::OPTION_COUNT_RANGE

@@ -63,7 +63,7 @@ pub mod sums;
 
 pub use budget::{Budget, DELTA_RANGE, hockey_stick_divergence, least_epsilon};
 pub use choice::{
-    HadamardResponse, HashReport, LocalHash, OptimalHash, RandomizedResponse, SubsetSelection,
+    HadamardResponse, HashReport, LocalHash, OptimalLocalHashing, RandomizedResponse, SubsetSelection,
     SupportProbabilities, UnaryEncoding, best_bucket_count,
 };
 pub use compare::{
@@ -71,10 +71,10 @@ pub use compare::{
 };
 pub use favoured_set::favoured_probability_with_delta;
 pub use gaussian::GaussianMechanism;
-pub use learning::{LossFunction, clip_gradient, encode_category};
+pub use learning::{LossFunction, clip_gradient_coordinates, encode_category_as_signs};
 pub use numbers::{
     ATTRIBUTE_COUNT_RANGE, EPSILON_PER_DRAWN_ATTRIBUTE, HybridThreeOutputPiecewise,
-    MajorityMechanism, PiecewiseMechanism, RandomizedLevelResponse, SampledPiecewise,
+    MajorityMechanism, PiecewiseMechanism, RandomizedLevelResponse, SampledNumberMechanism,
     SampledTwoPointMechanism, SingleNumberMechanismKind, StaircaseMechanism, ThreeOutputMechanism,
     TwoPointMechanism, hybrid_variance, piecewise_variance, variance_lower_bound,
 };

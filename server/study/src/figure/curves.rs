@@ -13,7 +13,7 @@ pub(crate) struct Figure {
     pub(crate) y_label: &'static str,
     /// True for an axis that is logarithmic. The first value is for the horizontal axis, the second
     /// value is for the vertical axis.
-    pub(crate) are_axes_logarithmic: [bool; 2],
+    pub(crate) are_x_and_y_logarithmic: [bool; 2],
     /// Panels of the figure, at least one.
     pub(crate) panels: Vec<Panel>,
 }

@@ -18,8 +18,8 @@ use crate::output::Error;
 const PANEL_SIZE: (u32, u32) = (520, 420);
 const PANELS_PER_ROW: usize = 2;
 /// Height of a line in the legend or in the title, in pixels.
-const LEGEND_ROW_HEIGHT: i32 = 26;
-const TITLE_HEIGHT: u32 = 40;
+const TEXT_LINE_HEIGHT: i32 = 26;
+const ONE_LINE_TITLE_HEIGHT: u32 = 40;
 
 type ChartArea<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
@@ -35,8 +35,8 @@ struct ChartAxis {
 /// # Errors
 /// Any error of the drawing library.
 pub(crate) fn figure_to_svg(figure: &Figure) -> Result<String, Error> {
-    let names = curve_labels(&figure.panels);
-    let (columns, rows) = panel_layout(figure);
+    let names = distinct_curve_labels(&figure.panels);
+    let (columns, rows) = panel_columns_and_rows(figure);
     let mut text = String::new();
     {
         let root = SVGBackend::with_string(&mut text, figure_size(figure)).into_drawing_area();
@@ -46,7 +46,7 @@ pub(crate) fn figure_to_svg(figure: &Figure) -> Result<String, Error> {
         for (line, row) in title.iter().zip(0..) {
             root.draw(&Text::new(
                 line.clone(),
-                (16, 12 + row * LEGEND_ROW_HEIGHT),
+                (16, 12 + row * TEXT_LINE_HEIGHT),
                 font.clone(),
             ))?;
         }
@@ -57,14 +57,14 @@ pub(crate) fn figure_to_svg(figure: &Figure) -> Result<String, Error> {
         let up = ChartAxis::new(
             all(),
             |&[_, y, error]| [y - error, y + error],
-            figure.are_axes_logarithmic[1],
+            figure.are_x_and_y_logarithmic[1],
         );
         let areas = plots.split_evenly((rows, columns));
         for (area, panel) in areas.iter().zip(&figure.panels) {
             let right = ChartAxis::new(
                 panel.curves.iter(),
                 |&[x, ..]| [x; 2],
-                figure.are_axes_logarithmic[0],
+                figure.are_x_and_y_logarithmic[0],
             );
             draw_panel(area, figure, panel, [right, up.clone()], &names)?;
         }
@@ -72,9 +72,9 @@ pub(crate) fn figure_to_svg(figure: &Figure) -> Result<String, Error> {
             let (column, row) = ((index % columns) as i32, (index / columns) as i32);
             let at = (
                 40 + column * PANEL_SIZE.0 as i32,
-                14 + row * LEGEND_ROW_HEIGHT,
+                14 + row * TEXT_LINE_HEIGHT,
             );
-            draw_legend_sample(&legend, at, style_in_legend(index), name)?;
+            draw_legend_sample(&legend, at, style_at_legend_index(index), name)?;
         }
         root.present()?;
     }
@@ -82,16 +82,16 @@ pub(crate) fn figure_to_svg(figure: &Figure) -> Result<String, Error> {
 }
 
 /// Returns the number of columns and the number of rows in which panels are arranged.
-fn panel_layout(figure: &Figure) -> (usize, usize) {
+fn panel_columns_and_rows(figure: &Figure) -> (usize, usize) {
     let columns = figure.panels.len().clamp(1, PANELS_PER_ROW);
     (columns, figure.panels.len().div_ceil(columns))
 }
 
 /// Returns the width and height of a figure in pixels.
 pub(crate) fn figure_size(figure: &Figure) -> (u32, u32) {
-    let (columns, rows) = panel_layout(figure);
+    let (columns, rows) = panel_columns_and_rows(figure);
     let legend =
-        30 + LEGEND_ROW_HEIGHT * curve_labels(&figure.panels).len().div_ceil(columns) as i32;
+        30 + TEXT_LINE_HEIGHT * distinct_curve_labels(&figure.panels).len().div_ceil(columns) as i32;
     let height =
         title_height(title_lines(figure).len()) + PANEL_SIZE.1 * rows as u32 + legend as u32;
     (PANEL_SIZE.0 * columns as u32, height)
@@ -99,7 +99,7 @@ pub(crate) fn figure_size(figure: &Figure) -> (u32, u32) {
 
 /// Breaks the figure's title into lines that fit the width of the figure.
 fn title_lines(figure: &Figure) -> Vec<String> {
-    let (columns, _) = panel_layout(figure);
+    let (columns, _) = panel_columns_and_rows(figure);
     // Letters of this font are on average at most eight pixels wide.
     let most = (PANEL_SIZE.0 as usize * columns - 32) / 8;
     let mut lines: Vec<String> = Vec::new();
@@ -117,11 +117,11 @@ fn title_lines(figure: &Figure) -> Vec<String> {
 
 /// Returns the height in pixels of a title that has `lines` lines.
 const fn title_height(lines: usize) -> u32 {
-    TITLE_HEIGHT + LEGEND_ROW_HEIGHT as u32 * (lines.saturating_sub(1)) as u32
+    ONE_LINE_TITLE_HEIGHT + TEXT_LINE_HEIGHT as u32 * (lines.saturating_sub(1)) as u32
 }
 
 /// Returns the distinct labels of all curves, in the order of their first occurrence.
-fn curve_labels(panels: &[Panel]) -> Vec<&str> {
+fn distinct_curve_labels(panels: &[Panel]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for curve in panels.iter().flat_map(|panel| &panel.curves) {
         if !names.contains(&curve.label.as_str()) {
@@ -133,10 +133,10 @@ fn curve_labels(panels: &[Panel]) -> Vec<&str> {
 
 /// Returns the style of the curve with this index in the legend. The first curve is the reference,
 /// a plain line. After ten more curves the marks repeat, with dashed lines.
-fn style_in_legend(index: usize) -> CurveStyle {
+fn style_at_legend_index(index: usize) -> CurveStyle {
     match index.checked_sub(1) {
         None => CurveStyle::reference_curve(),
-        Some(index) => CurveStyle::for_curve(index),
+        Some(index) => CurveStyle::for_curve_index(index),
     }
 }
 
@@ -233,7 +233,7 @@ fn draw_panel(
     // The reference curve is drawn last, on top of the rest.
     for curve in panel.curves.iter().rev() {
         let index = index(curve);
-        let style = style_in_legend(index);
+        let style = style_at_legend_index(index);
         let drawn = |y: &f64| y.is_finite() && (!up.is_logarithmic || *y > 0.0);
         let bars = curve
             .points
@@ -269,7 +269,7 @@ mod tests {
             title: title.to_owned(),
             x_label: "x",
             y_label: "y",
-            are_axes_logarithmic: [false; 2],
+            are_x_and_y_logarithmic: [false; 2],
             panels: vec![
                 Panel {
                     title: "p".to_owned(),
@@ -285,7 +285,7 @@ mod tests {
         let short = figure("rates", 1);
         assert_eq!(
             figure_size(&one).1,
-            figure_size(&short).1 + LEGEND_ROW_HEIGHT as u32
+            figure_size(&short).1 + TEXT_LINE_HEIGHT as u32
         );
         let drawn = figure_to_svg(&one).unwrap();
         assert!(title_lines(&one).iter().all(|line| drawn.contains(line)));

@@ -36,7 +36,7 @@ where
     // The offset by index keeps the marks of different curves apart.
     let marks = points.iter().skip(index % step).step_by(step);
     for point in marks.filter_map(defined) {
-        if let Some((shape, fill)) = style.mark_outline() {
+        if let Some((shape, fill)) = style.mark_corners_and_fill() {
             let at = EmptyElement::at(point);
             chart.draw_series([at + Polygon::new(shape.clone(), fill)])?;
             let at = EmptyElement::at(point);
@@ -60,7 +60,7 @@ pub(crate) fn draw_legend_sample(
     } else {
         area.draw(&DashedPathElement::new(ends, dash, gap, style.line_style()))?;
     }
-    if let Some((shape, fill)) = style.mark_outline() {
+    if let Some((shape, fill)) = style.mark_corners_and_fill() {
         let at = EmptyElement::at((x + 28, y));
         area.draw(&(at + Polygon::new(shape.clone(), fill)))?;
         let at = EmptyElement::at((x + 28, y));

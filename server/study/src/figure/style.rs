@@ -90,7 +90,7 @@ impl CurveStyle {
 
     /// Returns the style of the curve with this index. From index `COLOURS_AND_MARKS.len()` on, the
     /// colours and marks repeat, with dashed lines.
-    pub(crate) fn for_curve(index: usize) -> Self {
+    pub(crate) fn for_curve_index(index: usize) -> Self {
         let (color, mark) = COLOURS_AND_MARKS[index % COLOURS_AND_MARKS.len()];
         Self {
             color,
@@ -110,7 +110,7 @@ impl CurveStyle {
 
     /// Returns the corners of the curve's mark, relative to the marked point, and the style that
     /// fills the mark. Returns `None` for a curve without marks.
-    pub(crate) fn mark_outline(&self) -> Option<(Vec<(i32, i32)>, ShapeStyle)> {
+    pub(crate) fn mark_corners_and_fill(&self) -> Option<(Vec<(i32, i32)>, ShapeStyle)> {
         let CurveMark(shape, filled) = self.mark?;
         let corners: &[(i32, i32)] = match shape {
             MarkShape::Circle => &[

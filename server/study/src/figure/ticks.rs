@@ -18,7 +18,7 @@ pub(crate) fn logarithmic_ticks(range: &Range<f64>) -> Vec<f64> {
         .flat_map(|exponent| {
             leading
                 .iter()
-                .map(move |&leading| times_power_of_ten(leading, exponent))
+                .map(move |&leading| leading_times_power_of_ten(leading, exponent))
         })
         .filter(|tick| range.contains(tick))
         .collect()
@@ -26,7 +26,7 @@ pub(crate) fn logarithmic_ticks(range: &Range<f64>) -> Vec<f64> {
 
 /// Computes leading·10^exponent. The result equals the double nearest to this decimal number,
 /// because a division by an exact power of ten rounds only once.
-fn times_power_of_ten(leading: u32, exponent: i32) -> f64 {
+fn leading_times_power_of_ten(leading: u32, exponent: i32) -> f64 {
     let scale = 10_f64.powi(exponent.abs());
     if exponent < 0 {
         f64::from(leading) / scale
@@ -47,14 +47,14 @@ pub(crate) fn tick_label(tick: f64) -> String {
     }
     let scientific = format!("{tick:e}");
     let (leading, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let raised: String = exponent.chars().map(superscript).collect();
+    let raised: String = exponent.chars().map(superscript_character).collect();
     match leading {
         "1" => format!("10{raised}"),
         _ => format!("{leading}·10{raised}"),
     }
 }
 
-fn superscript(character: char) -> char {
+fn superscript_character(character: char) -> char {
     match character {
         '0' => '⁰',
         '1' => '¹',
@@ -74,7 +74,7 @@ fn superscript(character: char) -> char {
 pub(crate) fn linear_ticks(range: &Range<f64>) -> Vec<f64> {
     let rough = (range.end - range.start) / 8.0;
     let exponent = rough.log10().floor() as i32;
-    let step = [1, 2, 5, 10].map(|leading| times_power_of_ten(leading, exponent));
+    let step = [1, 2, 5, 10].map(|leading| leading_times_power_of_ten(leading, exponent));
     let step = step
         .into_iter()
         .find(|step| *step >= rough)

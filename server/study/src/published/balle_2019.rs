@@ -35,7 +35,7 @@
 //!
 //! v = γ²·[a²·(ce² + t − c) + 2k·min(c, t − c)·(e − 1)²]/t.
 
-use super::bound::{BoundScope, BoundedBatch, FavouredBuckets, PublishedBound};
+use super::bound::{BoundScope, BoundedBatch, FavouredBucketCounts, PublishedBound};
 
 /// Bounds on the random loss L in the module comment, at one central ε_c.
 #[derive(Debug, Clone, Copy)]
@@ -53,7 +53,7 @@ struct PrivacyBlanket {
     epsilon: f64,
     honest_report_count: f64,
     blanket_probability: f64,
-    favoured_buckets: Option<FavouredBuckets>,
+    favoured_buckets: Option<FavouredBucketCounts>,
 }
 
 const PAPER_CITATION: &str = "Balle et al. 2019, Section 5";
@@ -100,7 +100,7 @@ impl PrivacyBlanket {
                 max_second_moment: e * (k * k + 1.0) - 2.0 * k * (-3.0 * self.epsilon).exp(),
             };
         };
-        let FavouredBuckets {
+        let FavouredBucketCounts {
             favoured_count: count,
             other_count: others,
         } = favoured;
@@ -167,7 +167,7 @@ mod tests {
     use hushbin::TaskDraft;
     use hushbin::domain::SignedItem;
     use hushbin_analysis::accounting::ReportMixture;
-    use hushbin_analysis::likelihood::core_bucket_probabilities;
+    use hushbin_analysis::likelihood::core_bucket_probability_fn;
     use serde_json::{Value, json};
 
     use super::*;
@@ -197,9 +197,9 @@ mod tests {
         let task = draft.resolve_task().unwrap();
         let [count, others] = ReportMixture::for_task(&task)
             .unwrap()
-            .favoured_and_other_buckets()
+            .favoured_and_other_counts()
             .unwrap();
-        let favoured = FavouredBuckets {
+        let favoured = FavouredBucketCounts {
             favoured_count: count,
             other_count: others,
         };
@@ -210,7 +210,7 @@ mod tests {
             blanket_probability: gamma,
             favoured_buckets: Some(favoured),
         };
-        let mut probabilities = core_bucket_probabilities(&task.questions()[0]).unwrap();
+        let mut probabilities = core_bucket_probability_fn(&task.questions()[0]).unwrap();
         let t = favoured.bucket_count();
         let mut greatest = BlanketLossBounds {
             loss_range: 0.0,

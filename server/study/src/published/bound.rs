@@ -14,14 +14,14 @@ pub enum BoundScope {
 /// Numbers of favoured and of remaining buckets of a report. Given the report's seed, c of the t
 /// buckets are favoured: they have the weight exp(ε). The remaining buckets have the weight 1.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct FavouredBuckets {
+pub(super) struct FavouredBucketCounts {
     /// Number of favoured buckets, c.
     pub(super) favoured_count: f64,
     /// Number of buckets that are not favoured, t − c.
     pub(super) other_count: f64,
 }
 
-impl FavouredBuckets {
+impl FavouredBucketCounts {
     /// Total number t of buckets.
     pub(super) fn bucket_count(&self) -> f64 {
         self.favoured_count + self.other_count
@@ -53,13 +53,13 @@ pub struct PublishedBound {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BoundedBatch {
     pub(super) epsilon: f64,
-    pub(super) favoured_buckets: Option<FavouredBuckets>,
+    pub(super) favoured_buckets: Option<FavouredBucketCounts>,
     pub(super) honest_report_count: u64,
     pub(super) delta: f64,
 }
 
 /// Value of a bound, or the condition of its theorem that the batch does not meet.
-pub(super) type BoundValue = Result<f64, &'static str>;
+pub(super) type BoundOrUnmetCondition = Result<f64, &'static str>;
 
 impl BoundedBatch {
     /// Creates the published bound from the value that its formula yields for this batch.
@@ -68,7 +68,7 @@ impl BoundedBatch {
         name: &'static str,
         source: &'static str,
         scope: BoundScope,
-        value: BoundValue,
+        value: BoundOrUnmetCondition,
     ) -> PublishedBound {
         // Formulas have about a dozen operations, far fewer than 64 roundings.
         let up = |value: f64| (value * (1.0 + 64.0 * f64::EPSILON)).min(self.epsilon);

@@ -4,7 +4,7 @@
 //! The bound on the central ε of n reports is ε_c = 12·ε·√(ln(1/δ)/n) for any randomizer, proven
 //! for ε < 1/2, n ≥ 1000 and δ < 1/100.
 
-use super::bound::{BoundScope, BoundValue, BoundedBatch, PublishedBound};
+use super::bound::{BoundScope, BoundOrUnmetCondition, BoundedBatch, PublishedBound};
 
 pub(super) fn erlingsson_bound(batch: &BoundedBatch) -> PublishedBound {
     batch.published_bound(
@@ -15,7 +15,7 @@ pub(super) fn erlingsson_bound(batch: &BoundedBatch) -> PublishedBound {
     )
 }
 
-fn central_epsilon_bound(batch: &BoundedBatch) -> BoundValue {
+fn central_epsilon_bound(batch: &BoundedBatch) -> BoundOrUnmetCondition {
     let &BoundedBatch {
         epsilon,
         honest_report_count: n,

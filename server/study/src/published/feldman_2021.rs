@@ -12,7 +12,7 @@
 use hushbin::Error;
 use hushbin_analysis::accounting::clone_argument_epsilon;
 
-use super::bound::{BoundScope, BoundValue, BoundedBatch, PublishedBound};
+use super::bound::{BoundScope, BoundOrUnmetCondition, BoundedBatch, PublishedBound};
 
 pub(super) fn clone_bounds(batch: &BoundedBatch) -> Result<[PublishedBound; 2], Error> {
     Ok([
@@ -37,7 +37,7 @@ pub(super) fn clone_bounds(batch: &BoundedBatch) -> Result<[PublishedBound; 2], 
 
 /// Computes the central ε by the closed form ln(1 + (e − 1)/(e + 1)·(8·√(e·ln(4/δ)/n) + 8e/n)),
 /// where e = exp(ε) for the local ε.
-fn closed_form_epsilon(batch: &BoundedBatch) -> BoundValue {
+fn closed_form_epsilon(batch: &BoundedBatch) -> BoundOrUnmetCondition {
     let (e, n) = (batch.epsilon.exp(), batch.honest_report_count as f64);
     if e > n / (16.0 * (2.0 / batch.delta).ln()) {
         return Err("local epsilon of at most ln(n/(16 ln(2/delta)))");

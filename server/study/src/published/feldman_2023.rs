@@ -9,7 +9,7 @@
 //! pair is therefore a bound. The closed form is a bound too, because it is an upper bound on the
 //! sum.
 
-use super::bound::{BoundScope, BoundValue, BoundedBatch, PublishedBound};
+use super::bound::{BoundScope, BoundOrUnmetCondition, BoundedBatch, PublishedBound};
 
 const PAPER_CITATION: &str = "Feldman et al. 2023, with its erratum; proven by the blanket";
 
@@ -34,7 +34,7 @@ pub(super) fn stronger_clone_bounds(batch: &BoundedBatch, exact: f64) -> [Publis
 
 /// Computes the central ε by the closed form ln(1 + (e − 1)·(4·√(2·ln(4/δ)/((e + 1)·n)) + 4/n)),
 /// where e = exp(ε) for the local ε.
-fn closed_form_epsilon(batch: &BoundedBatch) -> BoundValue {
+fn closed_form_epsilon(batch: &BoundedBatch) -> BoundOrUnmetCondition {
     let (e, n) = (batch.epsilon.exp(), batch.honest_report_count as f64);
     if e + 1.0 > n / (8.0 * (2.0 / batch.delta).ln()) {
         return Err("local epsilon of at most ln(n/(8 ln(2/delta)) - 1)");

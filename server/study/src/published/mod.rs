@@ -28,7 +28,7 @@ use hushbin::Error;
 use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
 
 pub use bound::{BoundScope, PublishedBound};
-use bound::{BoundedBatch, FavouredBuckets};
+use bound::{BoundedBatch, FavouredBucketCounts};
 
 /// Computes the published bounds on the central ε of a batch, ordered by year. hushbin's own value
 /// is computed by [`compute_batch_privacy`]. The n of the theorems is the number of honest reports.
@@ -48,10 +48,10 @@ pub fn published_bounds(
         honest_fraction,
         delta,
     )?;
-    let favoured = mixture.favoured_and_other_buckets();
+    let favoured = mixture.favoured_and_other_counts();
     let batch = BoundedBatch {
         epsilon,
-        favoured_buckets: favoured.map(|[count, others]| FavouredBuckets {
+        favoured_buckets: favoured.map(|[count, others]| FavouredBucketCounts {
             favoured_count: count,
             other_count: others,
         }),

@@ -14,7 +14,7 @@
 //!
 //! The theorem's other condition, ε_c ≤ 14·ln(2/δ)/27, holds for δ up to 0.1.
 
-use super::bound::{BoundScope, BoundValue, BoundedBatch, PublishedBound};
+use super::bound::{BoundScope, BoundOrUnmetCondition, BoundedBatch, PublishedBound};
 
 pub(super) fn collision_bound(batch: &BoundedBatch) -> PublishedBound {
     batch.published_bound(
@@ -25,7 +25,7 @@ pub(super) fn collision_bound(batch: &BoundedBatch) -> PublishedBound {
     )
 }
 
-fn central_epsilon_bound(batch: &BoundedBatch) -> BoundValue {
+fn central_epsilon_bound(batch: &BoundedBatch) -> BoundOrUnmetCondition {
     let favoured = batch
         .favoured_buckets
         .ok_or("a report that favours buckets, c of t")?;

@@ -6,7 +6,7 @@ use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{self, Collision};
 use hushbin::mechanism::hash_bin::PrivacyLevel;
 use hushbin::mix::mix64;
-use hushbin::{Entry, Mechanism, Report, Task, TaskFields, ValueKind};
+use hushbin::{Entry, Mechanism, Report, Task, RatingsTaskFields, ValueKind};
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng;
 
@@ -19,7 +19,7 @@ use super::{
 fn real(task: &Task) -> Task {
     let parts = parts_of(task.clone());
     let value = ValueKind::Real;
-    Task::new(TaskFields { value, ..parts }).unwrap()
+    Task::new(RatingsTaskFields { value, ..parts }).unwrap()
 }
 
 fn has_fractions(input: &[Entry]) -> bool {
@@ -141,7 +141,7 @@ fn set_that_grows_with_the_entries_is_caught() {
     .unwrap();
     let parts = parts_of(typical("collision"));
     let mechanism = Mechanism::Collision(collision);
-    let task = Task::new(TaskFields { mechanism, ..parts }).unwrap();
+    let task = Task::new(RatingsTaskFields { mechanism, ..parts }).unwrap();
     let (mut words, domain) = (rng(38), task.questions()[0].domain());
     let e = task.epsilon().exp();
     let inside = e / (3.0 * e + 9.0);

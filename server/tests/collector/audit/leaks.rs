@@ -5,7 +5,7 @@ use hushbin::hash::HashKeys;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::hash_bin::{self, PrivacyLevel, RandomisedResponse, SumNoiseKind};
 use hushbin::{Entry, Mechanism, Randomizer, Report, Task};
-use hushbin_analysis::likelihood::core_bucket_probabilities;
+use hushbin_analysis::likelihood::core_bucket_probability_fn;
 use hushbin_server::audit::AttackStatistic;
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng;
@@ -59,7 +59,7 @@ fn unclipped(task: &Task) -> impl Fn(u64, &[Entry]) -> Vec<f64> + use<> {
         unreachable!()
     };
     let (support, bins) = (
-        hash_bin.bin_decoder(&task.questions()[0].domain()),
+        hash_bin.item_bin_lookup(&task.questions()[0].domain()),
         hash_bin.bin_count() as usize,
     );
     move |seed, input| {
@@ -150,7 +150,7 @@ fn signed(task: &Task, input: &[Entry]) -> Vec<SignedItem> {
         is_negative: entry.value < 0.0,
     });
     signed
-        .take(task.questions()[0].sparsity() as usize)
+        .take(task.questions()[0].max_entries_per_report() as usize)
         .collect()
 }
 
@@ -160,7 +160,7 @@ fn along(
     mut rng: ChaCha20Rng,
     distort: impl Fn(&mut [f64]),
 ) -> impl FnMut(&[Entry]) -> Report {
-    let mut probabilities = core_bucket_probabilities(&task.questions()[0]).unwrap();
+    let mut probabilities = core_bucket_probability_fn(&task.questions()[0]).unwrap();
     let task = task.clone();
     move |input| {
         let seed = rng.next_u64();

@@ -25,12 +25,12 @@ use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, SumNoiseKind};
 use hushbin::task::OpenKeyword;
 use hushbin::upload::upload_header;
 use hushbin::{
-    Entry, Items, Mechanism, Randomizer, Report, Task, TaskDraft, TaskFields, UploadId, ValueKind,
+    Entry, Items, Mechanism, Randomizer, Report, Task, TaskDraft, RatingsTaskFields, UploadId, ValueKind,
 };
-use hushbin_analysis::likelihood::core_bucket_probabilities;
+use hushbin_analysis::likelihood::core_bucket_probability_fn;
 use hushbin_server::audit::{
     AuditError, AuditVerdict, EmpiricalLossBound, ReportAuditResult, TrialPlan,
-    enumerate_bin_losses, enumerate_losses, measure_privacy_loss, upload_appender,
+    enumerate_hash_bin_loss, enumerate_max_loss, measure_privacy_loss, upload_appender,
 };
 use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
 use rand_core::{Rng, SeedableRng};
@@ -66,13 +66,13 @@ fn chosen(mechanism: &serde_json::Value) -> Task {
 }
 
 /// Parts of a task with one question, for ratings.
-fn parts_of(task: Task) -> TaskFields {
+fn parts_of(task: Task) -> RatingsTaskFields {
     task.try_into().unwrap()
 }
 
 fn with_epsilon(task: &Task, epsilon: f64) -> Task {
     let parts = parts_of(task.clone());
-    Task::new(TaskFields { epsilon, ..parts }).unwrap()
+    Task::new(RatingsTaskFields { epsilon, ..parts }).unwrap()
 }
 
 fn honest(task: &Task, mut rng: impl rand_core::CryptoRng) -> impl FnMut(&[Entry]) -> Report {
@@ -119,12 +119,12 @@ fn small() -> Task {
     let collision = Collision::new(rule, HashFamily::Balanced, 12).unwrap();
     let parts = parts_of(typical("collision"));
     let mechanism = Mechanism::Collision(collision);
-    Task::new(TaskFields { mechanism, ..parts }).unwrap()
+    Task::new(RatingsTaskFields { mechanism, ..parts }).unwrap()
 }
 
 /// Draws the bucket of a report from a seed, signed items and a random word.
 fn pick_along(task: &Task) -> impl FnMut(u64, &[SignedItem], u64) -> Report + use<> {
-    let mut probabilities = core_bucket_probabilities(&task.questions()[0]).unwrap();
+    let mut probabilities = core_bucket_probability_fn(&task.questions()[0]).unwrap();
     let report = match task.questions()[0].mechanism() {
         Mechanism::Coco(_) => Report::Coco,
         Mechanism::Collision(_) => Report::Collision,
@@ -194,7 +194,7 @@ fn collision(
             )
         }
     };
-    Mechanism::Collision(Collision::with_hashes(rule, hashing, buckets, hashes).unwrap())
+    Mechanism::Collision(Collision::new_with_hash_count(rule, hashing, buckets, hashes).unwrap())
 }
 
 /// Random parameters of CoCo for sparsity s.
@@ -207,7 +207,7 @@ fn coco(
     let (rule, pairs, hashes) = match rule {
         coco::FavouredSideRuleName::Overwrite => {
             let pairs = any_of(rng, &[s + 1, 2 * s, 4 * s + 3, 15 * s]);
-            (coco::FavouredSideRule::Overwrite, pairs.max(s + 1), 1)
+            (coco::FavouredSideRule::RandomEntryDecides, pairs.max(s + 1), 1)
         }
         coco::FavouredSideRuleName::Strongest => {
             let pairs = any_of(rng, &[1, 2, s.div_ceil(2), s, 4 * s + 3, 15 * s]);
@@ -221,7 +221,7 @@ fn coco(
             )
         }
     };
-    Mechanism::Coco(Coco::with_hashes(rule, hashing, 2 * pairs, hashes).unwrap())
+    Mechanism::Coco(Coco::new_with_hash_count(rule, hashing, 2 * pairs, hashes).unwrap())
 }
 
 /// Random parameters of hash-bin: every level with and without δ, every noise.
@@ -297,7 +297,7 @@ fn tasks(each: u32) -> Vec<Task> {
                 }
                 _ => hash_bin(&mut rng, rule - 4, hashing, &items),
             };
-            let parts = TaskFields {
+            let parts = RatingsTaskFields {
                 id: format!("task-{kind}-{index}"),
                 items,
                 sparsity: s,
@@ -318,14 +318,14 @@ fn no_task_exceeds_its_budget() {
     let of_task = |(seed, task): (usize, &Task)| {
         let seed = seed as u64;
         let epsilon = task.epsilon();
-        let effective = task.effective_epsilon();
+        let effective = task.achieved_report_epsilon();
         assert!(effective <= epsilon, "{task:?}");
         let steps = least << 8;
-        let enumerated_task = core_bucket_probabilities(&task.questions()[0])
+        let enumerated_task = core_bucket_probability_fn(&task.questions()[0])
             .and_then(|probabilities| {
-                enumerate_losses(&task.questions()[0], steps, &mut rng(seed), probabilities)
+                enumerate_max_loss(&task.questions()[0], steps, &mut rng(seed), probabilities)
             })
-            .or_else(|| enumerate_bin_losses(&task.questions()[0], steps, &mut rng(seed)));
+            .or_else(|| enumerate_hash_bin_loss(&task.questions()[0], steps, &mut rng(seed)));
         let attained = enumerated_task.map(|found| {
             assert!(
                 !found.certainly_exceeds_epsilon(effective),
@@ -410,7 +410,7 @@ fn of_level(level: PrivacyLevel, items: u32) -> Task {
     };
     let hash_bin = HashBin::new(level, HashFamily::Balanced, bins, 1024).unwrap();
     let parts = parts_of(typical("collision"));
-    let parts = TaskFields {
+    let parts = RatingsTaskFields {
         items: Items::Count(items),
         mechanism: Mechanism::HashBin(hash_bin),
         ..parts
@@ -423,17 +423,17 @@ fn of_level(level: PrivacyLevel, items: u32) -> Task {
 fn enumeration_sees_beyond_twelve_digits() {
     for mechanism in ["collision", "coco"] {
         let parts = parts_of(typical(mechanism));
-        let task = Task::new(TaskFields {
+        let task = Task::new(RatingsTaskFields {
             items: Items::Count(6),
             ..parts
         })
         .unwrap();
-        let effective = task.effective_epsilon();
-        let found = enumerate_losses(
+        let effective = task.achieved_report_epsilon();
+        let found = enumerate_max_loss(
             &task.questions()[0],
             1 << 24,
             &mut rng(10),
-            core_bucket_probabilities(&task.questions()[0]).unwrap(),
+            core_bucket_probability_fn(&task.questions()[0]).unwrap(),
         )
         .unwrap();
         assert_eq!(found.input_count, 1 + 12 + 60 + 160);
@@ -443,8 +443,8 @@ fn enumeration_sees_beyond_twelve_digits() {
             "{found:?}"
         );
         assert_eq!(found.loss_upper_bound(effective), effective);
-        let mut core = core_bucket_probabilities(&task.questions()[0]).unwrap();
-        let leaky = enumerate_losses(
+        let mut core = core_bucket_probability_fn(&task.questions()[0]).unwrap();
+        let leaky = enumerate_max_loss(
             &task.questions()[0],
             1 << 24,
             &mut rng(10),
@@ -460,8 +460,8 @@ fn enumeration_sees_beyond_twelve_digits() {
         assert!(leaky.certainly_exceeds_epsilon(effective), "{leaky:?}");
         assert!(leaky.loss_upper_bound(effective) > effective, "{leaky:?}");
 
-        let larger = core_bucket_probabilities(&with_epsilon(&task, 1.25).questions()[0]).unwrap();
-        let leaky = enumerate_losses(&task.questions()[0], 1 << 24, &mut rng(10), larger).unwrap();
+        let larger = core_bucket_probability_fn(&with_epsilon(&task, 1.25).questions()[0]).unwrap();
+        let leaky = enumerate_max_loss(&task.questions()[0], 1 << 24, &mut rng(10), larger).unwrap();
         assert!(
             leaky.certainly_exceeds_epsilon(1.249) && !leaky.certainly_exceeds_epsilon(1.25),
             "{leaky:?}"
@@ -509,9 +509,9 @@ fn neighbours_under_hash_bin_are_enumerated() {
             draft.resolve_task().unwrap()
         };
         let found = |epsilon| {
-            enumerate_bin_losses(&task(epsilon).questions()[0], 1 << 22, &mut rng(11)).unwrap()
+            enumerate_hash_bin_loss(&task(epsilon).questions()[0], 1 << 22, &mut rng(11)).unwrap()
         };
-        let effective = task(1.0).effective_epsilon();
+        let effective = task(1.0).achieved_report_epsilon();
         let honest = found(1.0);
         assert!(
             !honest.certainly_exceeds_epsilon(effective),
@@ -538,7 +538,7 @@ fn neighbours_under_hash_bin_are_enumerated() {
                        "delta": 0.01, "bins": 1 } }"#;
     let draft: TaskDraft = serde_json::from_str(with_delta).unwrap();
     assert!(
-        enumerate_bin_losses(
+        enumerate_hash_bin_loss(
             &draft.resolve_task().unwrap().questions()[0],
             u64::MAX,
             &mut rng(0)
@@ -550,7 +550,7 @@ fn neighbours_under_hash_bin_are_enumerated() {
 #[test]
 fn large_and_open_tasks_are_not_enumerated() {
     let parts = parts_of(typical("collision"));
-    let parts = TaskFields {
+    let parts = RatingsTaskFields {
         items: Items::Count(1 << 20),
         sparsity: 64,
         ..parts
@@ -559,14 +559,14 @@ fn large_and_open_tasks_are_not_enumerated() {
     let rule = collision::FavouredBucketRule::Heaviest { favoured: 2 };
     let collision = Collision::new(rule, hashing, 1000).unwrap();
     let mechanism = Mechanism::Collision(collision);
-    let large = TaskFields { mechanism, ..parts };
-    let open = TaskFields {
+    let large = RatingsTaskFields { mechanism, ..parts };
+    let open = RatingsTaskFields {
         items: Items::Open(OpenKeyword::Open),
         ..large.clone()
     };
     for parts in [large, open] {
         let task = Task::new(parts).unwrap();
-        let found = enumerate_losses(
+        let found = enumerate_max_loss(
             &task.questions()[0],
             u64::MAX,
             &mut rng(0),

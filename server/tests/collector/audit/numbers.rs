@@ -2,9 +2,9 @@
 
 use hushbin::hash::for_each_drawn_item;
 use hushbin::{Entry, Report, Task, TaskDraft};
-use hushbin_analysis::likelihood::core_bucket_probabilities;
+use hushbin_analysis::likelihood::core_bucket_probability_fn;
 use hushbin_server::audit::{
-    AuditVerdict, DEFAULT_MAX_ENUMERATION_STEPS, audit_report_task, enumerate_losses,
+    AuditVerdict, DEFAULT_MAX_ENUMERATION_STEPS, audit_report_task, enumerate_max_loss,
     measure_privacy_loss, upload_appender,
 };
 use serde_json::{Value, json};
@@ -48,11 +48,11 @@ fn numbers_keep_within_their_budget() {
     ] {
         let task = task(epsilon, &[numbers(attributes, window)]);
         let question = &task.questions()[0];
-        let core = core_bucket_probabilities(question).unwrap();
+        let core = core_bucket_probability_fn(question).unwrap();
         let found =
-            enumerate_losses(question, DEFAULT_MAX_ENUMERATION_STEPS, &mut rng(1), core).unwrap();
+            enumerate_max_loss(question, DEFAULT_MAX_ENUMERATION_STEPS, &mut rng(1), core).unwrap();
         assert_eq!(found.input_count, 1 << attributes);
-        let effective = task.effective_epsilon();
+        let effective = task.achieved_report_epsilon();
         assert!(
             (found.privacy_loss - effective).abs() <= found.loss_rounding_error,
             "{found:?}"

@@ -1,9 +1,9 @@
 //! Patterns: what they reveal about a number's bin, and leaks that are caught.
 
 use hushbin::{Entry, Report, Task, TaskDraft};
-use hushbin_analysis::likelihood::core_bucket_probabilities;
+use hushbin_analysis::likelihood::core_bucket_probability_fn;
 use hushbin_server::audit::{
-    AuditVerdict, DEFAULT_MAX_ENUMERATION_STEPS, audit_report_task, enumerate_losses,
+    AuditVerdict, DEFAULT_MAX_ENUMERATION_STEPS, audit_report_task, enumerate_max_loss,
 };
 use serde_json::json;
 
@@ -24,10 +24,10 @@ fn patterns_keep_within_their_budget() {
         let task = task(epsilon, bins);
         let question = &task.questions()[0];
         assert_eq!(question.mechanism().name(), "pattern");
-        let core = core_bucket_probabilities(question).unwrap();
+        let core = core_bucket_probability_fn(question).unwrap();
         let found =
-            enumerate_losses(question, DEFAULT_MAX_ENUMERATION_STEPS, &mut rng(1), core).unwrap();
-        let effective = task.effective_epsilon();
+            enumerate_max_loss(question, DEFAULT_MAX_ENUMERATION_STEPS, &mut rng(1), core).unwrap();
+        let effective = task.achieved_report_epsilon();
         assert!(
             (found.privacy_loss - effective).abs() <= found.loss_rounding_error,
             "{found:?}"

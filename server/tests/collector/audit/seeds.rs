@@ -2,10 +2,10 @@
 //! bucket under each seed is honest.
 
 use hushbin::domain::SignedItem;
-use hushbin::hash::{BalancedHash, HashKeys, sign_of_closed_element};
+use hushbin::hash::{BalancedHash, HashKeys, hashed_closed_element_sign};
 use hushbin::mechanism::hash_bin::{PrivacyLevel, SumNoiseKind};
 use hushbin::mix::mix64;
-use hushbin::{Entry, Report, Task, TaskFields, ValueKind};
+use hushbin::{Entry, Report, Task, RatingsTaskFields, ValueKind};
 use hushbin_server::audit::AttackStatistic;
 use rand_core::Rng;
 
@@ -133,10 +133,10 @@ fn seeds_that_turn_values_are_caught() {
         (user(SumNoiseKind::Laplace), ValueKind::Sign),
     ] {
         let parts = parts_of(of_level(level, 40));
-        let task = Task::new(TaskFields { value, ..parts }).unwrap();
+        let task = Task::new(RatingsTaskFields { value, ..parts }).unwrap();
         let plus = |seed: u64, input: &[Entry]| {
             let push = |entry: &Entry| {
-                let sign = sign_of_closed_element(&HashKeys::new(seed), entry.item as u32);
+                let sign = hashed_closed_element_sign(&HashKeys::new(seed), entry.item as u32);
                 (sign < 0) == (entry.value < 0.0)
             };
             input.first().is_none_or(push)

@@ -55,7 +55,7 @@ fn leaks_of_texts_are_caught() {
     let larger = task(2.0, &[text(&[1, 2, 4])]);
     assert_leaks(&asked, &measured(&asked, 20_000, honest(&larger, rng(4))));
     // The shortest prefix is reported only if the text continues with the secret.
-    let secret = PrefixLengths::prefix_key("aaa", 2);
+    let secret = PrefixLengths::prefix_hash("aaa", 2);
     let shortest_where_secret = |seed: u64, input: &[Entry]| {
         (prefixes.drawn_prefix_index(seed) == 0) == (input[1].item == secret)
     };

@@ -2,9 +2,9 @@
 //! caught.
 
 use hushbin::{Entry, Report, Task, TaskDraft};
-use hushbin_analysis::likelihood::{core_bucket_probabilities, neighbour_pairs};
+use hushbin_analysis::likelihood::{core_bucket_probability_fn, neighbour_pairs};
 use hushbin_server::audit::{
-    AuditVerdict, DEFAULT_MAX_ENUMERATION_STEPS, audit_report_task, enumerate_losses,
+    AuditVerdict, DEFAULT_MAX_ENUMERATION_STEPS, audit_report_task, enumerate_max_loss,
     measure_privacy_loss, upload_appender,
 };
 use serde_json::{Value, json};
@@ -40,14 +40,14 @@ fn answers_together_keep_within_their_budget() {
     ] {
         let task = task(epsilon, &[parts(options)]);
         let question = &task.questions()[0];
-        let core = core_bucket_probabilities(question).unwrap();
+        let core = core_bucket_probability_fn(question).unwrap();
         let found =
-            enumerate_losses(question, DEFAULT_MAX_ENUMERATION_STEPS, &mut rng(1), core).unwrap();
+            enumerate_max_loss(question, DEFAULT_MAX_ENUMERATION_STEPS, &mut rng(1), core).unwrap();
         assert_eq!(
             found.input_count,
             options.iter().map(|own| u64::from(*own)).product::<u64>()
         );
-        let effective = task.effective_epsilon();
+        let effective = task.achieved_report_epsilon();
         assert!(
             found.privacy_loss - found.loss_rounding_error <= effective,
             "{found:?}"
@@ -74,8 +74,8 @@ fn larger_thresholds_are_enumerated() {
             "hashing": "balanced", "buckets": 5 });
         task(epsilon, &[all])
     });
-    let core = core_bucket_probabilities(&larger.questions()[0]).unwrap();
-    let found = enumerate_losses(
+    let core = core_bucket_probability_fn(&larger.questions()[0]).unwrap();
+    let found = enumerate_max_loss(
         &asked.questions()[0],
         DEFAULT_MAX_ENUMERATION_STEPS,
         &mut rng(1),

@@ -5,7 +5,7 @@ use std::process::Output;
 
 use hushbin_analysis::accounting::{
     AccountingMethod, PersonExposure, REPORT_COUNT_RANGE, ReportMixture, compute_batch_privacy,
-    compute_composed_privacy, delta_bounds, largest_local_epsilon, smallest_batch_size,
+    compute_composed_privacy, delta_bounds, mixture_at_largest_epsilon, smallest_batch_size,
 };
 use hushbin_tests::mixtures::{heaviest, occupied};
 use hushbin_tests::process;
@@ -183,7 +183,7 @@ fn a_task_says_how_large_its_local_epsilon_may_be() {
     ];
     let of_task = answer(&[&["--task", file], &batch[..]].concat());
     // The number of buckets is the same at every ε.
-    let found = largest_local_epsilon(
+    let found = mixture_at_largest_epsilon(
         |epsilon| Ok::<_, hushbin::Error>(occupied(4, 17, epsilon)),
         1_000_000,
         1.0,

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
-use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates_for_query};
 use hushbin_tests::process::Client;
 use hushbin_tests::uploads::Uploads;
 use serde_json::json;
@@ -24,7 +24,7 @@ pub(super) fn expected<'a>(task: &Task, uploads: impl IntoIterator<Item = &'a Up
             .for_each(|report| totals.add_report(report));
     }
     let query = EstimateQuery::new(task, &EstimateOptions::default()).unwrap();
-    serde_json::to_value(estimates(task, &totals, &query)).unwrap()
+    serde_json::to_value(estimates_for_query(task, &totals, &query)).unwrap()
 }
 
 /// Releases the reports of a task.

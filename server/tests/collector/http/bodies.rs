@@ -3,7 +3,7 @@
 use crate::support::App;
 use axum::http::{Method, StatusCode};
 use hushbin::{Upload, bounds};
-use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates_for_query};
 use hushbin_tests::uploads::Uploads;
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ async fn assert_counted(app: &App, uploads: &[&Upload]) {
             .for_each(|report| totals.add_report(report));
     }
     let question = EstimateQuery::new(&task, &EstimateOptions::default()).unwrap();
-    let expected = serde_json::to_value(estimates(&task, &totals, &question)).unwrap();
+    let expected = serde_json::to_value(estimates_for_query(&task, &totals, &question)).unwrap();
     let found = app.get("/tasks/settings/estimates").await.json();
     assert_eq!(found, expected);
 }

@@ -8,7 +8,7 @@ use crate::support::{App, DEVELOPMENT, OPEN, SETTINGS};
 use axum::body::Body;
 use axum::http::{Method, StatusCode};
 use hushbin_analysis::accounting::{AccountingError, ReportMixture, compute_batch_privacy};
-use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates_for_query};
 use hushbin_server::http::RequestLimits;
 use hushbin_tests::uploads::Uploads;
 use rand_chacha::ChaCha20Rng;
@@ -403,7 +403,7 @@ async fn estimates_are_those_of_what_was_accepted() {
         ..EstimateOptions::default()
     };
     let question = EstimateQuery::new(&task, &options).unwrap();
-    let expected = serde_json::to_value(estimates(&task, &totals, &question)).unwrap();
+    let expected = serde_json::to_value(estimates_for_query(&task, &totals, &question)).unwrap();
     let answer = app
         .get("/tasks/counted/estimates?items=3,0&confidence=0.999")
         .await;
@@ -466,7 +466,7 @@ async fn many_reports_of_an_open_task_are_folded_as_one_by_one() {
             StatusCode::CREATED
         );
     }
-    let expected = serde_json::to_value(estimates(&task, &totals, &query)).unwrap();
+    let expected = serde_json::to_value(estimates_for_query(&task, &totals, &query)).unwrap();
     let path = "/tasks/anything/estimates?items=dark-mode,never+seen";
     assert_eq!(app.get(path).await.json(), expected);
 }

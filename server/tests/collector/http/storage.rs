@@ -102,8 +102,8 @@ impl StorageEngine for Faulty {
         self.inner.close_batch(task, batch, now)
     }
 
-    fn update_after_release(&mut self, task: TaskKey, batch: u64) -> Done<()> {
-        self.inner.update_after_release(task, batch)
+    fn refresh_changed_batch(&mut self, task: TaskKey, batch: u64) -> Done<()> {
+        self.inner.refresh_changed_batch(task, batch)
     }
 
     fn probe_write(&mut self) -> Done<()> {

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use hushbin::{Task, Upload};
-use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates_for_query};
 use hushbin_tests::process::{Client, Collector, command, hushbin, token_name};
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::Value;
@@ -86,7 +86,7 @@ impl Nodes {
                 .for_each(|report| totals.add_report(report));
         }
         let query = EstimateQuery::new(&self.task, &EstimateOptions::default()).unwrap();
-        serde_json::to_value(estimates(&self.task, &totals, &query)).unwrap()
+        serde_json::to_value(estimates_for_query(&self.task, &totals, &query)).unwrap()
     }
 
     /// Releases all reports through this node.

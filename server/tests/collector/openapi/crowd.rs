@@ -79,7 +79,7 @@ fn answer(question: &Question) -> Vec<Entry> {
         QuestionKind::Numbers(of) => (0..of.len() as u64).map(|item| value(item, 0.5)).collect(),
         QuestionKind::JointChoices(_) => vec![value(0, 1.0), value(1, 1.0)],
         QuestionKind::Text(prefixes) => {
-            let keys = prefixes.prefix_keys("ab").into_iter();
+            let keys = prefixes.prefix_hashes("ab").into_iter();
             keys.map(|item| value(item, 1.0)).collect()
         }
         _ => vec![value(1, 1.0)],

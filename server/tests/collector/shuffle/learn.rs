@@ -228,7 +228,7 @@ impl World {
 
     /// Length of a sealed report in bytes.
     fn sealed_bytes(&self) -> usize {
-        hushbin::sealed::SEALING_OVERHEAD_BYTES + self.task.max_report_bytes()
+        hushbin::sealed::SEALING_OVERHEAD_BYTES + self.task.max_single_report_bytes()
     }
 
     /// Private key in the file of this name: its last 32 bytes (RFC 8410).

@@ -22,7 +22,7 @@ use std::time::Duration;
 use hushbin::sealed;
 use hushbin::upload::EncodedUpload;
 use hushbin::{Report, Task, Upload, UploadId};
-use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates_for_query};
 use hushbin_tests::postgres::Server;
 use hushbin_tests::process::{Client, Collector, command, hushbin, token_name};
 use hushbin_tests::sealing::Sealer;
@@ -347,7 +347,7 @@ pub(crate) fn expected<'a>(task: &Task, uploads: impl IntoIterator<Item = &'a Up
             .for_each(|report| totals.add_report(report));
     }
     let query = EstimateQuery::new(task, &EstimateOptions::default()).unwrap();
-    serde_json::to_value(estimates(task, &totals, &query)).unwrap()
+    serde_json::to_value(estimates_for_query(task, &totals, &query)).unwrap()
 }
 
 /// Appends the contents of all files below a directory, in the order of their names.

@@ -221,7 +221,7 @@ fn what_cannot_be_opened_is_left_out() {
     let (shuffler, address) = world.shuffler(10);
     let mut sealer = world.sealer(address, 1);
     let upload = Uploads::new(&world.task, 1).make(9);
-    let garbage = vec![7; 52 + world.task.max_report_bytes()];
+    let garbage = vec![7; 52 + world.task.max_single_report_bytes()];
     let mut client = Client::connect(address).unwrap();
     let bytes = world.seal(&mut sealer, &upload);
     assert_eq!(client.post("settings", &bytes).unwrap().0, 201);

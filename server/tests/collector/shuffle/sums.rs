@@ -234,7 +234,7 @@ fn influence_is_what_is_said() {
     let (_shuffler, address) = world.shuffler(1);
     let key = world.keys(address).remove(0);
     let honest = send(&task, address, &key, 0..people - 1);
-    let up = Message::UnitStep {
+    let up = Message::SignedUnitStep {
         coordinate: 3,
         negative: false,
     };

@@ -7,7 +7,7 @@ use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
 use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, SumNoiseKind};
 use hushbin::sample::draw_below;
-use hushbin::{Error, Items, Mechanism, Task, TaskFields, ValueKind};
+use hushbin::{Error, Items, Mechanism, Task, RatingsTaskFields, ValueKind};
 use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -73,7 +73,7 @@ impl Asked {
     pub(crate) fn crowd(&self) -> Population {
         match &self.entries {
             Ok(sparsity) => Population::with_equal_entries(self.people as f64, *sparsity),
-            Err(counts) => Population::from_entry_counts(counts).unwrap(),
+            Err(counts) => Population::from_people_by_entry_count(counts).unwrap(),
         }
     }
 
@@ -162,7 +162,7 @@ impl Asked {
         };
         let unbiased = match task.questions()[0].mechanism() {
             Mechanism::HashBin(hash_bin) => hash_bin.clipping_attenuation(whole) == 1.0,
-            _ => task.questions()[0].sparsity() >= whole,
+            _ => task.questions()[0].max_entries_per_report() >= whole,
         };
         let exact = task.questions()[0].mechanism().delta() == 0.0;
         // More bins reduce the variance by at most an eighth, but make reports larger in proportion
@@ -187,7 +187,7 @@ impl Asked {
         loop {
             let sparsity = match &self.entries {
                 Ok(sparsity) => *sparsity,
-                Err(_) if draw_below(rng, 2) == 0 => near(rng, ours.questions()[0].sparsity()),
+                Err(_) if draw_below(rng, 2) == 0 => near(rng, ours.questions()[0].max_entries_per_report()),
                 Err(_) => log_uniform(rng, 1.0, f64::from(self.most()) + 0.999) as u32,
             };
             let mechanism = if draw_below(rng, 2) == 0 {
@@ -196,7 +196,7 @@ impl Asked {
                 self.any(sparsity, rng)
             };
             let at = |epsilon: f64| -> Option<Task> {
-                Task::new(TaskFields {
+                Task::new(RatingsTaskFields {
                     id: "alternative".to_owned(),
                     items: Items::Count(self.items),
                     sparsity,
@@ -256,9 +256,9 @@ impl Asked {
                 .map(Mechanism::Collision),
             1 | 2 => {
                 let rule = collision::FavouredBucketRule::Heaviest { favoured };
-                Collision::with_hashes(rule, hashing, buckets, hashes).map(Mechanism::Collision)
+                Collision::new_with_hash_count(rule, hashing, buckets, hashes).map(Mechanism::Collision)
             }
-            3 => Coco::new(coco::FavouredSideRule::Overwrite, hashing, 2 * buckets)
+            3 => Coco::new(coco::FavouredSideRule::RandomEntryDecides, hashing, 2 * buckets)
                 .map(Mechanism::Coco),
             4 | 5 => {
                 let rule = coco::FavouredSideRule::Strongest { favoured };
@@ -266,7 +266,7 @@ impl Asked {
                     HashFamily::Balanced if draw == 4 => HashFamily::BalancedItems,
                     hashing => hashing,
                 };
-                Coco::with_hashes(rule, hashing, 2 * buckets, hashes).map(Mechanism::Coco)
+                Coco::new_with_hash_count(rule, hashing, 2 * buckets, hashes).map(Mechanism::Coco)
             }
             6 if self.event => {
                 let bins = log_uniform(rng, 1.0, f64::from(self.items)) as u32;
@@ -320,7 +320,7 @@ fn neighbour(mechanism: &Mechanism, rng: &mut ChaCha20Rng) -> Result<Mechanism, 
                 }
                 collision::FavouredBucketRule::Occupied => collision::FavouredBucketRule::Occupied,
             };
-            Collision::with_hashes(rule, hashing, buckets, collision.hash_count())
+            Collision::new_with_hash_count(rule, hashing, buckets, collision.hash_count())
                 .map(Mechanism::Collision)
         }
         Mechanism::Coco(coco) => {
@@ -332,9 +332,9 @@ fn neighbour(mechanism: &Mechanism, rng: &mut ChaCha20Rng) -> Result<Mechanism, 
                         favoured: near(rng, favoured),
                     }
                 }
-                coco::FavouredSideRule::Overwrite => coco::FavouredSideRule::Overwrite,
+                coco::FavouredSideRule::RandomEntryDecides => coco::FavouredSideRule::RandomEntryDecides,
             };
-            Coco::with_hashes(rule, hashing, 2 * pairs, coco.hash_count()).map(Mechanism::Coco)
+            Coco::new_with_hash_count(rule, hashing, 2 * pairs, coco.hash_count()).map(Mechanism::Coco)
         }
         Mechanism::HashBin(hash_bin) => {
             let hashing = other(hash_bin.hash_family(), rng);

@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use hushbin::Task;
-use hushbin_server::http::{RequestLimits, router};
+use hushbin_server::http::{RequestLimits, unrestricted_router};
 use hushbin_server::store::{Store, StoreOptions, TaskSettings, TaskSetup};
 use hushbin_tests::uploads::draft;
 use serde_json::Value;
@@ -80,7 +80,7 @@ impl App {
 
     pub(crate) fn over(store: Store, limits: RequestLimits) -> Self {
         Self {
-            router: router(store.clone(), limits),
+            router: unrestricted_router(store.clone(), limits),
             store,
             directory: None,
         }

@@ -147,7 +147,7 @@ impl PatternEstimator {
     /// Returns the weight of each cell: 1 in the range `cells`, 0 elsewhere. With these weights,
     /// the weighted sum of shares is the share of people in the range.
     #[must_use]
-    pub fn range_weights(&self, cells: Range<usize>) -> Vec<f64> {
+    pub fn range_indicator_weights(&self, cells: Range<usize>) -> Vec<f64> {
         let weight = |cell| f64::from(u8::from(cells.contains(&cell)));
         (0..self.cell_count()).map(weight).collect()
     }

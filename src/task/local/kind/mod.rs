@@ -1,6 +1,6 @@
 //! Kinds of questions, and the coding of answers as entries of a domain.
 
-pub(in crate::task) mod contract;
+pub(in crate::task) mod multipart_kind_trait;
 #[cfg(feature = "complete")]
 mod multipart;
 
@@ -23,7 +23,7 @@ use crate::canonical::CanonicalReader;
 use crate::domain::{Domain, Entry, ValueKind};
 use crate::error::Error;
 use crate::task::items::{Items, OpenKeyword};
-use contract::{
+use multipart_kind_trait::{
     CHOICE_KIND_CODE, FLAG_KIND_CODE, MultipartKind, NUMBER_KIND_CODE, check_option_count,
 };
 
@@ -65,7 +65,7 @@ impl QuestionKind {
     /// [`Scale::cell_and_next_cell_probability`], and [`QuestionKind::Numbers`] by
     /// [`NumberLimits::normalise`](crate::task::NumberLimits::normalise).
     #[must_use]
-    pub const fn value_kind(&self) -> ValueKind {
+    pub const fn coded_value_kind(&self) -> ValueKind {
         match self {
             Self::Ratings(value) => *value,
             Self::Numbers(_) => ValueKind::Real,
@@ -89,13 +89,13 @@ impl QuestionKind {
 
     /// Returns the number of entries of an answer, and the number of items that entries may name.
     /// Returns `None` if entries need no [coding](Kind::code_answer).
-    pub(crate) fn entry_and_item_counts(&self) -> Option<[u32; 2]> {
+    pub(crate) fn answer_entry_item_counts(&self) -> Option<[u32; 2]> {
         match self {
             Self::Number(_) => Some([1, 1]),
             Self::Text(prefixes) => Some([prefixes.lengths().len() as u32; 2]),
-            Self::Numbers(own) => Some(own.entry_and_item_counts()),
-            Self::CrossTabulation(own) => Some(own.entry_and_item_counts()),
-            Self::JointChoices(own) => Some(own.entry_and_item_counts()),
+            Self::Numbers(own) => Some(own.answer_entry_item_counts()),
+            Self::CrossTabulation(own) => Some(own.answer_entry_item_counts()),
+            Self::JointChoices(own) => Some(own.answer_entry_item_counts()),
             Self::Ratings(_) | Self::Set | Self::Choice | Self::Flag => None,
         }
     }
@@ -108,7 +108,7 @@ impl QuestionKind {
             Self::CrossTabulation(own) => own.accepts_value(item, value),
             Self::Text(_) => value == 1.0,
             Self::JointChoices(own) => own.accepts_value(item, value),
-            _ => self.value_kind().accepts_value(value),
+            _ => self.coded_value_kind().accepts_value(value),
         }
     }
 
@@ -119,7 +119,7 @@ impl QuestionKind {
             Self::CrossTabulation(_) => Cross::ACCEPTED_VALUES_TEXT,
             Self::Text(_) => "1 for each prefix",
             Self::JointChoices(_) => Together::ACCEPTED_VALUES_TEXT,
-            _ => self.value_kind().accepted_values_text(),
+            _ => self.coded_value_kind().accepted_values_text(),
         }
     }
 
@@ -192,7 +192,7 @@ impl QuestionKind {
 
     /// Reads a kind with its items and sparsity. Items and sparsity follow in the bytes unless the
     /// kind determines them.
-    pub(in crate::task) fn read_canonical(
+    pub(in crate::task) fn read_kind_with_items(
         reader: &mut CanonicalReader<'_>,
     ) -> Result<(Self, Items, u32), Error> {
         let kind = match reader.read_u64() {
@@ -210,7 +210,7 @@ impl QuestionKind {
         };
         let (items, sparsity) = match kind.implied_items() {
             Some(items) => match &kind {
-                Self::JointChoices(own) => (items, own.entry_and_item_counts()[0]),
+                Self::JointChoices(own) => (items, own.answer_entry_item_counts()[0]),
                 _ => (items, 1),
             },
             None => (Items::read_canonical(reader), reader.read_u32()),

@@ -68,7 +68,7 @@ impl Contributions {
                     let rates = own.share_estimator(domain.item_count()?, epsilon);
                     let mut most = [0.0_f64; 2];
                     for cell in 0..rates.cell_count() {
-                        let weights = rates.range_weights(cell..cell + 1);
+                        let weights = rates.range_indicator_weights(cell..cell + 1);
                         let own = rates
                             .variances_by_cell(&rates.output_weights_of_sum(&weights), &weights);
                         for (at, variance) in own.into_iter().enumerate() {
@@ -101,7 +101,7 @@ impl Contributions {
                 Estimand::Plus | Estimand::Minus | Estimand::Share => {
                     share(value, &|member| rates.frequency_variance(member))
                 }
-                Estimand::Nonmissing => share(value, &|present| rates.presence_variance(present)),
+                Estimand::Nonmissing => share(value, &|present| rates.presence_estimate_variance(present)),
             }),
             Rates::Coco(rates) => {
                 // Ternarisation keeps this many entries on average.
@@ -109,19 +109,19 @@ impl Contributions {
                 let left = left.min(f64::from(sparsity));
                 let squares = [
                     rates.estimate_second_moment(true),
-                    rates.second_moment_outside_input(sparsity, left),
+                    rates.absent_item_second_moment(sparsity, left),
                 ];
                 let estimated = "asked for where the rule estimates it";
                 self.sampled(entries, |value| match estimand {
                     Estimand::Mean => mean_variance(value, squares),
                     Estimand::Plus | Estimand::Minus => {
                         let [own, other] = [counted(estimand, value), counted(estimand, -value)];
-                        let [with, opposite, none] = rates.frequency_variances().expect(estimated);
+                        let [with, opposite, none] = rates.frequency_variance_by_sign().expect(estimated);
                         let mixed = own * with + other * opposite + (1.0 - own - other) * none;
                         mixed + own * (1.0 - own)
                     }
                     Estimand::Nonmissing | Estimand::Share => share(value, &|present| {
-                        rates.presence_variance(present).expect(estimated)
+                        rates.presence_estimate_variance(present).expect(estimated)
                     }),
                 })
             }

@@ -3,12 +3,12 @@
 
 use hushbin::domain::SignedItem;
 use hushbin::hash::{
-    BalancedHash, HashFamily, HashKeys, independent_bucket, sign_of_closed_element,
+    BalancedHash, HashFamily, HashKeys, independent_bucket, hashed_closed_element_sign,
 };
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::coco::{Coco, FavouredSideRule};
 use hushbin::sample::ExpLowerBound;
-use hushbin::{Items, Task, TaskFields, ValueKind};
+use hushbin::{Items, Task, RatingsTaskFields, ValueKind};
 use num_bigint::BigUint;
 
 use super::collision;
@@ -47,7 +47,7 @@ fn whole() -> BigUint {
 
 impl Model {
     pub fn coco(&self) -> Coco {
-        Coco::with_hashes(self.rule, self.hashing, 2 * self.pairs, self.hashes).unwrap()
+        Coco::new_with_hash_count(self.rule, self.hashing, 2 * self.pairs, self.hashes).unwrap()
     }
 
     /// Number of buckets of all hash functions.
@@ -56,7 +56,7 @@ impl Model {
     }
 
     pub fn task(&self) -> Task {
-        Task::new(TaskFields {
+        Task::new(RatingsTaskFields {
             id: "model".to_owned(),
             items: Items::Count(self.items),
             sparsity: self.sparsity,
@@ -75,14 +75,14 @@ impl Model {
         let strongest = favoured
             .into_iter()
             .map(|favoured| FavouredSideRule::Strongest { favoured });
-        let overwrite = (pairs > sparsity).then_some(FavouredSideRule::Overwrite);
+        let overwrite = (pairs > sparsity).then_some(FavouredSideRule::RandomEntryDecides);
         strongest.chain(overwrite).collect()
     }
 
     /// Hash functions that a rule allows.
     fn hashings(rule: FavouredSideRule) -> Vec<HashFamily> {
         let mut hashings = vec![HashFamily::Balanced, HashFamily::Independent];
-        if rule != FavouredSideRule::Overwrite {
+        if rule != FavouredSideRule::RandomEntryDecides {
             hashings.push(HashFamily::BalancedItems);
         }
         hashings
@@ -210,7 +210,7 @@ impl Model {
                     _ => balanced.bucket_of_slot(&keys, element),
                 };
                 let pair = function * self.pairs + pair;
-                let minus = sign * sign_of_closed_element(&keys, element) < 0;
+                let minus = sign * hashed_closed_element_sign(&keys, element) < 0;
                 pushes[2 * pair as usize + usize::from(minus)] += 1;
             }
         }
@@ -227,7 +227,7 @@ impl Model {
                     .favoured_probability(c.into(), c.into(), (t - c).into())
                     .into(),
             },
-            FavouredSideRule::Overwrite => Words::Overwrite {
+            FavouredSideRule::RandomEntryDecides => Words::Overwrite {
                 pair: e.pair_probability(s, t - 2 * s).into(),
                 decided: e.favoured_probability(1, 1, 1).into(),
             },
@@ -251,7 +251,7 @@ impl Model {
                     inside: round(inside),
                 }
             }
-            FavouredSideRule::Overwrite => {
+            FavouredSideRule::RandomEntryDecides => {
                 let both = e + one();
                 let all = both.clone() * integer(s) + integer(t - 2 * s);
                 Words::Overwrite {
@@ -278,7 +278,7 @@ impl Model {
                     })
                     .collect()
             }
-            (FavouredSideRule::Overwrite, Words::Overwrite { pair, decided }) => {
+            (FavouredSideRule::RandomEntryDecides, Words::Overwrite { pair, decided }) => {
                 let pushed = pushes
                     .chunks(2)
                     .filter(|sides| sides[0] + sides[1] > 0)

@@ -5,7 +5,7 @@ use hushbin::domain::SignedItem;
 use hushbin::hash::{BalancedHash, HashFamily, HashKeys, independent_bucket};
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
-use hushbin::{Items, Task, TaskFields, ValueKind};
+use hushbin::{Items, Task, RatingsTaskFields, ValueKind};
 use num_bigint::BigUint;
 
 use super::exact::Exact;
@@ -27,11 +27,11 @@ pub struct Model {
 
 impl Model {
     pub fn collision(&self) -> Collision {
-        Collision::with_hashes(self.rule, self.hashing, self.buckets, self.hashes).unwrap()
+        Collision::new_with_hash_count(self.rule, self.hashing, self.buckets, self.hashes).unwrap()
     }
 
     pub fn task(&self) -> Task {
-        Task::new(TaskFields {
+        Task::new(RatingsTaskFields {
             id: "model".to_owned(),
             items: Items::Count(self.items),
             sparsity: self.sparsity,

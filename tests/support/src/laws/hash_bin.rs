@@ -2,13 +2,13 @@
 //! hashes with the sampler; reference numbers check those.
 
 use hushbin::hash::{
-    BalancedHash, HashFamily, HashKeys, independent_bucket, sign_of_closed_element,
-    sign_of_open_key,
+    BalancedHash, HashFamily, HashKeys, independent_bucket, hashed_closed_element_sign,
+    hashed_open_key_sign,
 };
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, RandomisedResponse};
 use hushbin::sample::ExpLowerBound;
-use hushbin::{Entry, Items, Randomizer, Report, Task, TaskFields, ValueKind};
+use hushbin::{Entry, Items, Randomizer, Report, Task, RatingsTaskFields, ValueKind};
 
 use crate::generators::Scripted;
 
@@ -38,7 +38,7 @@ impl Model {
             Some(items) => Items::Count(items),
             None => serde_json::from_str("\"open\"").unwrap(),
         };
-        Task::new(TaskFields {
+        Task::new(RatingsTaskFields {
             id: "model".to_owned(),
             items,
             sparsity: self.sparsity,
@@ -70,8 +70,8 @@ impl Model {
             _ => independent_bucket(&keys, item, self.bins),
         };
         let sign = match self.items {
-            Some(_) => sign_of_closed_element(&keys, item as u32),
-            None => sign_of_open_key(&keys, item),
+            Some(_) => hashed_closed_element_sign(&keys, item as u32),
+            None => hashed_open_key_sign(&keys, item),
         };
         (bin as usize, sign)
     }

@@ -6,7 +6,7 @@
 //! The bindings include the planner. All pages load this one module, so the Rust code is compiled
 //! and linked once.
 
-pub mod both;
+pub mod local_vs_shuffle;
 pub mod explain;
 
 #[cfg(target_arch = "wasm32")]

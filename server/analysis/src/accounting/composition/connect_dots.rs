@@ -36,7 +36,7 @@ impl BoundSide {
 
 /// Lower and upper bounds on the δ of one batch at the points of a grid of ε_c.
 #[derive(Debug)]
-pub(in crate::accounting) struct DeltaCurve {
+pub(in crate::accounting) struct DeltaBoundsOnGrid {
     grid_step: f64,
     lower_deltas: Vec<f64>,
     upper_deltas: Vec<f64>,
@@ -54,7 +54,7 @@ pub(in crate::accounting) struct PrivacyLossMeasure {
     pub(super) infinite_loss_mass: f64,
 }
 
-impl DeltaCurve {
+impl DeltaBoundsOnGrid {
     /// Creates the curve from lower and upper bounds on δ at ε_c = 0, `step`, 2·`step`, ...
     pub(super) fn new(step: f64, lower: Vec<f64>, mut upper: Vec<f64>) -> Self {
         // δ decreases with ε_c, so an upper bound is also valid at all later points.
@@ -76,7 +76,7 @@ impl DeltaCurve {
         let mut half = self.masses_from_hull(&self.upper_deltas, BoundSide::Above);
         // The remaining mass has loss 0. `slack` covers rounding errors of the sum.
         let slack = f64::EPSILON * (2 * last + 8) as f64;
-        half[0] = (1.0 - infinite - total_mass(&half, self.grid_step)).max(0.0) + slack;
+        half[0] = (1.0 - infinite - total_nonzero_loss_mass(&half, self.grid_step)).max(0.0) + slack;
         PrivacyLossMeasure {
             bound_side: BoundSide::Above,
             grid_step: self.grid_step,
@@ -97,7 +97,7 @@ impl DeltaCurve {
         dots.push(0.0);
         let mut half = self.masses_from_hull(&dots, BoundSide::Below);
         let all =
-            total_mass(&half, self.grid_step) * (1.0 + f64::EPSILON * (2 * half.len() + 8) as f64);
+            total_nonzero_loss_mass(&half, self.grid_step) * (1.0 + f64::EPSILON * (2 * half.len() + 8) as f64);
         if all > 1.0 {
             for mass in &mut half {
                 *mass /= all * (1.0 + 4.0 * f64::EPSILON);
@@ -202,7 +202,7 @@ impl DeltaCurve {
 
 /// Returns the total of the masses at positive losses and of the mirrored masses. The mass at 0
 /// is not included.
-fn total_mass(half: &[f64], step: f64) -> f64 {
+fn total_nonzero_loss_mass(half: &[f64], step: f64) -> f64 {
     let mirrored = |(i, mass): (usize, &f64)| mass * (1.0 + (-(i as f64) * step).exp());
     half.iter().enumerate().skip(1).map(mirrored).sum()
 }

@@ -26,7 +26,7 @@ use super::privacy_profile::EpsilonBounds;
 use super::ranges::{BATCH_COUNT_RANGE, DELTA_RANGE, checked_honest_report_count};
 
 pub(super) use connect_dots::BoundSide;
-use connect_dots::DeltaCurve;
+use connect_dots::DeltaBoundsOnGrid;
 pub(super) use privacy_loss::PrivacyLossDistribution;
 
 /// Maximum change of δ due to truncating loss distributions, as a fraction of δ. The limit applies
@@ -218,7 +218,7 @@ pub(super) fn delta_curve(
     times: u32,
     least: f64,
     rare: f64,
-) -> DeltaCurve {
+) -> DeltaBoundsOnGrid {
     let most = part.largest_loss();
     let mut reach = least.max(1e-9 * most);
     while reach < most && f64::from(times) * part.delta_bounds(reach).1 > rare {
@@ -235,13 +235,13 @@ pub(super) fn delta_curve(
         }
     };
     let (lower, upper) = (0..=part.grid_point_count()).map(at).unzip();
-    DeltaCurve::new(step, lower, upper)
+    DeltaBoundsOnGrid::new(step, lower, upper)
 }
 
 /// Returns the distribution of the total privacy loss of `times` parts, as an upper or a lower
 /// bound (`side`). Truncation may change δ by about `rare`.
 pub(super) fn composed_loss_distribution(
-    curve: &DeltaCurve,
+    curve: &DeltaBoundsOnGrid,
     side: BoundSide,
     times: u32,
     rare: f64,

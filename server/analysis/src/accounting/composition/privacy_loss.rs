@@ -10,7 +10,7 @@
 //! δ_K from below. All terms of the sums are non-negative. So the relative error of a sum of m
 //! terms is below m·2⁻⁵². This error is added to upper bounds and subtracted from lower bounds.
 
-use super::connect_dots::{BoundSide, DeltaCurve, PrivacyLossMeasure};
+use super::connect_dots::{BoundSide, DeltaBoundsOnGrid, PrivacyLossMeasure};
 
 /// Maximum number of grid points above 0. A measure with more is moved to a coarser grid.
 const MAX_GRID_POINTS: usize = 4096;
@@ -161,7 +161,7 @@ impl PrivacyLossDistribution {
                 (delta * (1.0 - slack), delta * (1.0 + slack))
             })
             .unzip();
-        let curve = DeltaCurve::new(2.0 * self.grid_step, lower, upper);
+        let curve = DeltaBoundsOnGrid::new(2.0 * self.grid_step, lower, upper);
         Self::from_masses(&match self.bound_side {
             BoundSide::Above => curve.upper_loss_measure(),
             BoundSide::Below => curve.lower_loss_measure(),
@@ -269,7 +269,7 @@ mod tests {
     fn what_is_beyond_the_grid_counts() {
         let delta = |central: f64| 1e-3 + 0.3 * (1.0 - (central - 0.35).exp()).max(0.0);
         let at: Vec<f64> = (0..=20).map(|i| delta(f64::from(i) * 0.05)).collect();
-        let curve = DeltaCurve::new(0.05, at.clone(), at);
+        let curve = DeltaBoundsOnGrid::new(0.05, at.clone(), at);
         let [above, below] = [curve.upper_loss_measure(), curve.lower_loss_measure()]
             .map(|side| PrivacyLossDistribution::from_masses(&side));
         assert_eq!(

@@ -20,13 +20,13 @@ pub struct ReportMixture {
     /// cancellation.
     pub(in crate::accounting) uninformative_probability: f64,
     /// Weight v of an uninformative report in the [privacy blanket](super::super::privacy_blanket).
-    pub(in crate::accounting) uninformative_weight: f64,
+    pub(in crate::accounting) uninformative_report_weight: f64,
     /// Number of favoured buckets, and number of all other buckets. `None` if unknown, as for an
     /// arbitrary ε-LDP randomizer.
     pub(in crate::accounting) favoured_bucket_counts: Option<FavouredBucketCounts>,
     /// True if elements are hashed independently. Then a smaller ε_c can be proven under the
     /// assumption of an ideal hash.
-    pub(in crate::accounting) has_independent_hashes: bool,
+    pub(in crate::accounting) elements_hash_independently: bool,
     /// Value that [`ReportMixture::attains_reduction`] returns.
     pub(in crate::accounting) attains_reduction: bool,
 }
@@ -90,9 +90,9 @@ impl ReportMixture {
             // This equals (Ω − min(c, t − c)·(e + 1))/Ω.
             uninformative_probability: (others - count).max((count - others) * e)
                 / favoured.total_weight(epsilon),
-            uninformative_weight: if count > others { e } else { 1.0 },
+            uninformative_report_weight: if count > others { e } else { 1.0 },
             favoured_bucket_counts: Some(favoured),
-            has_independent_hashes: false,
+            elements_hash_independently: false,
             attains_reduction: false,
         })
     }
@@ -104,9 +104,9 @@ impl ReportMixture {
             epsilon: self.epsilon,
             alpha: part * self.alpha,
             uninformative_probability: 1.0 - part * (1.0 - self.uninformative_probability),
-            uninformative_weight: 1.0,
+            uninformative_report_weight: 1.0,
             favoured_bucket_counts: None,
-            has_independent_hashes: false,
+            elements_hash_independently: false,
             attains_reduction: false,
         }
     }
@@ -125,15 +125,15 @@ impl ReportMixture {
     pub(crate) fn under_ideal_hash(&self) -> Option<Self> {
         let favoured = self
             .favoured_bucket_counts
-            .filter(|_| self.has_independent_hashes)?;
+            .filter(|_| self.elements_hash_independently)?;
         let (c, t) = (favoured.favoured_count, favoured.bucket_count());
         let (omega, e) = (favoured.total_weight(self.epsilon), self.epsilon.exp());
         Some(Self {
             alpha: c * (t - c) / t / omega,
             uninformative_probability: ((t - c) * (t - c) + e * c * c) / t / omega,
-            uninformative_weight: e,
+            uninformative_report_weight: e,
             favoured_bucket_counts: None,
-            has_independent_hashes: false,
+            elements_hash_independently: false,
             ..*self
         })
     }
@@ -170,7 +170,7 @@ impl ReportMixture {
     /// Returns the number c of buckets that a report favours, and the number t − c of the others.
     /// `None` for [`ReportMixture::for_any_randomizer`].
     #[must_use]
-    pub fn favoured_and_other_buckets(&self) -> Option<[f64; 2]> {
+    pub fn favoured_and_other_counts(&self) -> Option<[f64; 2]> {
         self.favoured_bucket_counts
             .map(|own| [own.favoured_count, own.unfavoured_count])
     }

@@ -20,7 +20,7 @@ impl AccountedMechanism for Coco {
 
     fn attains_reduction(&self, domain: &Domain) -> bool {
         let as_many = match self.favouring_rule() {
-            FavouredSideRule::Overwrite => true,
+            FavouredSideRule::RandomEntryDecides => true,
             FavouredSideRule::Strongest { favoured } => {
                 self.hash_count() == 1 && favoured == domain.sparsity()
             }
@@ -28,7 +28,7 @@ impl AccountedMechanism for Coco {
         as_many
             && has_one_element_per_cell(
                 self.hash_family(),
-                self.element_count(domain),
+                self.domain_element_count(domain),
                 self.buckets_per_hash() / 2,
             )
     }
@@ -47,7 +47,7 @@ impl ReportMixture {
                 let others = coco.total_buckets() - favoured;
                 Self::from_bucket_counts(epsilon, favoured.into(), others.into())
             }
-            FavouredSideRule::Overwrite => {
+            FavouredSideRule::RandomEntryDecides => {
                 SPARSITY_RANGE.check_in_range(f64::from(sparsity))?;
                 if coco.buckets_per_hash() < 2 * sparsity + 2 {
                     return Err(Error::InvalidCombination {

@@ -50,7 +50,7 @@ impl ReportMixture {
         let t = collision.total_buckets();
         match collision.favouring_rule() {
             FavouredBucketRule::Heaviest { favoured } => Ok(Self {
-                has_independent_hashes: collision.hash_family() == HashFamily::Independent,
+                elements_hash_independently: collision.hash_family() == HashFamily::Independent,
                 ..Self::from_bucket_counts(epsilon, favoured.into(), (t - favoured).into())?
             }),
             FavouredBucketRule::Occupied => {

@@ -39,7 +39,7 @@ impl ReportMixture {
     /// [`Error::OutOfRange`] if ε is out of range.
     pub fn for_window(window: &Window, epsilon: f64) -> Result<Self, Error> {
         let favoured = window.favoured_cell_count();
-        let others = window.cell_count() - favoured;
+        let others = window.atom_combination_count() - favoured;
         Self::from_bucket_counts(epsilon, f64::from(favoured), f64::from(others))
     }
 }

@@ -89,7 +89,7 @@ pub(crate) fn append_counts(counts: impl Iterator<Item = u64>, bytes: &mut Vec<u
 ///
 /// # Panics
 /// If the list is not empty.
-pub(crate) fn check_no_items<T>(items: &[T]) {
+pub(crate) fn assert_no_counted_items<T>(items: &[T]) {
     assert!(
         items.is_empty(),
         "totals of items of an open question are not encoded, expected those of Totals::new"

@@ -13,52 +13,52 @@ pub(crate) type HitsBySign = [u64; 2];
 #[derive(Debug, Clone)]
 pub(crate) struct SlotCounters {
     /// Lowest byte of each count.
-    low: Vec<u8>,
+    low_bytes: Vec<u8>,
     /// Remaining bits of each count.
-    high: Vec<u64>,
+    high_bits: Vec<u64>,
 }
 
 impl SlotCounters {
     pub(crate) fn new(counts: usize) -> Self {
         Self {
-            low: vec![0; counts],
-            high: vec![0; counts],
+            low_bytes: vec![0; counts],
+            high_bits: vec![0; counts],
         }
     }
 
     /// Adds 1 to a count.
     #[inline(always)]
     pub(crate) fn increment(&mut self, slot: usize) {
-        let (low, carry) = self.low[slot].overflowing_add(1);
-        self.low[slot] = low;
+        let (low, carry) = self.low_bytes[slot].overflowing_add(1);
+        self.low_bytes[slot] = low;
         // A carry happens once in 256 hits.
         if carry {
-            self.high[slot] += 1;
+            self.high_bits[slot] += 1;
         }
     }
 
     fn len(&self) -> usize {
-        self.low.len()
+        self.low_bytes.len()
     }
 
     /// Returns the range of all slots.
-    pub(crate) fn all_slots(&self) -> Range<usize> {
+    pub(crate) fn slot_range(&self) -> Range<usize> {
         0..self.len()
     }
 
     pub(crate) fn get(&self, slot: usize) -> u64 {
-        self.high[slot] << 8 | u64::from(self.low[slot])
+        self.high_bits[slot] << 8 | u64::from(self.low_bytes[slot])
     }
 
     /// Returns both counts of one item, if each item has two consecutive counters.
-    pub(crate) fn hits_of_item(&self, item: u64) -> HitsBySign {
+    pub(crate) fn hits_of_item_by_sign(&self, item: u64) -> HitsBySign {
         let first = 2 * item as usize;
         [self.get(first), self.get(first + 1)]
     }
 
     fn set(&mut self, slot: usize, count: u64) {
-        self.low[slot] = count as u8;
-        self.high[slot] = count >> 8;
+        self.low_bytes[slot] = count as u8;
+        self.high_bits[slot] = count >> 8;
     }
 
     pub(crate) fn merge(&mut self, others: &Self) {
@@ -103,7 +103,7 @@ impl HitCounters {
     }
 
     /// Creates counters for these items of an open domain.
-    pub(crate) fn for_open_domain(items: &[u64]) -> Self {
+    pub(crate) fn for_queried_items(items: &[u64]) -> Self {
         let mut counted: Vec<_> = items.iter().map(|&item| (item, [0; 2])).collect();
         counted.sort_unstable();
         Self::OpenDomain(counted)
@@ -132,8 +132,8 @@ impl HitCounters {
     /// If the domain is open and has queried items.
     pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
         match self {
-            Self::ClosedDomain(slots) => slots.encode(slots.all_slots(), bytes),
-            Self::OpenDomain(items) => encoding::check_no_items(items),
+            Self::ClosedDomain(slots) => slots.encode(slots.slot_range(), bytes),
+            Self::OpenDomain(items) => encoding::assert_no_counted_items(items),
         }
     }
 
@@ -146,13 +146,13 @@ impl HitCounters {
         bytes: &mut TotalsReader<'_>,
     ) -> Result<(), TotalsError> {
         match self {
-            Self::ClosedDomain(slots) => slots.decode(slots.all_slots(), row, reports, bytes),
+            Self::ClosedDomain(slots) => slots.decode(slots.slot_range(), row, reports, bytes),
             Self::OpenDomain(_) => Ok(()),
         }
     }
 
     /// Returns the number of hits on an item without signs. Such an item is a single element.
-    pub(crate) fn hits_of_element(&self, item: u64) -> u64 {
+    pub(crate) fn hits_of_unsigned_item(&self, item: u64) -> u64 {
         match self {
             Self::ClosedDomain(slots) => slots.get(item as usize),
             Self::OpenDomain(_) => self.hits_by_sign(item)[0],
@@ -163,7 +163,7 @@ impl HitCounters {
     /// sign.
     pub(crate) fn hits_by_sign(&self, item: u64) -> HitsBySign {
         match self {
-            Self::ClosedDomain(slots) => slots.hits_of_item(item),
+            Self::ClosedDomain(slots) => slots.hits_of_item_by_sign(item),
             Self::OpenDomain(items) => {
                 let index = items
                     .binary_search_by_key(&item, |(counted, _)| *counted)

@@ -9,5 +9,5 @@ mod uniformity_counts;
 pub(crate) use bucket_hash_range::BucketHashRange;
 pub(crate) use encoding::{MAX_REPORTS, TotalsError, TotalsReader, append_header};
 pub(crate) use hit_counters::{HitCounters, HitsBySign, SlotCounters};
-pub(crate) use sign_counter::SignAgreementCounter;
+pub(crate) use sign_counter::ItemSignAgreementCounter;
 pub(crate) use uniformity_counts::{MIN_EXPECTED_COUNT, UniformityCounts};

@@ -24,7 +24,7 @@ const MAX_UNFLUSHED_BLOCKS: u32 = (1 << (BIT_PLANE_COUNT - LOG2_REPORTS_PER_BLOC
 /// Counter with one count for each of d items: the number of reports whose sign equals the item's
 /// sign. The closed sign hash determines the items' signs from the report's keys.
 #[derive(Debug, Clone)]
-pub(crate) struct SignAgreementCounter {
+pub(crate) struct ItemSignAgreementCounter {
     reports: u64,
     /// Reports of the incomplete block, each as its hash keys and a mask. The mask is all ones if
     /// the report's sign is negative, otherwise 0.
@@ -37,7 +37,7 @@ pub(crate) struct SignAgreementCounter {
     flushed_counts: Vec<u64>,
 }
 
-impl SignAgreementCounter {
+impl ItemSignAgreementCounter {
     pub(crate) fn new(items: usize) -> Self {
         Self {
             reports: 0,
@@ -196,7 +196,7 @@ fn item_count_in_planes(planes: &[u64; BIT_PLANE_COUNT], bit: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use hushbin::hash::sign_of_closed_element;
+    use hushbin::hash::hashed_closed_element_sign;
     use proptest::prelude::*;
 
     use super::*;
@@ -205,7 +205,7 @@ mod tests {
     fn scalar(items: usize, reports: &[(u64, bool)]) -> Vec<HitsBySign> {
         let hits = |item| {
             let agrees = |&(seed, negative): &(u64, bool)| {
-                (sign_of_closed_element(&HashKeys::new(seed), item) < 0) == negative
+                (hashed_closed_element_sign(&HashKeys::new(seed), item) < 0) == negative
             };
             let agree = reports.iter().filter(|report| agrees(report)).count() as u64;
             [agree, reports.len() as u64 - agree]
@@ -213,15 +213,15 @@ mod tests {
         (0..items as u32).map(hits).collect()
     }
 
-    fn counted(items: usize, reports: &[(u64, bool)]) -> SignAgreementCounter {
-        let mut counter = SignAgreementCounter::new(items);
+    fn counted(items: usize, reports: &[(u64, bool)]) -> ItemSignAgreementCounter {
+        let mut counter = ItemSignAgreementCounter::new(items);
         for &(seed, negative) in reports {
             counter.add_report(HashKeys::new(seed), negative);
         }
         counter
     }
 
-    fn all(counter: &SignAgreementCounter) -> Vec<HitsBySign> {
+    fn all(counter: &ItemSignAgreementCounter) -> Vec<HitsBySign> {
         let items = counter.flushed_counts.len() as u64;
         let hits: Vec<HitsBySign> = (0..items)
             .map(|item| counter.agreements_and_disagreements(item))
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn planes_do_not_overflow() {
         let reports = 3 * (REPORTS_PER_BLOCK as u64) * u64::from(MAX_UNFLUSHED_BLOCKS) + 15;
-        let sign = |seed, item| sign_of_closed_element(&HashKeys::new(seed), item);
+        let sign = |seed, item| hashed_closed_element_sign(&HashKeys::new(seed), item);
         let always: Vec<_> = (0..reports).map(|seed| (seed, sign(seed, 0) < 0)).collect();
         let counter = counted(3, &always);
         assert_eq!(counter.agreements_and_disagreements(0), [reports, 0]);

@@ -9,17 +9,17 @@
 //! whose moment E[e^(tX)] is the average over people.
 
 use super::noise_law::NoiseLaw;
-use super::score::{InterpolationNode, MAX_ARGUMENT_TIMES_SCORE, solve_true_value};
+use super::score::{TruthAndCumulantOrMoment, MAX_ARGUMENT_TIMES_SCORE, solve_true_value};
 use crate::estimate::point::{Estimand, PointEstimate};
-use crate::numeric::confidence_limits::{LimitSide, ObservedSum, TailThresholds};
+use crate::numeric::confidence_limits::{LimitSide, SumForConfidenceLimits, TailThresholds};
 use crate::numeric::roots::bisect;
 
 /// Probabilities that a report hits only an item's minus side, neither side, only its plus side,
 /// and both sides.
-pub(crate) type OutcomeProbabilities = [f64; 4];
+pub(crate) type SideHitProbabilities = [f64; 4];
 
 /// Score of each outcome, in the order of [`OutcomeProbabilities`].
-type OutcomeScores = [f64; 4];
+type SideHitScores = [f64; 4];
 
 /// Continuity correction of a normal tail, as a fraction of the distance between possible sums: 1/2
 /// because sums are discrete, and 1/6 for skewness.
@@ -28,7 +28,7 @@ type OutcomeScores = [f64; 4];
 /// [`MIN_ZERO_PROBABILITY`]. Then exact tails of sums of the scores −1, 0 and 1 exceed the
 /// corrected normal tail by at most 2 per cent.
 const CONTINUITY_CORRECTION: f64 = 2.0 / 3.0;
-const MIN_ZERO_PROBABILITY: f64 = 0.4;
+const MIN_ZERO_SCORE_PROBABILITY: f64 = 0.4;
 
 /// Precision of a ratio's confidence limit, relative to the distance of the limit from the
 /// estimate.
@@ -39,7 +39,7 @@ const LIMIT_PRECISION: f64 = 1e-4;
 pub(crate) struct HitDistribution {
     /// Outcome probabilities for people who have the item at −1, who do not have it, and who have
     /// it at 1.
-    outcome_probabilities: [OutcomeProbabilities; 3],
+    probabilities_by_true_sign: [SideHitProbabilities; 3],
     /// True if people are given (the population is fixed), so that cumulants add up. Values are
     /// then signs.
     ///
@@ -68,7 +68,7 @@ const MEAN_NODE_COUNT: usize = 9;
 impl HitDistribution {
     /// Creates the distribution from an item's estimated `mean` and non-missing `frequency`.
     pub(crate) fn new(
-        people: [OutcomeProbabilities; 3],
+        people: [SideHitProbabilities; 3],
         given: bool,
         mean: f64,
         frequency: f64,
@@ -76,9 +76,9 @@ impl HitDistribution {
         let [signs, hits] =
             [Estimand::Mean, Estimand::Nonmissing].map(|of| outcome_scores(of, 0.0));
         let [_, none, plus] = people;
-        let gain = expected_score(&plus, &signs);
-        let without = expected_score(&none, &hits);
-        let per_hit = expected_score(&plus, &hits) - without;
+        let gain = expectation_over_outcomes(&plus, &signs);
+        let without = expectation_over_outcomes(&none, &hits);
+        let per_hit = expectation_over_outcomes(&plus, &hits) - without;
         let held_mean = mean.clamp(-1.0, 1.0);
         let present = frequency.clamp(held_mean.abs(), 1.0);
         let hit = without + per_hit * frequency;
@@ -116,7 +116,7 @@ impl HitDistribution {
             means = means.map(|mean| -mean);
         }
         Self {
-            outcome_probabilities: people,
+            probabilities_by_true_sign: people,
             is_fixed_population: given,
             observed_mean_and_frequency: [mean, frequency],
             presence_share: present,
@@ -147,7 +147,7 @@ impl HitDistribution {
     /// frequency, and the numbers derived from these two.
     pub(crate) fn noise_law(&self) -> NoiseLaw {
         let mut words = [0; 14];
-        let probabilities = self.outcome_probabilities.as_flattened();
+        let probabilities = self.probabilities_by_true_sign.as_flattened();
         let numbers = probabilities.iter().chain([&self.opposite_side_weight]);
         for (word, number) in words.iter_mut().zip(numbers) {
             *word = number.to_bits();
@@ -172,7 +172,7 @@ impl HitDistribution {
         side: LimitSide,
     ) -> f64 {
         let family = ScoreFamily::new(self, estimand);
-        let observed = ObservedSum {
+        let observed = SumForConfidenceLimits {
             observed_sum: reports
                 * (family.expected_score_at_zero + family.expected_score_slope * point.estimate),
             continuity_correction: self.continuity_correction(),
@@ -187,7 +187,7 @@ impl HitDistribution {
     /// Returns the confidence limit for a conditional mean on one side: see
     /// [`ContributionDistribution`](super::ContributionDistribution::ratio_confidence_limit).
     /// The interval contains a ratio r unless the estimates rule out that mean − r·frequency is 0.
-    pub(crate) fn ratio_confidence_limit(
+    pub(crate) fn conditional_mean_limit(
         &self,
         [mean, frequency]: [PointEstimate; 2],
         ratio: PointEstimate,
@@ -214,14 +214,14 @@ impl HitDistribution {
             let cumulants = |t: f64| {
                 let moments = scores.map(|score| (t * score).exp_m1());
                 let person =
-                    |outcomes| self.additive_from_moment(expected_score(&outcomes, &moments));
-                let people = self.outcome_probabilities.map(person);
+                    |outcomes| self.cumulant_if_fixed_population(expectation_over_outcomes(&outcomes, &moments));
+                let people = self.probabilities_by_true_sign.map(person);
                 reports
-                    * self.cumulant_from_additive(
+                    * self.cumulant_from_average(
                         people.iter().zip(weights).map(|(a, b)| a * b).sum(),
                     )
             };
-            let observed = ObservedSum {
+            let observed = SumForConfidenceLimits {
                 observed_sum: reports
                     * (mean.estimate
                         - r * frequency.estimate
@@ -251,19 +251,19 @@ impl HitDistribution {
     /// every report hits exactly one side.
     fn continuity_correction(&self) -> f64 {
         let idle = self
-            .outcome_probabilities
+            .probabilities_by_true_sign
             .iter()
             .map(|outcomes| outcomes[1]);
         match idle.fold(1.0, f64::min) {
             0.0 => 2.0 * CONTINUITY_CORRECTION,
-            idle if idle < MIN_ZERO_PROBABILITY => 1.0,
+            idle if idle < MIN_ZERO_SCORE_PROBABILITY => 1.0,
             _ => CONTINUITY_CORRECTION,
         }
     }
 
     /// Converts `moment`, which is E[e^(tX)] − 1, to the quantity that is averaged over people.
     /// This is the cumulant if people are given, otherwise the moment itself. Both are 0 at t = 0.
-    fn additive_from_moment(&self, moment: f64) -> f64 {
+    fn cumulant_if_fixed_population(&self, moment: f64) -> f64 {
         if self.is_fixed_population {
             moment.ln_1p()
         } else {
@@ -271,7 +271,7 @@ impl HitDistribution {
         }
     }
 
-    fn cumulant_from_additive(&self, value: f64) -> f64 {
+    fn cumulant_from_average(&self, value: f64) -> f64 {
         if self.is_fixed_population {
             value
         } else {
@@ -282,7 +282,7 @@ impl HitDistribution {
 
 /// Returns the scores of an estimand. `other` is the weight of a hit on the opposite side. This
 /// weight is used only for the frequency of one sign.
-fn outcome_scores(estimand: Estimand, other: f64) -> OutcomeScores {
+fn outcome_scores(estimand: Estimand, other: f64) -> SideHitScores {
     match estimand {
         Estimand::Mean => [-1.0, 0.0, 1.0, 0.0],
         Estimand::Plus | Estimand::Share => [other, 0.0, 1.0, 1.0 + other],
@@ -291,7 +291,7 @@ fn outcome_scores(estimand: Estimand, other: f64) -> OutcomeScores {
     }
 }
 
-fn expected_score(outcomes: &OutcomeProbabilities, scores: &OutcomeScores) -> f64 {
+fn expectation_over_outcomes(outcomes: &SideHitProbabilities, scores: &SideHitScores) -> f64 {
     outcomes
         .iter()
         .zip(scores)
@@ -303,7 +303,7 @@ fn expected_score(outcomes: &OutcomeProbabilities, scores: &OutcomeScores) -> f6
 struct ScoreFamily<'a> {
     hit_distribution: &'a HitDistribution,
     estimand: Estimand,
-    scores: OutcomeScores,
+    scores: SideHitScores,
     /// Expected score if the true value is 0.
     expected_score_at_zero: f64,
     /// Increase of the expected score per unit of the true value.
@@ -314,8 +314,8 @@ impl<'a> ScoreFamily<'a> {
     fn new(law: &'a HitDistribution, estimand: Estimand) -> Self {
         let scores = outcome_scores(estimand, law.opposite_side_weight);
         let [minus, none, plus] = law
-            .outcome_probabilities
-            .map(|person| expected_score(&person, &scores));
+            .probabilities_by_true_sign
+            .map(|person| expectation_over_outcomes(&person, &scores));
         let with = match estimand {
             Estimand::Minus => minus,
             Estimand::Mean | Estimand::Plus | Estimand::Nonmissing | Estimand::Share => plus,
@@ -349,12 +349,12 @@ impl<'a> ScoreFamily<'a> {
     fn with_interpolation_nodes<T>(
         &self,
         t: f64,
-        solve: impl FnOnce(&[InterpolationNode]) -> T,
+        solve: impl FnOnce(&[TruthAndCumulantOrMoment]) -> T,
     ) -> T {
         let weights = self.exponential_weights(t);
         let person = |person: usize| {
-            let outcomes = &self.hit_distribution.outcome_probabilities[person];
-            (self.hit_distribution).additive_from_moment(expected_score(outcomes, &weights))
+            let outcomes = &self.hit_distribution.probabilities_by_true_sign[person];
+            (self.hit_distribution).cumulant_if_fixed_population(expectation_over_outcomes(outcomes, &weights))
         };
         let none = person(1);
         match self.estimand {

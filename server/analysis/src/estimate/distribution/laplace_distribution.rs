@@ -3,7 +3,7 @@
 
 use super::noise_law::NoiseLaw;
 use crate::estimate::point::PointEstimate;
-use crate::numeric::confidence_limits::{LimitSide, ObservedSum, TailThresholds};
+use crate::numeric::confidence_limits::{LimitSide, SumForConfidenceLimits, TailThresholds};
 
 /// Distribution of the deviations of responses from one item's true value.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,7 +13,7 @@ pub(crate) struct LaplaceResponseDistribution {
     /// Variance V of the discrete Laplace noise, in squared grid steps.
     pub(crate) noise_variance: f64,
     /// Variance that other items in the same bin add to a response.
-    pub(crate) other_items_variance: f64,
+    pub(crate) bin_collision_variance: f64,
 }
 
 impl LaplaceResponseDistribution {
@@ -22,7 +22,7 @@ impl LaplaceResponseDistribution {
         let numbers = [
             self.grid_step,
             self.noise_variance,
-            self.other_items_variance,
+            self.bin_collision_variance,
         ];
         let mut words = [0; 14];
         words[..3].copy_from_slice(&numbers.map(f64::to_bits));
@@ -42,7 +42,7 @@ impl LaplaceResponseDistribution {
         failure: &TailThresholds,
         side: LimitSide,
     ) -> f64 {
-        let observed = ObservedSum {
+        let observed = SumForConfidenceLimits {
             observed_sum: reports * point.estimate,
             continuity_correction: 0.0,
             standard_deviation: reports * point.standard_error,
@@ -61,7 +61,7 @@ impl LaplaceResponseDistribution {
         // contributes at most p·(cosh(tv) − 1) ≤ p·v²·(cosh t − 1), as v² ≤ 1, and adds p·v² to the
         // variance. cosh t − 1 is computed as 2 sinh²(t/2), to avoid cancellation.
         let half = |t: f64| 2.0 * (0.5 * t).sinh().powi(2);
-        self.other_items_variance * half(t)
+        self.bin_collision_variance * half(t)
             - (-self.noise_variance * half(t * self.grid_step)).ln_1p()
     }
 
@@ -112,7 +112,7 @@ mod tests {
                 let law = LaplaceResponseDistribution {
                     grid_step: 1.0,
                     noise_variance: 2.0 * q / (1.0 - q).powi(2),
-                    other_items_variance: other,
+                    bin_collision_variance: other,
                 };
                 let all = exact(reports, rate, other);
                 for failure in [0.25, 0.025, 1e-4, 1e-6] {

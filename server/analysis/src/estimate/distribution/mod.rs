@@ -9,7 +9,7 @@ mod score;
 mod single_answer;
 mod width;
 
-pub(crate) use hits::{HitDistribution, OutcomeProbabilities};
+pub(crate) use hits::{HitDistribution, SideHitProbabilities};
 pub(crate) use laplace_distribution::LaplaceResponseDistribution;
 pub(crate) use noise_law::NoiseLaw;
 pub(crate) use pattern_output_shares::PatternOutputShares;
@@ -27,19 +27,19 @@ use crate::numeric::confidence_limits::{LimitSide, TailThresholds};
 
 /// Counts of reports, by cell, for a question that asks for a number or a cross-tabulation.
 #[derive(Debug, Clone)]
-pub(crate) enum AnswerCounts {
+pub(crate) enum CellOrOutputCounts {
     /// Number of hits on each cell.
     CellHits(SingleAnswerHits),
     /// Counts of a pattern's outputs, from which bins are estimated.
     PatternOutputs(PatternOutputShares),
 }
 
-impl AnswerCounts {
+impl CellOrOutputCounts {
     /// Returns the number of hits on each cell of a cross-tabulation.
     ///
     /// # Panics
     /// If the reports are outputs of a pattern.
-    pub(crate) fn single_answer_hits(&self) -> &SingleAnswerHits {
+    pub(crate) fn expect_cell_hits(&self) -> &SingleAnswerHits {
         match self {
             Self::CellHits(answers) => answers,
             Self::PatternOutputs(_) => panic!("patterns are for the bins of a number"),
@@ -101,7 +101,7 @@ impl ContributionDistribution {
     /// Returns the confidence limit on one side for a conditional mean. `parts` are the mean and
     /// the non-missing frequency, and `ratio` is their quotient. The frequency must be
     /// significantly above 0.
-    pub(crate) fn ratio_confidence_limit(
+    pub(crate) fn conditional_mean_limit(
         &self,
         parts: [PointEstimate; 2],
         ratio: PointEstimate,
@@ -111,7 +111,7 @@ impl ContributionDistribution {
     ) -> f64 {
         match self {
             Self::Normal | Self::Noise(_) | Self::Scores(_) => normal_limit(ratio, failure, side),
-            Self::Hits(law) => law.ratio_confidence_limit(parts, ratio, reports, failure, side),
+            Self::Hits(law) => law.conditional_mean_limit(parts, ratio, reports, failure, side),
         }
     }
 }

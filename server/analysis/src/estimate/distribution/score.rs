@@ -7,14 +7,14 @@
 //! whose moment E[e^(tX)] is the average over people.
 
 use crate::estimate::point::PointEstimate;
-use crate::numeric::confidence_limits::{LimitSide, ObservedSum, TailThresholds};
+use crate::numeric::confidence_limits::{LimitSide, SumForConfidenceLimits, TailThresholds};
 
 /// Distribution of one report's score, as pairs (score, probability).
 pub(crate) type ScoreProbabilities = Vec<(f64, f64)>;
 
 /// True value, and a quantity of one report's score at this true value. The quantity is the
 /// cumulant (given people) or the moment minus 1 (drawn people).
-pub(crate) type InterpolationNode = (f64, f64);
+pub(crate) type TruthAndCumulantOrMoment = (f64, f64);
 
 /// Upper limit for |t|·s, where t is the argument of the moment E[e^(tX)] and s is the largest
 /// score. At this limit, the weights e^(tX) of outcomes differ by a factor e⁴⁰, so a larger |t|
@@ -22,7 +22,7 @@ pub(crate) type InterpolationNode = (f64, f64);
 pub(crate) const MAX_ARGUMENT_TIMES_SCORE: f64 = 40.0;
 
 /// Distance between true values below which two nodes count as one, because of rounding errors.
-const NODE_TOLERANCE: f64 = 1e-12;
+const SAME_NODE_DISTANCE: f64 = 1e-12;
 
 /// Continuity correction of a normal tail, for integer scores: 1/2 because sums are discrete, and
 /// 1/2 for skewness.
@@ -105,10 +105,10 @@ const ENVELOPE_POSITIONS: [f64; 7] = [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.87
 /// smallest concave function that is nowhere below the cumulants (given people) or moments (drawn
 /// people). `moments` contains the moments at the nodes. Between nodes, moments are linear in the
 /// true value.
-fn concave_envelope(moments: &[InterpolationNode], given: bool) -> Vec<InterpolationNode> {
+fn concave_envelope(moments: &[TruthAndCumulantOrMoment], given: bool) -> Vec<TruthAndCumulantOrMoment> {
     let of = |moment: f64| if given { moment.ln_1p() } else { moment };
-    let mut all: Vec<InterpolationNode> = Vec::new();
-    let mut add = |(truth, moment): InterpolationNode| {
+    let mut all: Vec<TruthAndCumulantOrMoment> = Vec::new();
+    let mut add = |(truth, moment): TruthAndCumulantOrMoment| {
         let node = (truth, of(moment));
         while let [.., a, b] = all[..] {
             // Keep b if it lies above the line from a to the new node, by the cross product.
@@ -152,14 +152,14 @@ impl ScoreDistribution {
         let scores = crowds.flat_map(|(_, score)| score);
         let largest = scores.fold(1.0, |most: f64, (x, _)| most.max(x.abs()));
         let reports = reports as f64;
-        let observed = ObservedSum {
+        let observed = SumForConfidenceLimits {
             observed_sum: reports * (without + gain * point.estimate),
             continuity_correction: CONTINUITY_CORRECTION,
             standard_deviation: reports * gain * point.standard_error,
             max_cumulant_argument: MAX_ARGUMENT_TIMES_SCORE / largest,
         };
         observed.confidence_limit(failure, side, |t, sum, exponent| {
-            let of = |given| -> Vec<InterpolationNode> {
+            let of = |given| -> Vec<TruthAndCumulantOrMoment> {
                 let nodes = self.nodes.iter();
                 nodes
                     .map(|(truth, crowd)| (*truth, crowd.cumulant_or_moment(t, given)))
@@ -189,7 +189,7 @@ impl ScoreDistribution {
 /// True values outside all nodes are impossible, but the function is extended to them. There the
 /// score has the distribution of the nearest node, shifted by `gain` per unit of the true value.
 pub(crate) fn solve_true_value(
-    nodes: &[InterpolationNode],
+    nodes: &[TruthAndCumulantOrMoment],
     given: bool,
     gain: f64,
     t: f64,
@@ -197,13 +197,13 @@ pub(crate) fn solve_true_value(
 ) -> Option<f64> {
     let value = if given { cumulant } else { cumulant.exp_m1() };
     let rises =
-        |[a, b]: [InterpolationNode; 2]| (b.1 - a.1) * t >= 0.0 || b.0 - a.0 < NODE_TOLERANCE;
+        |[a, b]: [TruthAndCumulantOrMoment; 2]| (b.1 - a.1) * t >= 0.0 || b.0 - a.0 < SAME_NODE_DISTANCE;
     if !nodes.windows(2).all(|pair| rises([pair[0], pair[1]])) {
         return None;
     }
-    let before = |node: &InterpolationNode| (value - node.1) * t < 0.0;
+    let before = |node: &TruthAndCumulantOrMoment| (value - node.1) * t < 0.0;
     let cumulant_of = |value: f64| if given { value } else { value.ln_1p() };
-    let beyond = |(truth, at): InterpolationNode| truth + (cumulant - cumulant_of(at)) / (t * gain);
+    let beyond = |(truth, at): TruthAndCumulantOrMoment| truth + (cumulant - cumulant_of(at)) / (t * gain);
     Some(match nodes.iter().position(before) {
         None => beyond(nodes[nodes.len() - 1]),
         Some(0) => beyond(nodes[0]),

@@ -9,15 +9,15 @@ use hushbin::mechanism::collision::CollisionHitProbabilities;
 use statrs::distribution::{Binomial, Discrete, Hypergeometric};
 
 use super::score::{CrowdBetweenNodes, ScoreDistribution, ScoreProbabilities, ScoredGroups};
-use crate::estimate::point::{PointEstimate, SamplingModel, mean_contribution_variance};
+use crate::estimate::point::{PointEstimate, SamplingModel, share_variance_per_report};
 
 /// Number of hits on every answer to one question. Each person gave one answer.
 #[derive(Debug, Clone)]
 pub(crate) struct SingleAnswerHits {
-    pub(crate) rates: CollisionHitProbabilities,
+    pub(crate) hit_probabilities: CollisionHitProbabilities,
     pub(crate) sampling_model: SamplingModel,
     /// Number of hits on each answer.
-    pub(crate) hits: Vec<u64>,
+    pub(crate) hits_by_answer: Vec<u64>,
     /// Number of reports n.
     pub(crate) reports: u64,
     /// Number m of slots that a report hits, and number N of all slots. `None` if elements are
@@ -28,13 +28,13 @@ pub(crate) struct SingleAnswerHits {
 impl SingleAnswerHits {
     /// Returns the raw estimate of an answer's share.
     pub(crate) fn share_estimate(&self, answer: usize) -> f64 {
-        let part = self.hits[answer] as f64 / self.reports as f64;
-        (part - self.rates.p_false) / self.rates.hit_probability_gap()
+        let part = self.hits_by_answer[answer] as f64 / self.reports as f64;
+        (part - self.hit_probabilities.p_false) / self.hit_probabilities.hit_probability_gap()
     }
 
     /// Returns the estimated share of people whose answer is in `answers`, with its score
     /// distribution. `answers` has no duplicates.
-    pub(crate) fn share_and_scores(
+    pub(crate) fn share_and_score_distribution(
         &self,
         answers: impl Iterator<Item = usize> + Clone,
     ) -> (PointEstimate, ScoreDistribution) {
@@ -43,8 +43,8 @@ impl SingleAnswerHits {
             .map(|answer| self.share_estimate(answer))
             .sum();
         let answers = answers.count();
-        let variance = |among| self.rates.answer_set_variance(answers as u32, among);
-        let variance = mean_contribution_variance(
+        let variance = |among| self.hit_probabilities.answer_set_variance(answers as u32, among);
+        let variance = share_variance_per_report(
             self.sampling_model,
             estimate,
             variance(true),
@@ -68,7 +68,7 @@ impl SingleAnswerHits {
     fn hit_count_distribution(&self, answers: u32, among: bool) -> ScoreProbabilities {
         let own = u64::from(among);
         let others = u64::from(answers) - own;
-        let p = self.rates.p_true;
+        let p = self.hit_probabilities.p_true;
         let most = answers as usize;
         let mut score = vec![0.0; most + 1];
         let mut add = |weight: f64, shift: u64, law: &dyn Fn(u64) -> f64| {
@@ -89,7 +89,7 @@ impl SingleAnswerHits {
                 add(1.0 - p, 0, &|hit| elsewhere.pmf(hit));
             }
             None => {
-                let law = Binomial::new(self.rates.p_false, others).expect("a probability");
+                let law = Binomial::new(self.hit_probabilities.p_false, others).expect("a probability");
                 add(p, own, &|hit| law.pmf(hit));
                 add(1.0 - p, 0, &|hit| law.pmf(hit));
             }
@@ -114,13 +114,13 @@ mod tests {
         let collision = Collision::new(rule, hashing, buckets).unwrap();
         let domain = Domain::with_exact_entry_count(cells, 1);
         let support = collision.hit_decoder(&domain);
-        let slots = support.slot_count() as u32;
+        let slots = support.visitable_slot_count() as u32;
         SingleAnswerHits {
-            rates: collision.hit_probabilities(&domain, epsilon),
+            hit_probabilities: collision.hit_probabilities(&domain, epsilon),
             sampling_model: SamplingModel::FixedPopulation,
-            hits: vec![0; cells as usize],
+            hits_by_answer: vec![0; cells as usize],
             reports: 1,
-            hit_and_total_slots: support.slots_per_report().map(|hit| [hit, slots]),
+            hit_and_total_slots: support.slots_hit_per_report().map(|hit| [hit, slots]),
         }
     }
 
@@ -142,7 +142,7 @@ mod tests {
                 (100, 9),
             ] {
                 let answers = answers(hashing, cells, buckets, 1.5);
-                let rates = &answers.rates;
+                let rates = &answers.hit_probabilities;
                 for (among, first) in [(true, 1), (false, 1), (true, cells / 2), (false, cells / 2)]
                 {
                     let score = answers.hit_count_distribution(first, among);
@@ -203,8 +203,8 @@ mod tests {
                     for (hits, p) in all.iter().enumerate() {
                         let mut answers = template.clone();
                         answers.reports = n as u64;
-                        answers.hits[0] = hits as u64;
-                        let (point, law) = answers.share_and_scores(0..first);
+                        answers.hits_by_answer[0] = hits as u64;
+                        let (point, law) = answers.share_and_score_distribution(0..first);
                         let limit =
                             |side| law.confidence_limit(point, n as u64, &failure_law, side);
                         missed[0] +=

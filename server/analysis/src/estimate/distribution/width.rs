@@ -22,7 +22,7 @@ pub(crate) struct SimulatedIntervalWidth {
     failure: f64,
     /// Simulated data of each crowd: the probability of each output, and the deviations of the
     /// output counts from the expectations, divided by √n.
-    crowds: Vec<[Vec<f64>; 2]>,
+    simulated_crowd_outputs: Vec<[Vec<f64>; 2]>,
 }
 
 impl SimulatedIntervalWidth {
@@ -38,11 +38,11 @@ impl SimulatedIntervalWidth {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let simulated = crowds.map(|shares| {
             let chances = expected_outputs(&rates, &shares);
-            let deviations = draw_deviations(&chances, &mut rng);
+            let deviations = draw_output_count_deviations(&chances, &mut rng);
             [chances, deviations]
         });
         Self {
-            crowds: simulated.collect(),
+            simulated_crowd_outputs: simulated.collect(),
             edge_weights: Arc::new(PatternEdgeWeights::new(rates)),
             quantile,
             failure,
@@ -68,14 +68,14 @@ impl SimulatedIntervalWidth {
             let [lower, upper] = interval.unwrap_or([0, edges.len() - 1]);
             edges[upper] - edges[lower]
         };
-        let sum: f64 = self.crowds.iter().map(width).sum();
-        0.5 * sum / self.crowds.len() as f64
+        let sum: f64 = self.simulated_crowd_outputs.iter().map(width).sum();
+        0.5 * sum / self.simulated_crowd_outputs.len() as f64
     }
 }
 
 /// Draws deviations of output counts, divided by √n, from the normal limit of the multinomial
 /// distribution.
-fn draw_deviations(chances: &[f64], rng: &mut ChaCha8Rng) -> Vec<f64> {
+fn draw_output_count_deviations(chances: &[f64], rng: &mut ChaCha8Rng) -> Vec<f64> {
     let normal = Normal::standard();
     let mut draw = |chance: &f64| {
         // The middle of one of 2⁵³ cells keeps the normal quantile finite.

@@ -20,7 +20,7 @@ use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
 use crate::estimate::counters::MIN_EXPECTED_COUNT;
-use crate::estimate::distribution::AnswerCounts;
+use crate::estimate::distribution::CellOrOutputCounts;
 use crate::estimate::estimator::Estimator;
 use crate::estimate::mechanism::SquareStatistics;
 use crate::estimate::point::{Estimand, ItemPointEstimates};
@@ -64,7 +64,7 @@ pub enum HonestReportProperty {
 }
 
 impl HonestReportProperty {
-    fn statement(self, flagged: bool) -> &'static str {
+    fn test_result_statement(self, flagged: bool) -> &'static str {
         match (self, flagged) {
             (Self::Seeds, false) => "Seeds are uniform.",
             (Self::Seeds, true) => {
@@ -96,14 +96,14 @@ impl HonestReportProperty {
         }
     }
 
-    fn test_result(self, question: Option<String>, p: f64) -> HonestyTest {
+    fn honesty_test_from_p_value(self, question: Option<String>, p: f64) -> HonestyTest {
         let flagged = p < MAX_FALSE_ALARM_PROBABILITY;
         HonestyTest {
             question,
             test: self,
             p,
             flagged,
-            statement: self.statement(flagged).to_owned(),
+            statement: self.test_result_statement(flagged).to_owned(),
         }
     }
 }
@@ -117,7 +117,7 @@ impl Estimator {
     pub fn run_honesty_tests(&self, totals: &Totals) -> Vec<HonestyTest> {
         let mut tests = Vec::new();
         let mut add = |respect: HonestReportProperty, question: Option<String>, p: Option<f64>| {
-            tests.extend(p.map(|p| respect.test_result(question, p)));
+            tests.extend(p.map(|p| respect.honesty_test_from_p_value(question, p)));
         };
         add(
             HonestReportProperty::Seeds,
@@ -157,7 +157,7 @@ impl Estimator {
     /// distribution of people over bins. `None` for other mechanisms, if the pattern has no more
     /// outputs than bins, or if there are too few reports.
     fn pattern_outputs_p_value(&self, totals: &Totals, index: usize) -> Option<f64> {
-        let Some(AnswerCounts::PatternOutputs(patterned)) = self.answer_counts(totals, index)
+        let Some(CellOrOutputCounts::PatternOutputs(patterned)) = self.cell_or_output_counts(totals, index)
         else {
             return None;
         };

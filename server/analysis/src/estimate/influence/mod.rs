@@ -25,7 +25,7 @@ use serde::Serialize;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
 use crate::estimate::estimator::Estimator;
-use crate::estimate::mechanism::{PreparedQuestion, SumRates};
+use crate::estimate::mechanism::{PreparedQuestion, ShareSumEstimator};
 use crate::estimate::point::Estimand;
 
 /// Assumed fraction γ of forged reports among all reports of a task.
@@ -123,7 +123,7 @@ impl Estimator {
             .iter()
             .zip(self.prepared_questions());
         let answered = questions.enumerate().map(|(index, (own, prepared))| {
-            let share = self.task().question_report_share(index) * rarest_prefix_share(own);
+            let share = self.task().question_report_share(index) * rarest_prefix_length_share(own);
             let forged = FORGED_REPORT_FRACTION
                 / (FORGED_REPORT_FRACTION + (1.0 - FORGED_REPORT_FRACTION) * share);
             self.influence_on_question(own, &**prepared, forged)
@@ -154,13 +154,13 @@ impl Estimator {
             unit,
         };
         let part = |estimate, reach| vec![influence(estimate, reach, [0.0, 1.0], None, 1.0)];
-        let sums = prepared.sum_rates();
+        let sums = prepared.share_sum_estimator();
         match (
             question.kind(),
             sums,
             HitBounds::for_question(question, sums),
         ) {
-            (QuestionKind::Number(_), Some(SumRates::Outputs(rates)), _) => {
+            (QuestionKind::Number(_), Some(ShareSumEstimator::Outputs(rates)), _) => {
                 part(InfluencedEstimate::Below, pattern_share_below_range(rates))
             }
             (QuestionKind::Number(scale), _, Some(buckets)) => part(
@@ -214,12 +214,12 @@ fn display_factor_and_unit(kind: &QuestionKind) -> (f64, Option<String>) {
 /// Returns the fraction of a text question's honest reports that have the rarest prefix length. If
 /// no continuation is found for a prefix of that length, the prefix is estimated from these reports
 /// alone. Returns 1 for other kinds of question.
-fn rarest_prefix_share(question: &Question) -> f64 {
+fn rarest_prefix_length_share(question: &Question) -> f64 {
     let QuestionKind::Text(prefixes) = question.kind() else {
         return 1.0;
     };
     let fewest = prefixes
-        .distinct_lengths()
+        .lengths_with_repeat_counts()
         .map(|(_, prefixes)| prefixes)
         .min();
     fewest.unwrap_or(1) as f64 / prefixes.lengths().len() as f64
@@ -229,7 +229,7 @@ fn rarest_prefix_share(question: &Question) -> f64 {
 /// that are outputs of a pattern. The range covers all edges between bins.
 fn pattern_share_below_range(rates: &pattern::PatternEstimator) -> ContributionRange {
     let at = |below: usize| {
-        let worth = rates.output_weights_of_sum(&rates.range_weights(0..below));
+        let worth = rates.output_weights_of_sum(&rates.range_indicator_weights(0..below));
         let each = worth.into_iter().map(|own| [own, own]);
         each.reduce(enclosing_range).unwrap_or([0.0, 1.0])
     };
@@ -242,7 +242,7 @@ fn pattern_share_below_range(rates: &pattern::PatternEstimator) -> ContributionR
 /// Bounds on the number of elements that one report of Collision hits at once. An attacker can
 /// search for a seed under which a report hits many elements.
 struct HitBounds<'a> {
-    rates: &'a CollisionHitProbabilities,
+    hit_probabilities: &'a CollisionHitProbabilities,
     /// Number of buckets t.
     buckets: u32,
     /// Number of slots m of a bucket. `None` if elements are hashed independently.
@@ -255,16 +255,16 @@ const SEED_COUNT: f64 = (1_u128 << 64) as f64;
 impl<'a> HitBounds<'a> {
     /// Creates the bounds for a question whose mechanism is Collision. Returns `None` for other
     /// mechanisms.
-    fn for_question(question: &Question, sums: Option<SumRates<'a>>) -> Option<Self> {
-        let (Some(SumRates::Hits(rates)), Mechanism::Collision(collision)) =
+    fn for_question(question: &Question, sums: Option<ShareSumEstimator<'a>>) -> Option<Self> {
+        let (Some(ShareSumEstimator::Hits(rates)), Mechanism::Collision(collision)) =
             (sums, question.mechanism())
         else {
             return None;
         };
         Some(Self {
-            rates,
+            hit_probabilities: rates,
             buckets: collision.buckets_per_hash(),
-            slots_per_bucket: collision.hit_decoder(&question.domain()).slots_per_report(),
+            slots_per_bucket: collision.hit_decoder(&question.domain()).slots_hit_per_report(),
         })
     }
 
@@ -299,8 +299,8 @@ impl<'a> HitBounds<'a> {
             .take(most)
             .map(|worth| worth.max(0.0))
             .sum();
-        let average = self.rates.p_false * worths.iter().sum::<f64>();
-        [least - average, top - average].map(|sum| sum / self.rates.hit_probability_gap())
+        let average = self.hit_probabilities.p_false * worths.iter().sum::<f64>();
+        [least - average, top - average].map(|sum| sum / self.hit_probabilities.hit_probability_gap())
     }
 
     /// Returns the range of one report's contribution to the share of people below an edge. The
@@ -329,7 +329,7 @@ impl<'a> HitBounds<'a> {
     /// shares of a part sum to 1.
     fn option_range(&self, together: &Together) -> ContributionRange {
         let of = |cells: u32| {
-            let gap = self.rates.hit_probability_gap();
+            let gap = self.hit_probabilities.hit_probability_gap();
             if cells > CollisionHitProbabilities::MAX_OPTIONS_FOR_SUM_CONSTRAINT {
                 return self.weighted_sum_range(&[1.0]);
             }
@@ -380,7 +380,7 @@ mod tests {
             Mechanism::Pattern(own) => (0..own.output_count())
                 .map(|bucket| Report::Pattern(pattern::Report { seed, bucket }))
                 .collect(),
-            Mechanism::Window(own) => (0..own.cell_count())
+            Mechanism::Window(own) => (0..own.atom_combination_count())
                 .map(|bucket| Report::Window(window::Report { seed, bucket }))
                 .collect(),
             Mechanism::HashBin(own) => {

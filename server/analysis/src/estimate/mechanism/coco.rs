@@ -17,19 +17,19 @@ use hushbin::mechanism::coco::{
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism, HitEstimator};
 use crate::estimate::counters::{
-    HitCounters, HitsBySign, SignAgreementCounter, TotalsError, TotalsReader,
+    HitCounters, HitsBySign, ItemSignAgreementCounter, TotalsError, TotalsReader,
 };
 use crate::estimate::distribution::{
-    ContributionDistribution, HitDistribution, OutcomeProbabilities,
+    ContributionDistribution, HitDistribution, SideHitProbabilities,
 };
 use crate::estimate::point::{
-    Estimand, ItemPointEstimates, PointEstimate, SamplingModel, mean_contribution_covariance,
-    mean_contribution_variance, sign_frequency_variance,
+    Estimand, ItemPointEstimates, PointEstimate, SamplingModel, mean_presence_covariance,
+    share_variance_per_report, sign_variance_per_report,
 };
 
 impl EstimatedMechanism for Coco {
     type Report = Report;
-    type Rates = CocoHitProbabilities;
+    type EstimationParameters = CocoHitProbabilities;
     type Counts = CocoHitCounts;
 
     fn estimands(&self, _: &Domain) -> &'static [Estimand] {
@@ -39,7 +39,7 @@ impl EstimatedMechanism for Coco {
         }
     }
 
-    fn rates(&self, domain: &Domain, epsilon: f64) -> CocoHitProbabilities {
+    fn estimation_parameters(&self, domain: &Domain, epsilon: f64) -> CocoHitProbabilities {
         self.hit_probabilities(domain, epsilon)
     }
 
@@ -47,14 +47,14 @@ impl EstimatedMechanism for Coco {
         let support = self.hit_decoder(domain);
         match domain.item_count() {
             Some(items) if self.pairs_per_function() == 1 => {
-                CocoHitCounts::SignAgreements(SignAgreementCounter::new(items as usize))
+                CocoHitCounts::SignAgreements(ItemSignAgreementCounter::new(items as usize))
             }
-            Some(_) => CocoHitCounts::PairHits {
-                hit_counters: HitCounters::for_closed_domain(2 * support.slot_count()),
+            Some(_) => CocoHitCounts::SideHits {
+                hit_counters: HitCounters::for_closed_domain(2 * support.visitable_slot_count()),
                 hit_decoder: support,
             },
-            None => CocoHitCounts::PairHits {
-                hit_counters: HitCounters::for_open_domain(items),
+            None => CocoHitCounts::SideHits {
+                hit_counters: HitCounters::for_queried_items(items),
                 hit_decoder: support,
             },
         }
@@ -68,15 +68,15 @@ impl EstimatedMechanism for Coco {
                 // Odd buckets are minus sides.
                 signs.add_report(keys, report.bucket % 2 == 1);
             }
-            CocoHitCounts::PairHits {
+            CocoHitCounts::SideHits {
                 hit_decoder: support,
                 hit_counters: counted,
             } => match counted {
-                HitCounters::ClosedDomain(slots) => support.for_each_hit(report, |slot, plus| {
+                HitCounters::ClosedDomain(slots) => support.for_each_hit_slot(report, |slot, plus| {
                     slots.increment(2 * slot as usize + usize::from(!plus));
                 }),
                 HitCounters::OpenDomain(items) => {
-                    let hit = support.hit_side_lookup(report);
+                    let hit = support.make_hit_side_lookup(report);
                     for (item, hits) in items {
                         if let Some(plus) = hit(*item) {
                             hits[usize::from(!plus)] += 1;
@@ -89,9 +89,9 @@ impl EstimatedMechanism for Coco {
 
     fn counter_updates_per_report(&self, domain: &Domain, _: f64) -> Option<u64> {
         let items = domain.item_count()? as usize;
-        let slots = self.hit_decoder(domain).slot_count() as u64;
+        let slots = self.hit_decoder(domain).visitable_slot_count() as u64;
         Some(match self.hash_family() {
-            _ if self.pairs_per_function() == 1 => SignAgreementCounter::words_per_report(items),
+            _ if self.pairs_per_function() == 1 => ItemSignAgreementCounter::words_per_report(items),
             HashFamily::Independent => slots,
             _ => slots / u64::from(self.pairs_per_function()),
         })
@@ -103,11 +103,11 @@ impl EstimatedMechanism for Coco {
                 signs.merge(others);
             }
             (
-                CocoHitCounts::PairHits {
+                CocoHitCounts::SideHits {
                     hit_counters: counted,
                     ..
                 },
-                CocoHitCounts::PairHits {
+                CocoHitCounts::SideHits {
                     hit_counters: others,
                     ..
                 },
@@ -121,7 +121,7 @@ impl EstimatedMechanism for Coco {
     fn encode(counts: &CocoHitCounts, bytes: &mut Vec<u8>) {
         match counts {
             CocoHitCounts::SignAgreements(signs) => signs.encode(bytes),
-            CocoHitCounts::PairHits {
+            CocoHitCounts::SideHits {
                 hit_counters: counted,
                 ..
             } => counted.encode(bytes),
@@ -136,7 +136,7 @@ impl EstimatedMechanism for Coco {
         match counts {
             CocoHitCounts::SignAgreements(signs) => signs.decode(reports, bytes),
             // A report hits at most one of an item's two sides.
-            CocoHitCounts::PairHits {
+            CocoHitCounts::SideHits {
                 hit_counters: counted,
                 ..
             } => counted.decode(2, reports, bytes),
@@ -148,7 +148,7 @@ impl EstimatedMechanism for Coco {
         seen: &CountedReports<'_, Self>,
         items: &[u64],
     ) -> Vec<ItemPointEstimates> {
-        let estimator = HitEstimator::new(*seen.rates, seen.sampling_model, seen.reports);
+        let estimator = HitEstimator::new(*seen.estimation_parameters, seen.sampling_model, seen.reports);
         let point = |&item| estimator.estimate_item(seen.counts.hits(item));
         items.iter().map(point).collect()
     }
@@ -163,7 +163,7 @@ impl EstimatedMechanism for Coco {
         let pair = (plus + minus) as f64 / seen.reports as f64;
         let mean = points.mean.map_or(0.0, |mean| mean.estimate);
         ContributionDistribution::Hits(hit_distribution(
-            seen.rates,
+            seen.estimation_parameters,
             seen.sampling_model,
             pair,
             mean,
@@ -177,11 +177,11 @@ impl EstimatedMechanism for Coco {
         _: f64,
         estimand: Estimand,
     ) -> [f64; 2] {
-        let mean = 1.0 / rates.hit_probability_gap;
+        let mean = 1.0 / rates.side_hit_probability_gap;
         let Some(PairHitProbabilities {
             pair_hit_if_present: p_pair,
             pair_hit_if_absent: q_pair,
-        }) = rates.presence_pair_hits
+        }) = rates.exact_pair_probabilities
         else {
             return [-mean, mean];
         };
@@ -207,7 +207,7 @@ impl EstimatedMechanism for Coco {
         Some(report.bucket)
     }
 
-    fn contribution_variances(
+    fn variances_with_and_without(
         rates: &CocoHitProbabilities,
         sparsity: u32,
         estimand: Estimand,
@@ -215,15 +215,15 @@ impl EstimatedMechanism for Coco {
         let estimated = "asked for where the rule estimates it";
         match estimand {
             Estimand::Mean => {
-                let without = rates.second_moment_outside_input(sparsity, f64::from(sparsity));
+                let without = rates.absent_item_second_moment(sparsity, f64::from(sparsity));
                 [rates.estimate_second_moment(true) - 1.0, without]
             }
             Estimand::Plus | Estimand::Minus => {
-                let [own, _, none] = rates.frequency_variances().expect(estimated);
+                let [own, _, none] = rates.frequency_variance_by_sign().expect(estimated);
                 [own, none]
             }
             Estimand::Nonmissing | Estimand::Share => {
-                [true, false].map(|present| rates.presence_variance(present).expect(estimated))
+                [true, false].map(|present| rates.presence_estimate_variance(present).expect(estimated))
             }
         }
     }
@@ -234,9 +234,9 @@ impl EstimatedMechanism for Coco {
 pub(crate) enum CocoHitCounts {
     /// A closed domain with one pair. Every report hits every item, on the side that the item's
     /// hashed sign determines.
-    SignAgreements(SignAgreementCounter),
+    SignAgreements(ItemSignAgreementCounter),
     /// A closed domain with several pairs, or an open domain.
-    PairHits {
+    SideHits {
         hit_decoder: HitDecoder,
         hit_counters: HitCounters,
     },
@@ -246,7 +246,7 @@ impl CocoHitCounts {
     fn hits(&self, item: u64) -> HitsBySign {
         match self {
             Self::SignAgreements(signs) => signs.agreements_and_disagreements(item),
-            Self::PairHits {
+            Self::SideHits {
                 hit_counters: counted,
                 ..
             } => counted.hits_by_sign(item),
@@ -266,13 +266,13 @@ fn hit_distribution(
     pair: f64,
     mean: f64,
 ) -> HitDistribution {
-    let given = whose == SamplingModel::FixedPopulation && rates.presence_pair_hits.is_some();
-    let presence = rates.presence_pair_hits.unwrap_or_else(|| {
+    let given = whose == SamplingModel::FixedPopulation && rates.exact_pair_probabilities.is_some();
+    let presence = rates.exact_pair_probabilities.unwrap_or_else(|| {
         let PairHitProbabilities {
             pair_hit_if_present: p_pair,
             pair_hit_if_absent: q_pair,
-        } = rates.predicted_pair_hits;
-        let p_pair = p_pair.max(pair).max(rates.hit_probability_gap);
+        } = rates.predicted_pair_probabilities;
+        let p_pair = p_pair.max(pair).max(rates.side_hit_probability_gap);
         PairHitProbabilities {
             pair_hit_if_present: p_pair,
             pair_hit_if_absent: q_pair,
@@ -289,7 +289,7 @@ fn hit_distribution(
         0.0
     };
     let law = HitDistribution::new(
-        outcome_probabilities(presence, rates.hit_probability_gap),
+        outcome_probabilities(presence, rates.side_hit_probability_gap),
         given,
         mean,
         frequency,
@@ -308,7 +308,7 @@ fn outcome_probabilities(
         pair_hit_if_absent: q_pair,
     }: PairHitProbabilities,
     gap: f64,
-) -> [OutcomeProbabilities; 3] {
+) -> [SideHitProbabilities; 3] {
     let outcomes = |pair: f64, lean: f64| {
         let (plus, minus) = (0.5 * (pair + lean), 0.5 * (pair - lean));
         [minus, (1.0 - pair).max(0.0), plus, 0.0]
@@ -336,7 +336,7 @@ impl HitEstimator<CocoHitProbabilities> {
             nonmissing_frequency: nonmissing,
             mean_nonmissing_covariance: nonmissing
                 .and_then(|nonmissing| self.covariance(mean, nonmissing)),
-            answer_share: None,
+            estimated_answer_share: None,
         }
     }
 
@@ -348,8 +348,8 @@ impl HitEstimator<CocoHitProbabilities> {
         pair: f64,
         nonmissing: Option<PointEstimate>,
     ) -> PointEstimate {
-        let gap = self.rates.hit_probability_gap;
-        let pair = pair.max(self.rates.predicted_pair_hits.pair_hit_if_absent);
+        let gap = self.hit_probabilities.side_hit_probability_gap;
+        let pair = pair.max(self.hit_probabilities.predicted_pair_probabilities.pair_hit_if_absent);
         // The pair is hit least often if no person has the item.
         let estimate = difference / self.reports / gap;
         let certain = match (self.sampling_model, nonmissing) {
@@ -368,8 +368,8 @@ impl HitEstimator<CocoHitProbabilities> {
         let plus = 0.5 * (nonmissing + mean);
         let minus = 0.5 * (nonmissing - mean);
         [[plus, minus], [minus, plus]].map(|shares| {
-            let variances = self.rates.frequency_variances()?;
-            let variance = sign_frequency_variance(self.sampling_model, shares, variances);
+            let variances = self.hit_probabilities.frequency_variance_by_sign()?;
+            let variance = sign_variance_per_report(self.sampling_model, shares, variances);
             Some(PointEstimate::new(shares[0], variance, self.reports))
         })
     }
@@ -377,10 +377,10 @@ impl HitEstimator<CocoHitProbabilities> {
     /// Returns the covariance of the estimated mean and the estimated non-missing frequency. `None`
     /// if CoCo's rule does not provide both.
     fn covariance(&self, mean: PointEstimate, nonmissing: PointEstimate) -> Option<f64> {
-        let product = self.rates.mean_presence_product()?;
+        let product = self.hit_probabilities.mean_presence_cross_moment()?;
         let (mean, nonmissing) = (mean.estimate, nonmissing.estimate);
         Some(
-            mean_contribution_covariance(self.sampling_model, mean, nonmissing, product)
+            mean_presence_covariance(self.sampling_model, mean, nonmissing, product)
                 / self.reports,
         )
     }
@@ -391,13 +391,13 @@ impl HitEstimator<CocoHitProbabilities> {
         let PairHitProbabilities {
             pair_hit_if_present: p_pair,
             pair_hit_if_absent: q_pair,
-        } = self.rates.presence_pair_hits?;
+        } = self.hit_probabilities.exact_pair_probabilities?;
         let estimate = (pair - q_pair) / (p_pair - q_pair);
-        let variance = mean_contribution_variance(
+        let variance = share_variance_per_report(
             self.sampling_model,
             estimate,
-            self.rates.presence_variance(true)?,
-            self.rates.presence_variance(false)?,
+            self.hit_probabilities.presence_estimate_variance(true)?,
+            self.hit_probabilities.presence_estimate_variance(false)?,
         );
         Some(PointEstimate::new(estimate, variance, self.reports))
     }
@@ -476,12 +476,12 @@ mod tests {
             let rates = coco.hit_probabilities(&task.questions()[0].domain(), epsilon);
             for whose in [SamplingModel::FixedPopulation, SamplingModel::RandomSample] {
                 let item = Item {
-                    people: outcome_probabilities(
-                        rates.predicted_pair_hits,
-                        rates.hit_probability_gap,
+                    probabilities_by_true_sign: outcome_probabilities(
+                        rates.predicted_pair_probabilities,
+                        rates.side_hit_probability_gap,
                     ),
                     estimands: coco.estimands(&task.questions()[0].domain()),
-                    of: &|hits, reports| {
+                    estimate_from_hits: &|hits, reports| {
                         let points = HitEstimator::new(rates, whose, reports).estimate_item(hits);
                         let pair = (hits[0] + hits[1]) as f64 / reports as f64;
                         let mean = points.mean.expect("means are estimated").estimate;

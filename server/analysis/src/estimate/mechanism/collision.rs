@@ -9,21 +9,21 @@
 use hushbin::domain::{Domain, SignedItem};
 use hushbin::mechanism::collision::{Collision, CollisionHitProbabilities, HitDecoder, Report};
 
-use super::estimated_mechanism::{CountedReports, EstimatedMechanism, HitEstimator, SumRates};
+use super::estimated_mechanism::{CountedReports, EstimatedMechanism, HitEstimator, ShareSumEstimator};
 use crate::estimate::counters::{
     BucketHashRange, HitCounters, HitsBySign, TotalsError, TotalsReader,
 };
 use crate::estimate::distribution::{
-    AnswerCounts, ContributionDistribution, HitDistribution, OutcomeProbabilities, SingleAnswerHits,
+    CellOrOutputCounts, ContributionDistribution, HitDistribution, SideHitProbabilities, SingleAnswerHits,
 };
 use crate::estimate::point::{
-    Estimand, ItemPointEstimates, PointEstimate, SamplingModel, mean_contribution_covariance,
-    mean_contribution_variance,
+    Estimand, ItemPointEstimates, PointEstimate, SamplingModel, mean_presence_covariance,
+    share_variance_per_report,
 };
 
 impl EstimatedMechanism for Collision {
     type Report = Report;
-    type Rates = CollisionHitProbabilities;
+    type EstimationParameters = CollisionHitProbabilities;
     type Counts = CollisionHitCounts;
 
     fn estimands(&self, domain: &Domain) -> &'static [Estimand] {
@@ -34,7 +34,7 @@ impl EstimatedMechanism for Collision {
         }
     }
 
-    fn rates(&self, domain: &Domain, epsilon: f64) -> CollisionHitProbabilities {
+    fn estimation_parameters(&self, domain: &Domain, epsilon: f64) -> CollisionHitProbabilities {
         self.hit_probabilities(domain, epsilon)
     }
 
@@ -43,26 +43,26 @@ impl EstimatedMechanism for Collision {
         CollisionHitCounts {
             hit_decoder: support,
             buckets: self.buckets_per_hash(),
-            domain: *domain,
+            item_domain: *domain,
             elements_per_item: domain.elements_per_item() as usize,
             // If items are rated, elements 2j and 2j + 1 are item j with either sign.
-            hit_counters: match domain.item_count() {
-                Some(_) => HitCounters::for_closed_domain(support.slot_count()),
-                None => HitCounters::for_open_domain(items),
+            element_hit_counters: match domain.item_count() {
+                Some(_) => HitCounters::for_closed_domain(support.visitable_slot_count()),
+                None => HitCounters::for_queried_items(items),
             },
         }
     }
 
     #[inline]
     fn add_report(counts: &mut CollisionHitCounts, report: &Report) {
-        match &mut counts.hit_counters {
+        match &mut counts.element_hit_counters {
             HitCounters::ClosedDomain(slots) => {
                 let count = |slot: u32| slots.increment(slot as usize);
                 counts.hit_decoder.for_each_hit(report, count);
             }
             HitCounters::OpenDomain(items) => {
                 // Open domains always use the independent hash.
-                let (words, domain) = (BucketHashRange::new(report, counts.buckets), counts.domain);
+                let (words, domain) = (BucketHashRange::new(report, counts.buckets), counts.item_domain);
                 let hit = |item, negative| {
                     let element = domain.element_of_signed_item(SignedItem {
                         item,
@@ -83,16 +83,16 @@ impl EstimatedMechanism for Collision {
     fn counter_updates_per_report(&self, domain: &Domain, _: f64) -> Option<u64> {
         domain.item_count()?;
         let support = self.hit_decoder(domain);
-        let all = support.slot_count() as u64;
-        Some(support.slots_per_report().map_or(all, u64::from))
+        let all = support.visitable_slot_count() as u64;
+        Some(support.slots_hit_per_report().map_or(all, u64::from))
     }
 
     fn merge(counts: &mut CollisionHitCounts, others: &CollisionHitCounts) {
-        counts.hit_counters.merge(&others.hit_counters);
+        counts.element_hit_counters.merge(&others.element_hit_counters);
     }
 
     fn encode(counts: &CollisionHitCounts, bytes: &mut Vec<u8>) {
-        counts.hit_counters.encode(bytes);
+        counts.element_hit_counters.encode(bytes);
     }
 
     fn decode(
@@ -101,7 +101,7 @@ impl EstimatedMechanism for Collision {
         bytes: &mut TotalsReader<'_>,
     ) -> Result<(), TotalsError> {
         // A report may hit any number of elements.
-        counts.hit_counters.decode(1, reports, bytes)
+        counts.element_hit_counters.decode(1, reports, bytes)
     }
 
     fn point_estimates(
@@ -110,16 +110,16 @@ impl EstimatedMechanism for Collision {
         items: &[u64],
     ) -> Vec<ItemPointEstimates> {
         let (estimator, counts) = (
-            HitEstimator::new(*seen.rates, seen.sampling_model, seen.reports),
+            HitEstimator::new(*seen.estimation_parameters, seen.sampling_model, seen.reports),
             seen.counts,
         );
         let point = |&item: &u64| {
-            if counts.domain.is_rated() {
-                return estimator.estimate_item(counts.hit_counters.hits_by_sign(item));
+            if counts.item_domain.is_rated() {
+                return estimator.estimate_item(counts.element_hit_counters.hits_by_sign(item));
             }
             ItemPointEstimates {
-                answer_share: Some(
-                    estimator.estimate_frequency(counts.hit_counters.hits_of_element(item)),
+                estimated_answer_share: Some(
+                    estimator.estimate_frequency(counts.element_hit_counters.hits_of_unsigned_item(item)),
                 ),
                 ..ItemPointEstimates::default()
             }
@@ -133,30 +133,30 @@ impl EstimatedMechanism for Collision {
         _: u64,
         points: &ItemPointEstimates,
     ) -> ContributionDistribution {
-        ContributionDistribution::Hits(hit_distribution(seen.rates, seen.sampling_model, points))
+        ContributionDistribution::Hits(hit_distribution(seen.estimation_parameters, seen.sampling_model, points))
     }
 
-    fn answer_counts(&self, seen: &CountedReports<'_, Self>) -> Option<AnswerCounts> {
-        let (domain, counts) = (&seen.counts.domain, seen.counts);
+    fn cell_or_output_counts(&self, seen: &CountedReports<'_, Self>) -> Option<CellOrOutputCounts> {
+        let (domain, counts) = (&seen.counts.item_domain, seen.counts);
         // Every person gives exactly one answer: no signs, no paddings, sparsity 1.
         let exact = !domain.is_rated() && !domain.is_padded() && domain.sparsity() == 1;
         let answers = domain.item_count().filter(|_| exact)?;
-        let hits = |answer| counts.hit_counters.hits_of_element(u64::from(answer));
-        let slots = counts.hit_decoder.slot_count() as u32;
-        Some(AnswerCounts::CellHits(SingleAnswerHits {
-            rates: *seen.rates,
+        let hits = |answer| counts.element_hit_counters.hits_of_unsigned_item(u64::from(answer));
+        let slots = counts.hit_decoder.visitable_slot_count() as u32;
+        Some(CellOrOutputCounts::CellHits(SingleAnswerHits {
+            hit_probabilities: *seen.estimation_parameters,
             sampling_model: seen.sampling_model,
-            hits: (0..answers).map(hits).collect(),
+            hits_by_answer: (0..answers).map(hits).collect(),
             reports: seen.reports,
             hit_and_total_slots: counts
                 .hit_decoder
-                .slots_per_report()
+                .slots_hit_per_report()
                 .map(|hit| [hit, slots]),
         }))
     }
 
-    fn sum_rates(rates: &CollisionHitProbabilities) -> Option<SumRates<'_>> {
-        Some(SumRates::Hits(rates))
+    fn share_sum_estimator(rates: &CollisionHitProbabilities) -> Option<ShareSumEstimator<'_>> {
+        Some(ShareSumEstimator::Hits(rates))
     }
 
     fn contribution_range(
@@ -194,7 +194,7 @@ impl EstimatedMechanism for Collision {
         Some(report.bucket)
     }
 
-    fn contribution_variances(
+    fn variances_with_and_without(
         rates: &CollisionHitProbabilities,
         _: u32,
         estimand: Estimand,
@@ -207,7 +207,7 @@ impl EstimatedMechanism for Collision {
             Estimand::Plus | Estimand::Minus | Estimand::Share => {
                 [true, false].map(|member| rates.frequency_variance(member))
             }
-            Estimand::Nonmissing => [true, false].map(|present| rates.presence_variance(present)),
+            Estimand::Nonmissing => [true, false].map(|present| rates.presence_estimate_variance(present)),
         }
     }
 }
@@ -218,10 +218,10 @@ pub(crate) struct CollisionHitCounts {
     hit_decoder: HitDecoder,
     /// Number of buckets of one hash function.
     buckets: u32,
-    domain: Domain,
+    item_domain: Domain,
     /// Number of elements per item.
     elements_per_item: usize,
-    hit_counters: HitCounters,
+    element_hit_counters: HitCounters,
 }
 
 fn hit_distribution(
@@ -231,7 +231,7 @@ fn hit_distribution(
 ) -> HitDistribution {
     let of = |point: Option<PointEstimate>| {
         point
-            .or(points.answer_share)
+            .or(points.estimated_answer_share)
             .map_or(0.0, |point| point.estimate)
     };
     let [mean, frequency] = [points.mean, points.nonmissing_frequency].map(of);
@@ -245,7 +245,7 @@ fn hit_distribution(
 
 /// Returns the probabilities of a report's outcomes for people who have an item at −1, who do not
 /// have it, and who have it at 1.
-fn outcome_probabilities(rates: &CollisionHitProbabilities) -> [OutcomeProbabilities; 3] {
+fn outcome_probabilities(rates: &CollisionHitProbabilities) -> [SideHitProbabilities; 3] {
     let outcomes = |minus: f64, plus: f64, both: f64| {
         [minus - both, 1.0 - minus - plus + both, plus - both, both]
     };
@@ -266,30 +266,30 @@ impl HitEstimator<CollisionHitProbabilities> {
         let mean = plus.estimate - minus.estimate;
         let nonmissing = plus.estimate + minus.estimate;
         ItemPointEstimates {
-            mean: Some(self.point_estimate(mean, self.mean_variance(mean, nonmissing))),
+            mean: Some(self.point_from_report_variance(mean, self.mean_variance_per_report(mean, nonmissing))),
             positive_frequency: Some(plus),
             negative_frequency: Some(minus),
             nonmissing_frequency: Some(
-                self.point_estimate(nonmissing, self.nonmissing_variance(nonmissing)),
+                self.point_from_report_variance(nonmissing, self.presence_variance_per_report(nonmissing)),
             ),
-            mean_nonmissing_covariance: Some(self.covariance(mean, nonmissing) / self.reports),
-            answer_share: None,
+            mean_nonmissing_covariance: Some(self.covariance_per_report(mean, nonmissing) / self.reports),
+            estimated_answer_share: None,
         }
     }
 
-    fn point_estimate(&self, estimate: f64, variance: f64) -> PointEstimate {
+    fn point_from_report_variance(&self, estimate: f64, variance: f64) -> PointEstimate {
         PointEstimate::new(estimate, variance, self.reports)
     }
 
     fn estimate_frequency(&self, hits: u64) -> PointEstimate {
         let rate = hits as f64 / self.reports;
-        let estimate = (rate - self.rates.p_false) / self.rates.hit_probability_gap();
-        self.point_estimate(estimate, self.frequency_variance(estimate))
+        let estimate = (rate - self.hit_probabilities.p_false) / self.hit_probabilities.hit_probability_gap();
+        self.point_from_report_variance(estimate, self.share_variance_per_report(estimate))
     }
 
-    fn frequency_variance(&self, frequency: f64) -> f64 {
-        let variance = |member| self.rates.frequency_variance(member);
-        mean_contribution_variance(
+    fn share_variance_per_report(&self, frequency: f64) -> f64 {
+        let variance = |member| self.hit_probabilities.frequency_variance(member);
+        share_variance_per_report(
             self.sampling_model,
             frequency,
             variance(true),
@@ -298,10 +298,10 @@ impl HitEstimator<CollisionHitProbabilities> {
     }
 
     /// Returns the variance of one report's contribution to the mean.
-    fn mean_variance(&self, mean: f64, nonmissing: f64) -> f64 {
+    fn mean_variance_per_report(&self, mean: f64, nonmissing: f64) -> f64 {
         let present = nonmissing.clamp(0.0, 1.0);
-        let square = present * self.rates.estimate_second_moment(true)
-            + (1.0 - present) * self.rates.estimate_second_moment(false);
+        let square = present * self.hit_probabilities.estimate_second_moment(true)
+            + (1.0 - present) * self.hit_probabilities.estimate_second_moment(false);
         // The second moment of one report's contribution is linear in the share of people with the
         // item. Subtract the mean square of people's expected contributions. For signs of a fixed
         // population it is this share, otherwise at least the squared mean.
@@ -313,14 +313,14 @@ impl HitEstimator<CollisionHitProbabilities> {
             }
     }
 
-    fn covariance(&self, mean: f64, nonmissing: f64) -> f64 {
-        let product = self.rates.mean_presence_product();
-        mean_contribution_covariance(self.sampling_model, mean, nonmissing, product)
+    fn covariance_per_report(&self, mean: f64, nonmissing: f64) -> f64 {
+        let product = self.hit_probabilities.mean_presence_cross_moment();
+        mean_presence_covariance(self.sampling_model, mean, nonmissing, product)
     }
 
-    fn nonmissing_variance(&self, nonmissing: f64) -> f64 {
-        let variance = |present| self.rates.presence_variance(present);
-        mean_contribution_variance(
+    fn presence_variance_per_report(&self, nonmissing: f64) -> f64 {
+        let variance = |present| self.hit_probabilities.presence_estimate_variance(present);
+        share_variance_per_report(
             self.sampling_model,
             nonmissing,
             variance(true),
@@ -357,9 +357,9 @@ mod tests {
             let rates = own.hit_probabilities(&task.questions()[0].domain(), epsilon);
             for whose in [SamplingModel::FixedPopulation, SamplingModel::RandomSample] {
                 let item = Item {
-                    people: outcome_probabilities(&rates),
+                    probabilities_by_true_sign: outcome_probabilities(&rates),
                     estimands: &Estimand::RATING_ESTIMANDS,
-                    of: &|hits, reports| {
+                    estimate_from_hits: &|hits, reports| {
                         let points = HitEstimator::new(rates, whose, reports).estimate_item(hits);
                         (points, hit_distribution(&rates, whose, &points))
                     },

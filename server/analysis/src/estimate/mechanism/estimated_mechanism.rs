@@ -6,14 +6,14 @@ use hushbin::domain::Domain;
 use hushbin::mechanism::{collision, pattern};
 
 use crate::estimate::counters::{TotalsError, TotalsReader};
-use crate::estimate::distribution::{AnswerCounts, ContributionDistribution};
+use crate::estimate::distribution::{CellOrOutputCounts, ContributionDistribution};
 use crate::estimate::point::{Estimand, ItemPointEstimates, SamplingModel};
 
 /// Counts of a question's reports, with the other data from which the question's estimates are
 /// computed.
 #[derive(Debug)]
 pub(crate) struct CountedReports<'a, M: EstimatedMechanism> {
-    pub(super) rates: &'a M::Rates,
+    pub(super) estimation_parameters: &'a M::EstimationParameters,
     pub(super) counts: &'a M::Counts,
     /// Sampling model of the people who reported.
     pub(super) sampling_model: SamplingModel,
@@ -36,7 +36,7 @@ pub(crate) struct SquareStatistics {
 
 /// Rates that determine the variance of an estimated sum of shares.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum SumRates<'a> {
+pub(crate) enum ShareSumEstimator<'a> {
     /// Rates of hits on single elements.
     Hits(&'a collision::CollisionHitProbabilities),
     /// Rates of a pattern's outputs.
@@ -50,7 +50,7 @@ pub(crate) trait EstimatedMechanism: Debug + Clone + Send + Sync + 'static {
     type Report;
     /// Probabilities of reports given an input, for one domain and one local ε. Estimates are
     /// computed from these probabilities.
-    type Rates: Debug + Send + Sync;
+    type EstimationParameters: Debug + Send + Sync;
     /// Counts of reports. They merge by addition.
     type Counts: Debug + Clone + Send + Sync;
 
@@ -59,7 +59,7 @@ pub(crate) trait EstimatedMechanism: Debug + Clone + Send + Sync + 'static {
     fn estimands(&self, domain: &Domain) -> &'static [Estimand];
 
     /// Computes the mechanism's rates for this domain and local ε.
-    fn rates(&self, domain: &Domain, epsilon: f64) -> Self::Rates;
+    fn estimation_parameters(&self, domain: &Domain, epsilon: f64) -> Self::EstimationParameters;
 
     /// Creates empty counts. For an open domain, `items` are the keys of the items to count. For a
     /// closed domain, all items are counted.
@@ -114,13 +114,13 @@ pub(crate) trait EstimatedMechanism: Debug + Clone + Send + Sync + 'static {
 
     /// Returns the counts of all answers, if every person gives exactly one answer and the
     /// variances of sums of shares are known. `None` by default.
-    fn answer_counts(&self, _seen: &CountedReports<'_, Self>) -> Option<AnswerCounts> {
+    fn cell_or_output_counts(&self, _seen: &CountedReports<'_, Self>) -> Option<CellOrOutputCounts> {
         None
     }
 
     /// Returns the rates that determine the variance of an estimated sum of shares. `None` if the
     /// mechanism has no such rates.
-    fn sum_rates(_rates: &Self::Rates) -> Option<SumRates<'_>> {
+    fn share_sum_estimator(_rates: &Self::EstimationParameters) -> Option<ShareSumEstimator<'_>> {
         None
     }
 
@@ -128,7 +128,7 @@ pub(crate) trait EstimatedMechanism: Debug + Clone + Send + Sync + 'static {
     /// [`EstimatedMechanism::estimands`], over all items and all reports.
     fn contribution_range(
         &self,
-        rates: &Self::Rates,
+        rates: &Self::EstimationParameters,
         domain: &Domain,
         epsilon: f64,
         estimand: Estimand,
@@ -158,13 +158,13 @@ pub(crate) trait EstimatedMechanism: Debug + Clone + Send + Sync + 'static {
     /// Returns the variances of one report's contribution to an item's estimate, for people [with,
     /// without] the item. People are assumed to have s full entries. `estimand` must be in
     /// [`EstimatedMechanism::estimands`].
-    fn contribution_variances(rates: &Self::Rates, sparsity: u32, estimand: Estimand) -> [f64; 2];
+    fn variances_with_and_without(rates: &Self::EstimationParameters, sparsity: u32, estimand: Estimand) -> [f64; 2];
 }
 
 /// Estimator that uses the hits of n reports and the rates of a mechanism.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HitEstimator<Rates> {
-    pub(crate) rates: Rates,
+    pub(crate) hit_probabilities: Rates,
     pub(crate) sampling_model: SamplingModel,
     pub(crate) reports: f64,
 }
@@ -172,7 +172,7 @@ pub(crate) struct HitEstimator<Rates> {
 impl<Rates> HitEstimator<Rates> {
     pub(crate) fn new(rates: Rates, whose: SamplingModel, reports: u64) -> Self {
         Self {
-            rates,
+            hit_probabilities: rates,
             sampling_model: whose,
             reports: reports as f64,
         }

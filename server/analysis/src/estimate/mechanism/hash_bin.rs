@@ -6,15 +6,15 @@
 //! The estimate is unbiased, because hashed signs are fair and independent. If ε holds at user
 //! level, clipping biases it.
 
-use hushbin::codec::append_u128;
+use hushbin::codec::append_varint_u128;
 use hushbin::domain::Domain;
 use hushbin::hash::{HashKeys, sign_word_of_closed_elements};
 use hushbin::mechanism::hash_bin::{
-    BinDecoder, EstimateScaleAndVariance, HashBin, RandomisedResponse, Report, clipping_attenuation,
+    ItemBinLookup, EstimateScaleAndVariance, HashBin, RandomisedResponse, Report, clipping_attenuation,
 };
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism, SquareStatistics};
-use crate::estimate::counters::{SignAgreementCounter, TotalsError, TotalsReader, encoding};
+use crate::estimate::counters::{ItemSignAgreementCounter, TotalsError, TotalsReader, encoding};
 use crate::estimate::distribution::{
     ContributionDistribution, HitDistribution, LaplaceResponseDistribution,
 };
@@ -22,25 +22,25 @@ use crate::estimate::point::{Estimand, ItemPointEstimates, PointEstimate};
 
 impl EstimatedMechanism for HashBin {
     type Report = Report;
-    type Rates = EstimateScaleAndVariance;
+    type EstimationParameters = EstimateScaleAndVariance;
     type Counts = HashBinCounts;
 
     fn estimands(&self, _: &Domain) -> &'static [Estimand] {
         &[Estimand::Mean]
     }
 
-    fn rates(&self, domain: &Domain, epsilon: f64) -> EstimateScaleAndVariance {
+    fn estimation_parameters(&self, domain: &Domain, epsilon: f64) -> EstimateScaleAndVariance {
         self.estimate_scale_and_variance(domain, epsilon)
     }
 
     fn empty_counts(&self, domain: &Domain, epsilon: f64, items: &[u64]) -> HashBinCounts {
-        let support = self.bin_decoder(domain);
+        let support = self.item_bin_lookup(domain);
         let limit = self
             .response_distribution(domain.item_count(), epsilon)
             .noisy_bin_limit();
         match (domain.item_count(), limit) {
             (Some(items), None) => {
-                HashBinCounts::SignAgreements(SignAgreementCounter::new(items as usize))
+                HashBinCounts::SignAgreements(ItemSignAgreementCounter::new(items as usize))
             }
             (Some(items), Some(limit)) => HashBinCounts::AllItemSums {
                 support,
@@ -101,7 +101,7 @@ impl EstimatedMechanism for HashBin {
                 .response_distribution(domain.item_count(), epsilon)
                 .noisy_bin_limit()
             {
-                None => SignAgreementCounter::words_per_report(items as usize),
+                None => ItemSignAgreementCounter::words_per_report(items as usize),
                 Some(_) => items.into(),
             },
         )
@@ -139,7 +139,7 @@ impl EstimatedMechanism for HashBin {
         match counts {
             HashBinCounts::SignAgreements(signs) => signs.encode(bytes),
             HashBinCounts::AllItemSums { sums, .. } => sums.encode(bytes),
-            HashBinCounts::QueriedItemSums { sums, .. } => encoding::check_no_items(sums),
+            HashBinCounts::QueriedItemSums { sums, .. } => encoding::assert_no_counted_items(sums),
         }
     }
 
@@ -171,7 +171,7 @@ impl EstimatedMechanism for HashBin {
         _: u64,
         points: &ItemPointEstimates,
     ) -> ContributionDistribution {
-        let (rates, spread) = (seen.rates, ResponseStatistics::new(self, seen));
+        let (rates, spread) = (seen.estimation_parameters, ResponseStatistics::new(self, seen));
         if rates.is_two_point_response {
             // The reported sign agrees with the item's sign with probability (1 + v/A)/2, where A
             // is `scale`. Every person counts as having the item, at some value v.
@@ -186,8 +186,8 @@ impl EstimatedMechanism for HashBin {
         }
         ContributionDistribution::Noise(LaplaceResponseDistribution {
             grid_step: rates.estimate_scale,
-            noise_variance: rates.noise_variance / (rates.estimate_scale * rates.estimate_scale),
-            other_items_variance: spread.other_items_variance(seen.sparsity),
+            noise_variance: rates.empty_input_variance / (rates.estimate_scale * rates.estimate_scale),
+            bin_collision_variance: spread.bin_collision_variance(seen.sparsity),
         })
     }
 
@@ -225,7 +225,7 @@ impl EstimatedMechanism for HashBin {
     /// Returns the observed mean squared bin, and an upper bound on the expected squared bin of
     /// honest reports.
     fn square_statistics(&self, seen: &CountedReports<'_, Self>) -> Option<SquareStatistics> {
-        let rates = seen.rates;
+        let rates = seen.estimation_parameters;
         let squares = match seen.counts {
             HashBinCounts::SignAgreements(_) => return None,
             HashBinCounts::AllItemSums { sums, .. } => sums.sum_of_squared_bins,
@@ -237,7 +237,7 @@ impl EstimatedMechanism for HashBin {
         let numbers = bins * seen.reports as f64;
         Some(SquareStatistics {
             mean: squares as f64 / numbers * rates.estimate_scale * rates.estimate_scale,
-            max_expected_mean_square: rates.noise_variance + f64::from(seen.sparsity) / bins,
+            max_expected_mean_square: rates.empty_input_variance + f64::from(seen.sparsity) / bins,
             square_count: numbers,
         })
     }
@@ -245,7 +245,7 @@ impl EstimatedMechanism for HashBin {
     /// Returns the variances of a response, for people [with, without] the item who have s full
     /// entries. Other entries in the same bin add variance, and clipping reduces the expected
     /// response.
-    fn contribution_variances(
+    fn variances_with_and_without(
         rates: &EstimateScaleAndVariance,
         sparsity: u32,
         _: Estimand,
@@ -254,7 +254,7 @@ impl EstimatedMechanism for HashBin {
             .clipping_bound
             .map_or(1.0, |clip| clipping_attenuation(sparsity, clip));
         [left, 0.0]
-            .map(|expected| rates.value_variance(rates.sum_second_moment(sparsity), expected))
+            .map(|expected| rates.value_variance(rates.input_sum_second_moment(sparsity), expected))
     }
 }
 
@@ -262,16 +262,16 @@ impl EstimatedMechanism for HashBin {
 #[derive(Debug, Clone)]
 pub(crate) enum HashBinCounts {
     /// Reports are signs, which agree or disagree with each item's hashed sign.
-    SignAgreements(SignAgreementCounter),
+    SignAgreements(ItemSignAgreementCounter),
     /// Reports are bins over a closed domain.
     AllItemSums {
-        support: BinDecoder,
+        support: ItemBinLookup,
         sums: ResponseSums,
     },
     /// Reports over an open domain. Only the queried items are counted, in ascending order of their
     /// keys.
     QueriedItemSums {
-        support: BinDecoder,
+        support: ItemBinLookup,
         sums: Vec<(u64, i128)>,
         squares: u128,
     },
@@ -311,7 +311,7 @@ impl ResponseSums {
         }
     }
 
-    fn add_report_bins(&mut self, support: &BinDecoder, seed: u64, bins: &[i64]) {
+    fn add_report_bins(&mut self, support: &ItemBinLookup, seed: u64, bins: &[i64]) {
         // Flush the sums `near` before they could overflow.
         if self.recent_report_count == i64::MAX.unsigned_abs() / self.max_absolute_bin {
             for (far, near) in self.earlier_sums.iter_mut().zip(&mut self.recent_sums) {
@@ -356,9 +356,9 @@ impl ResponseSums {
     }
 
     fn encode(&self, bytes: &mut Vec<u8>) {
-        append_u128(bytes, &self.sum_of_squared_bins);
+        append_varint_u128(bytes, &self.sum_of_squared_bins);
         for item in 0..self.earlier_sums.len() {
-            append_u128(bytes, &self.sum_of_item(item));
+            append_varint_u128(bytes, &self.sum_of_item(item));
         }
     }
 
@@ -431,7 +431,7 @@ struct ResponseStatistics {
 
 impl ResponseStatistics {
     fn new(hash_bin: &HashBin, seen: &CountedReports<'_, HashBin>) -> Self {
-        let (rates, reports) = (seen.rates, seen.reports as f64);
+        let (rates, reports) = (seen.estimation_parameters, seen.reports as f64);
         let square = seen.counts.mean_squared_bin(hash_bin.bin_count(), reports);
         Self {
             estimate_scale_and_variance: *rates,
@@ -455,7 +455,7 @@ impl ResponseStatistics {
         };
         let variance = self
             .mean_squared_bin
-            .max(self.estimate_scale_and_variance.noise_variance)
+            .max(self.estimate_scale_and_variance.empty_input_variance)
             - own;
         ItemPointEstimates {
             mean: Some(PointEstimate::new(estimate, variance, self.report_count)),
@@ -463,7 +463,7 @@ impl ResponseStatistics {
             negative_frequency: None,
             nonmissing_frequency: None,
             mean_nonmissing_covariance: None,
-            answer_share: None,
+            estimated_answer_share: None,
         }
     }
 
@@ -473,8 +473,8 @@ impl ResponseStatistics {
     /// [`SAFETY_STANDARD_ERRORS`] standard errors. The standard error is computed for squares of Laplace
     /// noise plus normal noise. The estimate is at most the variance from s full entries, unless
     /// the excess itself is larger.
-    fn other_items_variance(&self, sparsity: u32) -> f64 {
-        let noise = self.estimate_scale_and_variance.noise_variance;
+    fn bin_collision_variance(&self, sparsity: u32) -> f64 {
+        let noise = self.estimate_scale_and_variance.empty_input_variance;
         let others = (self.mean_squared_bin - noise).max(0.0);
         let variance = 5.0 * noise * noise + 4.0 * noise * others + 2.0 * others * others;
         let error = (variance / (self.bin_count * self.report_count)).sqrt();

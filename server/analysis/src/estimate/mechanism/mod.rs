@@ -5,7 +5,7 @@ mod estimated_mechanism;
 mod exact_coverage;
 mod type_erased;
 
-pub(crate) use estimated_mechanism::{SquareStatistics, SumRates};
+pub(crate) use estimated_mechanism::{SquareStatistics, ShareSumEstimator};
 pub(crate) use type_erased::{ErasedCounts, PreparedQuestion};
 
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use std::sync::Arc;
 use hushbin::{Mechanism, Question, Report, mechanism};
 
 use crate::estimate::point::Estimand;
-use type_erased::{RegisteredMechanism, TypedQuestion};
+use type_erased::{ReportDowncast, TypedQuestion};
 
 macro_rules! register {
     ($($module:ident: $Name:ident,)+) => {
         $(
             mod $module;
 
-            impl RegisteredMechanism for mechanism::$module::$Name {
+            impl ReportDowncast for mechanism::$module::$Name {
                 #[inline]
                 fn as_own_report(report: &Report) -> Option<&Self::Report> {
                     match report {

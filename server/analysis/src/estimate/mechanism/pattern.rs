@@ -6,23 +6,23 @@ use std::sync::Arc;
 use hushbin::domain::Domain;
 use hushbin::mechanism::pattern::{Pattern, Report};
 
-use super::estimated_mechanism::{CountedReports, EstimatedMechanism, SumRates};
+use super::estimated_mechanism::{CountedReports, EstimatedMechanism, ShareSumEstimator};
 use crate::estimate::counters::{SlotCounters, TotalsError, TotalsReader};
 use crate::estimate::distribution::{
-    AnswerCounts, PatternOutputShares, pattern_output_shares::PatternEdgeWeights,
+    CellOrOutputCounts, PatternOutputShares, pattern_output_shares::PatternEdgeWeights,
 };
 use crate::estimate::point::{Estimand, ItemPointEstimates};
 
 impl EstimatedMechanism for Pattern {
     type Report = Report;
-    type Rates = Arc<PatternEdgeWeights>;
+    type EstimationParameters = Arc<PatternEdgeWeights>;
     type Counts = SlotCounters;
 
     fn estimands(&self, _: &Domain) -> &'static [Estimand] {
         &[Estimand::Share]
     }
 
-    fn rates(&self, domain: &Domain, epsilon: f64) -> Arc<PatternEdgeWeights> {
+    fn estimation_parameters(&self, domain: &Domain, epsilon: f64) -> Arc<PatternEdgeWeights> {
         let cells = domain.item_count().unwrap_or(0);
         Arc::new(PatternEdgeWeights::new(
             self.share_estimator(cells, epsilon),
@@ -46,7 +46,7 @@ impl EstimatedMechanism for Pattern {
     }
 
     fn encode(counts: &SlotCounters, bytes: &mut Vec<u8>) {
-        counts.encode(counts.all_slots(), bytes);
+        counts.encode(counts.slot_range(), bytes);
     }
 
     fn decode(
@@ -55,7 +55,7 @@ impl EstimatedMechanism for Pattern {
         bytes: &mut TotalsReader<'_>,
     ) -> Result<(), TotalsError> {
         // A report has exactly one output.
-        let all = counts.all_slots();
+        let all = counts.slot_range();
         counts.decode(all.clone(), all.len(), reports, bytes)
     }
 
@@ -68,9 +68,9 @@ impl EstimatedMechanism for Pattern {
             return Vec::new();
         };
         let point = |&item: &u64| ItemPointEstimates {
-            answer_share: Some(
+            estimated_answer_share: Some(
                 patterned
-                    .share_and_scores(item as usize..item as usize + 1)
+                    .share_and_score_distribution(item as usize..item as usize + 1)
                     .0,
             ),
             ..ItemPointEstimates::default()
@@ -78,12 +78,12 @@ impl EstimatedMechanism for Pattern {
         items.iter().map(point).collect()
     }
 
-    fn answer_counts(&self, seen: &CountedReports<'_, Self>) -> Option<AnswerCounts> {
-        pattern_output_shares(seen).map(AnswerCounts::PatternOutputs)
+    fn cell_or_output_counts(&self, seen: &CountedReports<'_, Self>) -> Option<CellOrOutputCounts> {
+        pattern_output_shares(seen).map(CellOrOutputCounts::PatternOutputs)
     }
 
-    fn sum_rates(rates: &Arc<PatternEdgeWeights>) -> Option<SumRates<'_>> {
-        Some(SumRates::Outputs(&rates.pattern_estimator))
+    fn share_sum_estimator(rates: &Arc<PatternEdgeWeights>) -> Option<ShareSumEstimator<'_>> {
+        Some(ShareSumEstimator::Outputs(&rates.pattern_probabilities))
     }
 
     fn contribution_range(
@@ -93,8 +93,8 @@ impl EstimatedMechanism for Pattern {
         _: f64,
         _: Estimand,
     ) -> [f64; 2] {
-        let rates = &edges.pattern_estimator;
-        let worth = |cell| rates.output_weights_of_sum(&rates.range_weights(cell..cell + 1));
+        let rates = &edges.pattern_probabilities;
+        let worth = |cell| rates.output_weights_of_sum(&rates.range_indicator_weights(cell..cell + 1));
         let all = (0..rates.cell_count()).flat_map(worth);
         all.fold([0.0, 0.0], |[least, most]: [f64; 2], own| {
             [least.min(own), most.max(own)]
@@ -103,11 +103,11 @@ impl EstimatedMechanism for Pattern {
 
     /// Returns the maximum variances of one report's contribution to a bin's share, for people [in,
     /// outside] the bin. The maxima are over all bins and over all people.
-    fn contribution_variances(rates: &Arc<PatternEdgeWeights>, _: u32, _: Estimand) -> [f64; 2] {
-        let rates = &rates.pattern_estimator;
+    fn variances_with_and_without(rates: &Arc<PatternEdgeWeights>, _: u32, _: Estimand) -> [f64; 2] {
+        let rates = &rates.pattern_probabilities;
         let mut most = [0.0_f64; 2];
         for cell in 0..rates.cell_count() {
-            let weights = rates.range_weights(cell..cell + 1);
+            let weights = rates.range_indicator_weights(cell..cell + 1);
             let own = rates.variances_by_cell(&rates.output_weights_of_sum(&weights), &weights);
             for (at, variance) in own.into_iter().enumerate() {
                 let whose = usize::from(at != cell);
@@ -121,8 +121,8 @@ impl EstimatedMechanism for Pattern {
 fn pattern_output_shares(seen: &CountedReports<'_, Pattern>) -> Option<PatternOutputShares> {
     let counts = seen
         .counts
-        .all_slots()
+        .slot_range()
         .map(|output| seen.counts.get(output));
     let counts: Vec<u64> = counts.collect();
-    PatternOutputShares::new(Arc::clone(seen.rates), seen.sampling_model, &counts)
+    PatternOutputShares::new(Arc::clone(seen.estimation_parameters), seen.sampling_model, &counts)
 }

@@ -10,13 +10,13 @@ use std::sync::{Arc, OnceLock};
 use hushbin::domain::Domain;
 use hushbin::{Question, Report};
 
-use super::estimated_mechanism::{CountedReports, EstimatedMechanism, SquareStatistics, SumRates};
+use super::estimated_mechanism::{CountedReports, EstimatedMechanism, SquareStatistics, ShareSumEstimator};
 use crate::estimate::counters::{TotalsError, TotalsReader};
-use crate::estimate::distribution::{AnswerCounts, ContributionDistribution};
+use crate::estimate::distribution::{CellOrOutputCounts, ContributionDistribution};
 use crate::estimate::point::{Estimand, ItemPointEstimates, SamplingModel};
 
 /// A mechanism that can recognise its own reports.
-pub(crate) trait RegisteredMechanism: EstimatedMechanism {
+pub(crate) trait ReportDowncast: EstimatedMechanism {
     /// Returns the report in the type of this mechanism. `None` if it is a report of another
     /// mechanism.
     fn as_own_report(report: &Report) -> Option<&Self::Report>;
@@ -39,7 +39,7 @@ pub(crate) trait PreparedQuestion: Debug + Send + Sync {
 
     /// Returns the rates that determine the variance of an estimated sum of shares: see
     /// [`EstimatedMechanism::sum_rates`].
-    fn sum_rates(&self) -> Option<SumRates<'_>>;
+    fn share_sum_estimator(&self) -> Option<ShareSumEstimator<'_>>;
 
     /// Returns the minimum and maximum contribution of one report to an estimand: see
     /// [`EstimatedMechanism::contribution_range`].
@@ -48,7 +48,7 @@ pub(crate) trait PreparedQuestion: Debug + Send + Sync {
     /// Returns the variances of one report's contribution, for people [with, without] the item: see
     /// [`EstimatedMechanism::contribution_variances`]. `None` if the mechanism does not estimate
     /// `estimand`.
-    fn contribution_variances(&self, estimand: Estimand) -> Option<[f64; 2]>;
+    fn variances_with_and_without(&self, estimand: Estimand) -> Option<[f64; 2]>;
 
     /// Creates empty counts: see [`EstimatedMechanism::empty_counts`].
     fn empty_counts(self: Arc<Self>, items: &[u64]) -> Box<dyn ErasedCounts>;
@@ -99,7 +99,7 @@ pub(crate) trait ErasedCounts: Debug + Send + Sync + Any {
 
     /// Returns the counts of all answers, if every person gives exactly one answer: see
     /// [`EstimatedMechanism::answer_counts`].
-    fn answer_counts(&self, whose: SamplingModel, reports: u64) -> Option<AnswerCounts>;
+    fn cell_or_output_counts(&self, whose: SamplingModel, reports: u64) -> Option<CellOrOutputCounts>;
 
     /// Returns the mean square of reported numbers and its upper bound: see
     /// [`EstimatedMechanism::square_statistics`].
@@ -119,7 +119,7 @@ pub(super) struct TypedQuestion<M: EstimatedMechanism> {
     domain: Domain,
     epsilon: f64,
     /// Rates of the mechanism. They are computed on first use, because folding does not need them.
-    rates: OnceLock<M::Rates>,
+    cached_estimation_parameters: OnceLock<M::EstimationParameters>,
 }
 
 impl<M: EstimatedMechanism> TypedQuestion<M> {
@@ -128,17 +128,17 @@ impl<M: EstimatedMechanism> TypedQuestion<M> {
             mechanism: mechanism.clone(),
             domain: question.domain(),
             epsilon: question.epsilon(),
-            rates: OnceLock::new(),
+            cached_estimation_parameters: OnceLock::new(),
         }
     }
 
-    fn rates(&self) -> &M::Rates {
-        let rates = || self.mechanism.rates(&self.domain, self.epsilon);
-        self.rates.get_or_init(rates)
+    fn rates(&self) -> &M::EstimationParameters {
+        let rates = || self.mechanism.estimation_parameters(&self.domain, self.epsilon);
+        self.cached_estimation_parameters.get_or_init(rates)
     }
 }
 
-impl<M: RegisteredMechanism> PreparedQuestion for TypedQuestion<M> {
+impl<M: ReportDowncast> PreparedQuestion for TypedQuestion<M> {
     fn estimands(&self) -> &'static [Estimand] {
         self.mechanism.estimands(&self.domain)
     }
@@ -153,8 +153,8 @@ impl<M: RegisteredMechanism> PreparedQuestion for TypedQuestion<M> {
             .uniform_outcome_count(&self.domain, self.epsilon)
     }
 
-    fn sum_rates(&self) -> Option<SumRates<'_>> {
-        M::sum_rates(self.rates())
+    fn share_sum_estimator(&self) -> Option<ShareSumEstimator<'_>> {
+        M::share_sum_estimator(self.rates())
     }
 
     fn contribution_range(&self, estimand: Estimand) -> [f64; 2] {
@@ -162,9 +162,9 @@ impl<M: RegisteredMechanism> PreparedQuestion for TypedQuestion<M> {
         own.contribution_range(self.rates(), &self.domain, self.epsilon, estimand)
     }
 
-    fn contribution_variances(&self, estimand: Estimand) -> Option<[f64; 2]> {
+    fn variances_with_and_without(&self, estimand: Estimand) -> Option<[f64; 2]> {
         let variances =
-            || M::contribution_variances(self.rates(), self.domain.sparsity(), estimand);
+            || M::variances_with_and_without(self.rates(), self.domain.sparsity(), estimand);
         self.estimands().contains(&estimand).then(variances)
     }
 
@@ -189,7 +189,7 @@ struct TypedCounts<M: EstimatedMechanism> {
 impl<M: EstimatedMechanism> TypedCounts<M> {
     fn counted_reports(&self, whose: SamplingModel, reports: u64) -> CountedReports<'_, M> {
         CountedReports {
-            rates: self.question.rates(),
+            estimation_parameters: self.question.rates(),
             counts: &self.counts,
             sampling_model: whose,
             sparsity: self.question.domain.sparsity(),
@@ -198,7 +198,7 @@ impl<M: EstimatedMechanism> TypedCounts<M> {
     }
 }
 
-impl<M: RegisteredMechanism> ErasedCounts for TypedCounts<M> {
+impl<M: ReportDowncast> ErasedCounts for TypedCounts<M> {
     fn clone_boxed(&self) -> Box<dyn ErasedCounts> {
         Box::new(Self {
             question: Arc::clone(&self.question),
@@ -253,10 +253,10 @@ impl<M: RegisteredMechanism> ErasedCounts for TypedCounts<M> {
             .contribution_distribution(&seen, item, points)
     }
 
-    fn answer_counts(&self, whose: SamplingModel, reports: u64) -> Option<AnswerCounts> {
+    fn cell_or_output_counts(&self, whose: SamplingModel, reports: u64) -> Option<CellOrOutputCounts> {
         self.question
             .mechanism
-            .answer_counts(&self.counted_reports(whose, reports))
+            .cell_or_output_counts(&self.counted_reports(whose, reports))
     }
 
     fn square_statistics(&self, whose: SamplingModel, reports: u64) -> Option<SquareStatistics> {

@@ -31,14 +31,14 @@ const MIN_REPORTS_FOR_VARIANCE: f64 = 300.0;
 
 impl EstimatedMechanism for Window {
     type Report = Report;
-    type Rates = EstimateScaleAndVariance;
+    type EstimationParameters = EstimateScaleAndVariance;
     type Counts = WindowCounts;
 
     fn estimands(&self, _: &Domain) -> &'static [Estimand] {
         &[Estimand::Mean]
     }
 
-    fn rates(&self, domain: &Domain, epsilon: f64) -> EstimateScaleAndVariance {
+    fn estimation_parameters(&self, domain: &Domain, epsilon: f64) -> EstimateScaleAndVariance {
         self.estimate_scale_and_variance(domain, epsilon)
     }
 
@@ -74,7 +74,7 @@ impl EstimatedMechanism for Window {
     fn encode(counts: &WindowCounts, bytes: &mut Vec<u8>) {
         counts
             .atom_counters
-            .encode(counts.atom_counters.all_slots(), bytes);
+            .encode(counts.atom_counters.slot_range(), bytes);
     }
 
     fn decode(
@@ -85,7 +85,7 @@ impl EstimatedMechanism for Window {
         // A report has at most one atom of an attribute.
         let slots = &mut counts.atom_counters;
         slots.decode(
-            slots.all_slots(),
+            slots.slot_range(),
             counts.atoms_per_attribute,
             reports,
             bytes,
@@ -100,7 +100,7 @@ impl EstimatedMechanism for Window {
         let counts = |item| seen.counts.attribute_atom_counts(item);
         let point = |&item| {
             estimate_attribute_mean(
-                seen.rates,
+                seen.estimation_parameters,
                 &counts(item),
                 seen.sampling_model,
                 seen.reports as f64,
@@ -115,7 +115,7 @@ impl EstimatedMechanism for Window {
         _: u64,
         _: &ItemPointEstimates,
     ) -> ContributionDistribution {
-        ContributionDistribution::Scores(score_distribution(seen.rates, seen.sampling_model).into())
+        ContributionDistribution::Scores(score_distribution(seen.estimation_parameters, seen.sampling_model).into())
     }
 
     fn contribution_range(
@@ -126,14 +126,14 @@ impl EstimatedMechanism for Window {
         _: Estimand,
     ) -> [f64; 2] {
         let most = rates.estimate_factor()
-            * rates.normalised_atom_values[rates.normalised_atom_values.len() - 1];
+            * rates.atom_top_level_ratios[rates.atom_top_level_ratios.len() - 1];
         [-most, most]
     }
 
     /// Returns the variance for people whose number is 1, and the worst-case variance over all
     /// numbers. The latter replaces the variance for people without the item, because every person
     /// has a number.
-    fn contribution_variances(rates: &EstimateScaleAndVariance, _: u32, _: Estimand) -> [f64; 2] {
+    fn variances_with_and_without(rates: &EstimateScaleAndVariance, _: u32, _: Estimand) -> [f64; 2] {
         [rates.estimate_variance(1.0), rates.max_variance()]
     }
 }
@@ -146,7 +146,7 @@ fn estimate_attribute_mean(
     reports: f64,
 ) -> ItemPointEstimates {
     let over = |weight: fn(f64) -> f64| -> f64 {
-        let weighed = rates.normalised_atom_values.iter().zip(counts);
+        let weighed = rates.atom_top_level_ratios.iter().zip(counts);
         let sum: f64 = weighed.map(|(y, count)| weight(*y) * *count as f64).sum();
         sum / reports
     };
@@ -196,7 +196,7 @@ fn score_probabilities_at_level(
     level: usize,
 ) -> ScoreProbabilities {
     let favoured = level..level + rates.favoured_atom_count();
-    let last = rates.normalised_atom_values[rates.normalised_atom_values.len() - 1];
+    let last = rates.atom_top_level_ratios[rates.atom_top_level_ratios.len() - 1];
     let atom = |(atom, value): (usize, &f64)| {
         let more = if favoured.contains(&atom) {
             rates.favoured_probability_gap
@@ -210,7 +210,7 @@ fn score_probabilities_at_level(
     };
     let idle = (rates.attribute_reveal_fraction < 1.0)
         .then_some((0.0, 1.0 - rates.attribute_reveal_fraction));
-    let values = rates.normalised_atom_values.iter().enumerate();
+    let values = rates.atom_top_level_ratios.iter().enumerate();
     values.map(atom).chain(idle).collect()
 }
 
@@ -261,7 +261,7 @@ mod tests {
             for (at, ((_, p), (_, q))) in own.iter().zip(&next).enumerate() {
                 // The last outcome means that the attribute is not drawn.
                 let value =
-                    (at < rates.normalised_atom_values.len()).then(|| window.atom_value(at as u32));
+                    (at < rates.atom_top_level_ratios.len()).then(|| window.atom_value(at as u32));
                 *told.entry(value.unwrap_or(0).into()).or_default() += (1.0 - part) * p + part * q;
             }
             for _ in 0..count {

@@ -75,7 +75,7 @@ impl PointEstimate {
 /// A `share` of people, clamped to [0, 1], has the property whose frequency is estimated. Their
 /// contributions have mean 1 and variance `with`. All other contributions have mean 0 and variance
 /// `without`.
-pub(crate) fn mean_contribution_variance(
+pub(crate) fn share_variance_per_report(
     whose: SamplingModel,
     share: f64,
     with: f64,
@@ -96,7 +96,7 @@ pub(crate) fn mean_contribution_variance(
 /// `own` is the share of people who have the item with this sign, and `other` the share of people
 /// who have it with the opposite sign. `variances` are those for people who have the item with
 /// [this sign, the opposite sign], and for people without the item.
-pub(crate) fn sign_frequency_variance(
+pub(crate) fn sign_variance_per_report(
     whose: SamplingModel,
     [own, other]: [f64; 2],
     variances: [f64; 3],
@@ -115,7 +115,7 @@ pub(crate) fn sign_frequency_variance(
 ///
 /// `product` is the expected product of the two contributions for a person with a positive value.
 /// As in [`mean_contribution_variance`], the result depends on the sampling model.
-pub(crate) fn mean_contribution_covariance(
+pub(crate) fn mean_presence_covariance(
     whose: SamplingModel,
     mean: f64,
     nonmissing: f64,
@@ -145,7 +145,7 @@ pub struct ItemPointEstimates {
     /// Covariance of the estimates of mean and non-missing frequency, if both are estimated.
     pub(crate) mean_nonmissing_covariance: Option<f64>,
     /// Estimate of [`Estimand::Share`].
-    pub answer_share: Option<PointEstimate>,
+    pub estimated_answer_share: Option<PointEstimate>,
 }
 
 impl ItemPointEstimates {
@@ -157,7 +157,7 @@ impl ItemPointEstimates {
             Estimand::Plus => self.positive_frequency,
             Estimand::Minus => self.negative_frequency,
             Estimand::Nonmissing => self.nonmissing_frequency,
-            Estimand::Share => self.answer_share,
+            Estimand::Share => self.estimated_answer_share,
         }
     }
 

@@ -9,8 +9,8 @@ use hushbin::mechanism::collision::CollisionHitProbabilities;
 use hushbin::task::{QuestionKind, QuestionPart};
 
 use super::worst_case;
-use crate::estimate::mechanism::{PreparedQuestion, SumRates, prepare_question};
-use crate::estimate::point::{Estimand, SamplingModel, mean_contribution_variance};
+use crate::estimate::mechanism::{PreparedQuestion, ShareSumEstimator, prepare_question};
+use crate::estimate::point::{Estimand, SamplingModel, share_variance_per_report};
 use crate::estimate::question::contrast;
 
 /// Predicts the noise of one question's estimates.
@@ -43,7 +43,7 @@ impl ErrorPredictor {
     /// Creates the predictor of a question.
     #[must_use]
     pub fn for_question(question: &Question) -> Self {
-        let person = Population::with_equal_entries(1.0, question.sparsity());
+        let person = Population::with_equal_entries(1.0, question.max_entries_per_report());
         let domain = question.domain();
         Self {
             prepared_question: prepare_question(question),
@@ -67,13 +67,13 @@ impl ErrorPredictor {
     pub fn rare_item_standard_error(&self, estimand: Estimand, reports: f64) -> Option<f64> {
         let variance = match estimand {
             Estimand::Share if matches!(self.kind, QuestionKind::JointChoices(_)) => {
-                self.contribution_variances(Estimand::Share)?[1]
+                self.variances_with_and_without(Estimand::Share)?[1]
             }
             Estimand::Mean => self.full_entry_errors.mean_error?.rare_item_variance,
             Estimand::Plus | Estimand::Minus | Estimand::Share => {
                 self.full_entry_errors.frequency_error?.rare_item_variance
             }
-            Estimand::Nonmissing => self.prepared_question.contribution_variances(estimand)?[1],
+            Estimand::Nonmissing => self.prepared_question.variances_with_and_without(estimand)?[1],
         };
         Some((variance / reports).sqrt())
     }
@@ -102,10 +102,10 @@ impl ErrorPredictor {
         let whose = SamplingModel::for_question_kind(&self.kind, several);
         match (aim, &self.kind) {
             (PredictedQuantity::DistributionFunction(part), QuestionKind::Number(scale)) => {
-                Some(match self.prepared_question.sum_rates()? {
-                    SumRates::Outputs(rates) => worst_case::max_pattern_cdf_variance(rates, part),
-                    SumRates::Hits(rates) => {
-                        worst_case::max_cdf_variance(whose, rates, scale.cell_count(), part)
+                Some(match self.prepared_question.share_sum_estimator()? {
+                    ShareSumEstimator::Outputs(rates) => worst_case::pattern_cdf_report_variance(rates, part),
+                    ShareSumEstimator::Hits(rates) => {
+                        worst_case::max_cdf_report_variance(whose, rates, scale.cell_count(), part)
                     }
                 })
             }
@@ -113,21 +113,21 @@ impl ErrorPredictor {
             (PredictedQuantity::MeanWithinRow(share), QuestionKind::CrossTabulation(cross)) => {
                 let (rates, levels) =
                     (self.hit_probabilities()?, cross.level_scale()?.cell_count());
-                Some(contrast::max_variance_of_row_mean(
+                Some(contrast::max_row_mean_report_variance(
                     whose, rates, levels, share,
                 ))
             }
             (PredictedQuantity::MeanWithinRow(_), _) => None,
             (PredictedQuantity::Mean, _) => {
-                let [with, without] = self.contribution_variances(Estimand::Mean)?;
+                let [with, without] = self.variances_with_and_without(Estimand::Mean)?;
                 // In the worst case, half of the people have each sign. Then the mean is 0, and
                 // drawing people at random adds variance 1.
                 let apart = f64::from(u8::from(whose == SamplingModel::RandomSample));
                 Some((with + apart).max(without))
             }
             (PredictedQuantity::Share, _) => {
-                let [with, without] = self.contribution_variances(self.share_estimand())?;
-                Some(worst_case::max_variance_of_share(whose, with, without))
+                let [with, without] = self.variances_with_and_without(self.share_estimand())?;
+                Some(worst_case::max_share_report_variance(whose, with, without))
             }
         }
     }
@@ -138,23 +138,23 @@ impl ErrorPredictor {
     /// [`ErrorPredictor::max_contribution_variance`] is the maximum over all shares. Returns `None` if the
     /// question does not estimate shares.
     #[must_use]
-    pub fn share_variance(&self, share: f64, several: bool) -> Option<f64> {
-        let [with, without] = self.contribution_variances(self.share_estimand())?;
+    pub fn share_variance_per_report(&self, share: f64, several: bool) -> Option<f64> {
+        let [with, without] = self.variances_with_and_without(self.share_estimand())?;
         let whose = SamplingModel::for_question_kind(&self.kind, several);
-        Some(mean_contribution_variance(whose, share, with, without))
+        Some(share_variance_per_report(whose, share, with, without))
     }
 
     /// Returns the worst-case variance (see [`ErrorPredictor::max_contribution_variance`]) for a distribution
     /// function, if the bins are asked as rated items. `part` is the value of the function at the
     /// edge of interest. `None` unless every person rates exactly one item.
     #[must_use]
-    pub(crate) fn max_rated_cdf_variance(&self, part: f64, several: bool) -> Option<f64> {
+    pub(crate) fn max_cdf_variance_if_rated(&self, part: f64, several: bool) -> Option<f64> {
         let rates = self.hit_probabilities()?;
         let bins = self
             .domain
             .item_count()
             .filter(|_| self.domain.sparsity() == 1)?;
-        Some(worst_case::max_cdf_variance(
+        Some(worst_case::max_cdf_report_variance(
             SamplingModel::for_question_kind(&self.kind, several),
             rates,
             bins,
@@ -165,9 +165,9 @@ impl ErrorPredictor {
     /// Returns the hit rates of the mechanism. `None` if sums of shares are not estimated from
     /// hits.
     fn hit_probabilities(&self) -> Option<&CollisionHitProbabilities> {
-        match self.prepared_question.sum_rates()? {
-            SumRates::Hits(rates) => Some(rates),
-            SumRates::Outputs(_) => None,
+        match self.prepared_question.share_sum_estimator()? {
+            ShareSumEstimator::Hits(rates) => Some(rates),
+            ShareSumEstimator::Outputs(_) => None,
         }
     }
 
@@ -183,7 +183,7 @@ impl ErrorPredictor {
 
     /// Returns the variances of one report's contribution to an item's estimate, for people [with,
     /// without] the item. People are assumed to have s full entries.
-    fn contribution_variances(&self, estimand: Estimand) -> Option<[f64; 2]> {
+    fn variances_with_and_without(&self, estimand: Estimand) -> Option<[f64; 2]> {
         // Of all parts, the one with most options has the greatest variance.
         if let QuestionKind::JointChoices(together) = &self.kind {
             let options = together
@@ -194,6 +194,6 @@ impl ErrorPredictor {
             let rates = self.hit_probabilities()?;
             return Some([true, false].map(|given| rates.option_variance(options, given)));
         }
-        self.prepared_question.contribution_variances(estimand)
+        self.prepared_question.variances_with_and_without(estimand)
     }
 }

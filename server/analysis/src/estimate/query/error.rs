@@ -95,7 +95,7 @@ pub enum EstimateError {
         "{question:?} asks for numbers, for which 0 means nothing: they are not shrunken, nor do \
          any stand out"
     )]
-    ComparisonWithZeroInvalid {
+    ZeroMeaninglessForNumbers {
         /// Name of the question.
         question: String,
     },

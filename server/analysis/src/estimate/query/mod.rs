@@ -164,9 +164,9 @@ impl EstimateQuery {
         let compared = options.false_discovery_rate.is_some()
             || options
                 .post_processing_methods
-                .contains(&PostProcessingMethod::Shrinkage);
+                .contains(&PostProcessingMethod::ShrinkageTowardsZero);
         if compared && matches!(question.kind(), QuestionKind::Numbers(_)) {
-            return Err(EstimateError::ComparisonWithZeroInvalid {
+            return Err(EstimateError::ZeroMeaninglessForNumbers {
                 question: question.name().to_owned(),
             });
         }
@@ -250,7 +250,7 @@ fn all_items_with_labels(question: &Question) -> Result<(Vec<u64>, Vec<ItemLabel
     let labels = match question.items() {
         Items::Named(names) => names.iter().cloned().map(ItemLabel::Name).collect(),
         Items::Count(count) => {
-            let label = |item| numbered_item_label(question, item);
+            let label = |item| item_label_from_index(question, item);
             (0..u64::from(*count)).map(label).collect()
         }
         Items::Open(_) => return Err(EstimateError::MissingItemNames),
@@ -261,7 +261,7 @@ fn all_items_with_labels(question: &Question) -> Result<(Vec<u64>, Vec<ItemLabel
 
 /// Returns the label of the item at index `item` of a question whose items are numbered.
 #[must_use]
-pub fn numbered_item_label(question: &Question, item: u64) -> ItemLabel {
+pub fn item_label_from_index(question: &Question, item: u64) -> ItemLabel {
     match question.kind() {
         QuestionKind::Flag => ItemLabel::Name(FLAG_ANSWER_LABELS[item as usize].to_owned()),
         QuestionKind::Number(scale) => ItemLabel::bin_or_level_label(scale, item),
@@ -269,13 +269,13 @@ pub fn numbered_item_label(question: &Question, item: u64) -> ItemLabel {
             let columns = cross.row_and_column_counts()[1];
             let [row, column] = [item as u32 / columns, item as u32 % columns];
             ItemLabel::Cell(vec![
-                part_name_and_label(cross.row_part(), row),
-                part_name_and_label(cross.column_part(), column),
+                part_name_and_option_label(cross.row_part(), row),
+                part_name_and_option_label(cross.column_part(), column),
             ])
         }
         QuestionKind::JointChoices(together) => {
             let (part, option) = together.part_and_option(item as u32);
-            ItemLabel::Cell(vec![part_name_and_label(&together.parts()[part], option)])
+            ItemLabel::Cell(vec![part_name_and_option_label(&together.parts()[part], option)])
         }
         QuestionKind::Numbers(_) => ItemLabel::Name(question.name().to_owned()),
         QuestionKind::Ratings(_)
@@ -286,12 +286,12 @@ pub fn numbered_item_label(question: &Question, item: u64) -> ItemLabel {
 }
 
 /// Returns the name of a part, and the label of its row, column or option at `index`.
-fn part_name_and_label(part: &QuestionPart, index: u32) -> (String, ItemLabel) {
-    (part.name().to_owned(), part_label(part, index))
+fn part_name_and_option_label(part: &QuestionPart, index: u32) -> (String, ItemLabel) {
+    (part.name().to_owned(), part_option_label(part, index))
 }
 
 /// Returns the label of a part's row, column or option at `index`.
-pub(crate) fn part_label(part: &QuestionPart, index: u32) -> ItemLabel {
+pub(crate) fn part_option_label(part: &QuestionPart, index: u32) -> ItemLabel {
     match (part.kind(), part.items()) {
         (QuestionKind::Flag, _) => ItemLabel::Name(FLAG_ANSWER_LABELS[index as usize].to_owned()),
         (QuestionKind::Number(scale), _) => ItemLabel::bin_or_level_label(&scale, index.into()),
@@ -334,7 +334,7 @@ fn items_with_labels_by_name(
         }
         items.push(item);
         labels.push(match question.items() {
-            Items::Count(_) => numbered_item_label(question, item),
+            Items::Count(_) => item_label_from_index(question, item),
             Items::Named(_) | Items::Open(_) => ItemLabel::Name(name.clone()),
         });
     }
@@ -344,9 +344,9 @@ fn items_with_labels_by_name(
 impl PostProcessingMethod {
     const fn needed_estimands(self) -> &'static [Estimand] {
         match self {
-            Self::ConditionalMean => &[Estimand::Mean, Estimand::Nonmissing],
-            Self::Projection | Self::FullProjection => &[Estimand::Plus, Estimand::Minus],
-            Self::Shrinkage => &[],
+            Self::MeanGivenPresence => &[Estimand::Mean, Estimand::Nonmissing],
+            Self::MaxSparsityProjection | Self::ExactSparsityProjection => &[Estimand::Plus, Estimand::Minus],
+            Self::ShrinkageTowardsZero => &[],
         }
     }
 
@@ -363,7 +363,7 @@ impl PostProcessingMethod {
         for &estimand in self.needed_estimands() {
             // If items have no signs, their share replaces the frequencies of both signs.
             let shares = estimand != Estimand::Mean && estimated == [Estimand::Share];
-            if shares && self != Self::ConditionalMean {
+            if shares && self != Self::MeanGivenPresence {
                 continue;
             }
             if !estimated.contains(&estimand) {
@@ -374,13 +374,13 @@ impl PostProcessingMethod {
             }
         }
         match self {
-            Self::ConditionalMean | Self::Shrinkage => Ok(()),
-            Self::Projection | Self::FullProjection
+            Self::MeanGivenPresence | Self::ShrinkageTowardsZero => Ok(()),
+            Self::MaxSparsityProjection | Self::ExactSparsityProjection
                 if question.items().item_count().map(|count| count as usize) == Some(items) =>
             {
                 Ok(())
             }
-            Self::Projection | Self::FullProjection => {
+            Self::MaxSparsityProjection | Self::ExactSparsityProjection => {
                 Err(EstimateError::PostProcessingNeedsAllItems { post: self })
             }
         }

@@ -107,7 +107,7 @@ impl Contrast {
 /// The mean is a position from 0 to 1 over `levels` levels. A fraction `share` of all people is in
 /// the row. The variance is the first-order approximation (delta method) that standard errors use.
 /// The maximum is over the mean and over the answers of the people in the row.
-pub(crate) fn max_variance_of_row_mean(
+pub(crate) fn max_row_mean_report_variance(
     whose: SamplingModel,
     rates: &CollisionHitProbabilities,
     levels: u32,
@@ -122,7 +122,7 @@ pub(crate) fn max_variance_of_row_mean(
         let below = (quarter / 4).min(steps - 1);
         [[below, below + 1], [0, steps]]
             .map(|levels| {
-                contrast_between_levels(levels, mean, steps, share)
+                contrast_of_two_level_row(levels, mean, steps, share)
                     .contribution_variance(rates, whose)
             })
             .into_iter()
@@ -135,7 +135,7 @@ pub(crate) fn max_variance_of_row_mean(
 
 /// Returns the contrast for a row whose people are all at two levels. `mean` is the mean of their
 /// levels, in steps.
-fn contrast_between_levels(
+fn contrast_of_two_level_row(
     [below, above]: [u32; 2],
     mean: f64,
     steps: u32,

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::ratio::{CrossRow, RatioEstimate};
 use crate::estimate::distribution::SingleAnswerHits;
 use crate::estimate::point::SamplingModel;
-use crate::estimate::query::{ConfidenceLevel, Estimate, ItemLabel, part_label};
+use crate::estimate::query::{ConfidenceLevel, Estimate, ItemLabel, part_option_label};
 
 /// Estimates of a cross-tabulation, in addition to the shares of its cells.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -115,14 +115,14 @@ pub(crate) fn estimate_cross(
         conditional_means: Vec::new(),
         conditional_shares: Vec::new(),
     };
-    let label = |part: &QuestionPart, index: usize| part_label(part, index as u32);
+    let label = |part: &QuestionPart, index: usize| part_option_label(part, index as u32);
     let together =
         confidence.for_simultaneous_intervals(if levels.is_some() { rows } else { cells });
     if levels.is_none() && cells > CrossEstimates::MAX_CONDITIONAL_SHARE_CELLS {
         return found;
     }
     for index in 0..rows {
-        let cells = CrossRow::new(answers, given.share_and_scores(row(index)), row(index));
+        let cells = CrossRow::new(answers, given.share_and_score_distribution(row(index)), row(index));
         if let Some(scale) = levels {
             found.conditional_means.push(MeanWithinRow {
                 row: label(cross.row_part(), index),
@@ -149,7 +149,7 @@ fn estimate_margin_share(
     cells: impl Iterator<Item = usize> + Clone,
     margins: &ConfidenceLevel,
 ) -> Estimate {
-    let (point, law) = answers.share_and_scores(cells);
+    let (point, law) = answers.share_and_score_distribution(cells);
     margins.estimate_with_intervals(point, |failure, side| {
         law.confidence_limit(point, answers.reports, failure, side)
     })
@@ -159,7 +159,7 @@ fn estimate_margin_share(
 fn create_margin(part: &QuestionPart, counted: usize, share: impl Fn(usize) -> Estimate) -> Margin {
     let scale = part.scale();
     let of = |index: usize| MarginalShare {
-        item: part_label(part, index as u32),
+        item: part_option_label(part, index as u32),
         share: share(index),
     };
     Margin {

@@ -3,7 +3,7 @@
 use hushbin::task::{NumberLimits, Scale};
 use serde::Serialize;
 
-use crate::estimate::distribution::AnswerCounts;
+use crate::estimate::distribution::CellOrOutputCounts;
 use crate::estimate::distribution::pattern_output_shares::{
     quantile_claims::interval_edges, quantile_position,
 };
@@ -83,7 +83,7 @@ pub(crate) fn mean_only_estimates(limits: &NumberLimits, mean: Estimate) -> Numb
 /// `quantiles` are the requested fractions.
 pub(crate) fn estimate_number(
     scale: &Scale,
-    cells: &AnswerCounts,
+    cells: &CellOrOutputCounts,
     quantiles: &[f64],
     confidence: &ConfidenceLevel,
 ) -> NumberEstimates {
@@ -98,8 +98,8 @@ pub(crate) fn estimate_number(
     let distribution: Vec<ShareBelowEdge> = (1..bins).map(below).collect();
     let shares = match cells {
         _ if quantiles.is_empty() => Vec::new(),
-        AnswerCounts::PatternOutputs(patterned) => patterned.smoothed_bin_shares(),
-        AnswerCounts::CellHits(_) => isotonic_bin_shares(&distribution),
+        CellOrOutputCounts::PatternOutputs(patterned) => patterned.smoothed_bin_shares(),
+        CellOrOutputCounts::CellHits(_) => isotonic_bin_shares(&distribution),
     };
     let failure = 0.5 * (1.0 - confidence.confidence());
     let intervals = |failure| quantile_interval_edges(cells, bins, quantiles, failure);
@@ -109,7 +109,7 @@ pub(crate) fn estimate_number(
         let [interval, simultaneous_interval] = [own, all].map(|[lower, upper]| {
             // If there is a step, interval ends are possible numbers, which are half a step inside
             // the edges. Otherwise the step is 0.
-            let inside = 0.5 * scale.step();
+            let inside = 0.5 * scale.value_step();
             [edges[lower] + inside, edges[upper] - inside]
         });
         let reached = quantile_position(&shares, part);
@@ -135,7 +135,7 @@ pub(crate) fn estimate_number(
 
 /// Returns the nearest number that the question permits: the minimum plus a multiple of the step.
 fn nearest_possible_number(scale: &Scale, number: f64) -> f64 {
-    let ([least, _], step) = (scale.range(), scale.step());
+    let ([least, _], step) = (scale.range(), scale.value_step());
     if step > 0.0 {
         least + ((number - least) / step).round() * step
     } else {
@@ -145,14 +145,14 @@ fn nearest_possible_number(scale: &Scale, number: f64) -> f64 {
 
 /// Returns the estimated share of people in the first `bins` bins.
 fn share_of_first_bins(
-    cells: &AnswerCounts,
+    cells: &CellOrOutputCounts,
     bins: usize,
     confidence: &ConfidenceLevel,
 ) -> Estimate {
     let ((point, law), reports) = match cells {
-        AnswerCounts::CellHits(answers) => (answers.share_and_scores(0..bins), answers.reports),
-        AnswerCounts::PatternOutputs(patterned) => (
-            patterned.share_and_scores(0..bins),
+        CellOrOutputCounts::CellHits(answers) => (answers.share_and_score_distribution(0..bins), answers.reports),
+        CellOrOutputCounts::PatternOutputs(patterned) => (
+            patterned.share_and_score_distribution(0..bins),
             patterned.report_count(),
         ),
     };
@@ -164,20 +164,20 @@ fn share_of_first_bins(
 /// Returns, for each quantile, the indices of the two edges that bound the confidence interval.
 /// Each end fails with probability at most `failure`.
 fn quantile_interval_edges(
-    cells: &AnswerCounts,
+    cells: &CellOrOutputCounts,
     bins: usize,
     quantiles: &[f64],
     failure: f64,
 ) -> Vec<[usize; 2]> {
     let answers = match cells {
-        AnswerCounts::PatternOutputs(patterned) => {
+        CellOrOutputCounts::PatternOutputs(patterned) => {
             return patterned.edges_of_quantile_intervals(quantiles, failure);
         }
-        AnswerCounts::CellHits(answers) => answers,
+        CellOrOutputCounts::CellHits(answers) => answers,
     };
     let failure = TailThresholds::new(failure);
     let limits = |bins| {
-        let (point, law) = answers.share_and_scores(0..bins);
+        let (point, law) = answers.share_and_score_distribution(0..bins);
         [LimitSide::Lower, LimitSide::Upper]
             .map(|side| law.confidence_limit(point, answers.reports, &failure, side))
     };

@@ -18,8 +18,8 @@ use crate::estimate::distribution::{
 };
 use crate::estimate::point::PointEstimate;
 use crate::estimate::query::ConfidenceLevel;
-use crate::numeric::confidence_limits::{LimitSide, ObservedSum, TailThresholds};
-use crate::numeric::projection::{SumConstraint, project_to_simplex};
+use crate::numeric::confidence_limits::{LimitSide, SumForConfidenceLimits, TailThresholds};
+use crate::numeric::simplex_projection::{SumConstraint, project_to_simplex};
 use crate::numeric::roots::bisect;
 
 /// A conditional share or mean with its error bars.
@@ -95,13 +95,13 @@ impl<'a> CrossRow<'a> {
         }
     }
 
-    fn cell_group(&self, column: usize, place: f64) -> CellGroup {
+    fn single_cell_group(&self, column: usize, place: f64) -> CellGroup {
         CellGroup {
             position: place,
             cell_count: 1.0,
             raw_share: self.raw_shares[column],
             projected_share: self.projected_shares[column],
-            hit_count: self.answer_hits.hits[self.cell_indices.start + column] as f64,
+            hit_count: self.answer_hits.hits_by_answer[self.cell_indices.start + column] as f64,
         }
     }
 
@@ -109,7 +109,7 @@ impl<'a> CrossRow<'a> {
     /// evenly spaced from 0 to 1.
     pub(crate) fn conditional_mean(&self, confidence: &ConfidenceLevel) -> RatioEstimate {
         let steps = self.raw_shares.len() as f64 - 1.0;
-        let class = |column| self.cell_group(column, column as f64 / steps);
+        let class = |column| self.single_cell_group(column, column as f64 / steps);
         self.ratio_estimator((0..self.raw_shares.len()).map(class).collect(), 1.0 / steps)
             .estimate_ratio(confidence)
     }
@@ -120,9 +120,9 @@ impl<'a> CrossRow<'a> {
         column: usize,
         confidence: &ConfidenceLevel,
     ) -> RatioEstimate {
-        let own = self.cell_group(column, 1.0);
+        let own = self.single_cell_group(column, 1.0);
         let all = |numbers: &[f64]| numbers.iter().sum::<f64>();
-        let hits: u64 = self.answer_hits.hits[self.cell_indices.clone()]
+        let hits: u64 = self.answer_hits.hits_by_answer[self.cell_indices.clone()]
             .iter()
             .sum();
         let others = CellGroup {
@@ -139,7 +139,7 @@ impl<'a> CrossRow<'a> {
     fn ratio_estimator(&self, classes: Vec<CellGroup>, step: f64) -> RatioEstimator<'_> {
         RatioEstimator {
             row: self,
-            cell_groups: classes,
+            groups_by_position: classes,
             position_step: step,
         }
     }
@@ -167,7 +167,7 @@ struct CellGroup {
 /// Mean of positions within a row. Positions differ by multiples of `step`.
 struct RatioEstimator<'a> {
     row: &'a CrossRow<'a>,
-    cell_groups: Vec<CellGroup>,
+    groups_by_position: Vec<CellGroup>,
     position_step: f64,
 }
 
@@ -177,7 +177,7 @@ const LIMIT_PRECISION: f64 = 1e-6;
 impl RatioEstimator<'_> {
     fn estimate_ratio(&self, confidence: &ConfidenceLevel) -> RatioEstimate {
         let weighed: f64 = self
-            .cell_groups
+            .groups_by_position
             .iter()
             .map(|own| own.position * own.raw_share)
             .sum();
@@ -193,7 +193,7 @@ impl RatioEstimator<'_> {
         let reports = answers.reports as f64;
         let variance = self
             .contrast_for_ratio(held)
-            .contribution_variance(&answers.rates, answers.sampling_model)
+            .contribution_variance(&answers.hit_probabilities, answers.sampling_model)
             .max(0.0);
         let point = PointEstimate {
             estimate: ratio,
@@ -234,11 +234,11 @@ impl RatioEstimator<'_> {
         let (answers, contrast) = (self.row.answer_hits, self.contrast_for_ratio(m));
         let n = answers.reports as f64;
         let deviation = contrast
-            .contribution_variance(&answers.rates, answers.sampling_model)
+            .contribution_variance(&answers.hit_probabilities, answers.sampling_model)
             .max(0.0)
             .sqrt();
         let sum = |number: fn(&CellGroup) -> f64| -> f64 {
-            let weighed = contrast.cell_groups.iter().zip(&self.cell_groups);
+            let weighed = contrast.cell_groups.iter().zip(&self.groups_by_position);
             weighed
                 .map(|(part, own)| part.cell_weight * number(own))
                 .sum()
@@ -253,18 +253,18 @@ impl RatioEstimator<'_> {
             .cell_groups
             .iter()
             .map(|part| part.cell_weight.abs());
-        let observed = ObservedSum {
+        let observed = SumForConfidenceLimits {
             observed_sum: sum(|own| own.hit_count),
             continuity_correction: 1.0,
             // The deviation is positive at every finite ε. The lower bound avoids a division by 0
             // after underflow.
-            standard_deviation: answers.rates.hit_probability_gap()
+            standard_deviation: answers.hit_probabilities.hit_probability_gap()
                 * deviation.max(f64::MIN_POSITIVE)
                 * n.sqrt(),
             max_cumulant_argument: MAX_ARGUMENT_TIMES_SCORE / weights.fold(1.0, f64::max),
         };
         observed.rules_out_distribution(failure, side, |t| {
-            n * contrast.score_cumulant_bound(&answers.rates, answers.sampling_model, t)
+            n * contrast.score_cumulant_bound(&answers.hit_probabilities, answers.sampling_model, t)
         })
     }
 
@@ -276,7 +276,7 @@ impl RatioEstimator<'_> {
             cell_count: own.cell_count,
             total_share: own.projected_share,
         };
-        let mut parts: Vec<WeightedCells> = self.cell_groups.iter().map(part).collect();
+        let mut parts: Vec<WeightedCells> = self.groups_by_position.iter().map(part).collect();
         let total: f64 = parts.iter().map(|part| part.total_share).sum();
         let off: f64 = parts
             .iter()
@@ -333,11 +333,11 @@ mod tests {
             let domain = Domain::with_exact_entry_count(cells.len() as u32, 1);
             let rule = FavouredBucketRule::Heaviest { favoured: 1 };
             let collision = Collision::new(rule, HashFamily::Balanced, self.buckets).unwrap();
-            let slots = collision.hit_decoder(&domain).slot_count() as u32;
+            let slots = collision.hit_decoder(&domain).visitable_slot_count() as u32;
             SingleAnswerHits {
-                rates: collision.hit_probabilities(&domain, self.epsilon),
+                hit_probabilities: collision.hit_probabilities(&domain, self.epsilon),
                 sampling_model: self.whose,
-                hits: vec![0; cells.len()],
+                hits_by_answer: vec![0; cells.len()],
                 reports: cells.iter().sum(),
                 hit_and_total_slots: Some([slots / self.buckets, slots]),
             }
@@ -351,7 +351,7 @@ mod tests {
             for (own, count) in self.cells().into_iter().enumerate() {
                 for _ in 0..count {
                     let uniform = (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
-                    let hit = uniform < answers.rates.p_true;
+                    let hit = uniform < answers.hit_probabilities.p_true;
                     let at = order.iter().position(|slot| *slot == own).unwrap();
                     order.swap(0, at);
                     // Number of other slots that the report hits: m − 1 if it hits the person's own
@@ -364,7 +364,7 @@ mod tests {
                     }
                     let own = usize::from(!hit);
                     for &slot in &order[own..=drawn] {
-                        if let Some(hits) = answers.hits.get_mut(slot) {
+                        if let Some(hits) = answers.hits_by_answer.get_mut(slot) {
                             *hits += 1;
                         }
                     }
@@ -411,9 +411,9 @@ mod tests {
         let (mut missed, mut whole) = ([0; 3], 0);
         for _ in 0..RUNS {
             let answers = case.reported(&mut rng);
-            let last = answers.hits.len();
+            let last = answers.hits_by_answer.len();
             let cells = last - case.columns()..last;
-            let row = CrossRow::new(&answers, answers.share_and_scores(cells.clone()), cells);
+            let row = CrossRow::new(&answers, answers.share_and_score_distribution(cells.clone()), cells);
             for (missed, level) in missed.iter_mut().zip(&levels) {
                 let found = if mean {
                     row.conditional_mean(level)

@@ -27,7 +27,7 @@ use crate::estimate::distribution::{
     ScoredGroups,
 };
 use crate::estimate::point::{
-    ItemPointEstimates, PointEstimate, SamplingModel, mean_contribution_variance,
+    ItemPointEstimates, PointEstimate, SamplingModel, share_variance_per_report,
 };
 
 /// Parts of a question that asks several parts together, with the score distributions of the parts'
@@ -35,11 +35,11 @@ use crate::estimate::point::{
 #[derive(Debug, Clone)]
 pub(crate) struct JointChoiceParts {
     joint_choices: Together,
-    hit_probabilities: CollisionHitProbabilities,
+    collision_hit_probabilities: CollisionHitProbabilities,
     sampling_model: SamplingModel,
     /// Score distribution of an option, by the number of options in the option's part. Parts with
     /// more than [`CollisionHitProbabilities::MAX_OPTIONS_FOR_SUM_CONSTRAINT`] options have no score distribution.
-    option_score_distributions: HashMap<u32, Arc<ScoreDistribution>>,
+    scores_by_option_count: HashMap<u32, Arc<ScoreDistribution>>,
 }
 
 impl JointChoiceParts {
@@ -68,9 +68,9 @@ impl JointChoiceParts {
             .map(hushbin::task::QuestionPart::cell_count);
         Some(Self {
             joint_choices: together.clone(),
-            hit_probabilities: collision.hit_probabilities(&question.domain(), question.epsilon()),
+            collision_hit_probabilities: collision.hit_probabilities(&question.domain(), question.epsilon()),
             sampling_model: whose,
-            option_score_distributions: options
+            scores_by_option_count: options
                 .filter(|&count| count <= CollisionHitProbabilities::MAX_OPTIONS_FOR_SUM_CONSTRAINT)
                 .map(law)
                 .collect(),
@@ -87,13 +87,13 @@ impl JointChoiceParts {
     fn part_option_count(&self, item: u64) -> Option<u32> {
         let (part, _) = self.joint_choices.part_and_option(item as u32);
         let options = self.joint_choices.parts()[part].cell_count();
-        self.option_score_distributions
+        self.scores_by_option_count
             .contains_key(&options)
             .then_some(options)
     }
 
     /// Computes the corrected estimates of `items` from `raw`, the raw estimates of all items.
-    pub(crate) fn sum_corrected_estimates(
+    pub(crate) fn estimates_summing_to_one(
         &self,
         raw: &[ItemPointEstimates],
         items: &[u64],
@@ -101,7 +101,7 @@ impl JointChoiceParts {
     ) -> Vec<ItemPointEstimates> {
         let share = |item: u32| {
             raw[item as usize]
-                .answer_share
+                .estimated_answer_share
                 .map_or(0.0, |own| own.estimate)
         };
         let surplus: Vec<f64> = (0..self.joint_choices.parts().len())
@@ -119,10 +119,10 @@ impl JointChoiceParts {
             let (part, _) = self.joint_choices.part_and_option(item as u32);
             let estimate = share(item as u32) - surplus[part];
             let [with, without] =
-                [true, false].map(|given| self.hit_probabilities.option_variance(options, given));
-            let variance = mean_contribution_variance(self.sampling_model, estimate, with, without);
+                [true, false].map(|given| self.collision_hit_probabilities.option_variance(options, given));
+            let variance = share_variance_per_report(self.sampling_model, estimate, with, without);
             ItemPointEstimates {
-                answer_share: Some(PointEstimate::new(estimate, variance, reports as f64)),
+                estimated_answer_share: Some(PointEstimate::new(estimate, variance, reports as f64)),
                 ..ItemPointEstimates::default()
             }
         };
@@ -134,13 +134,13 @@ impl JointChoiceParts {
     pub(crate) fn absent_item_variance(&self, item: u64) -> f64 {
         let (part, _) = self.joint_choices.part_and_option(item as u32);
         let options = self.joint_choices.parts()[part].cell_count();
-        self.hit_probabilities.option_variance(options, false)
+        self.collision_hit_probabilities.option_variance(options, false)
     }
 
     /// Returns the score distribution of an item. `None` if the item's part has more than
     /// [`CollisionHitProbabilities::MAX_OPTIONS_FOR_SUM_CONSTRAINT`] options.
     pub(crate) fn contribution_distribution(&self, item: u64) -> Option<ContributionDistribution> {
-        let law = &self.option_score_distributions[&self.part_option_count(item)?];
+        let law = &self.scores_by_option_count[&self.part_option_count(item)?];
         Some(ContributionDistribution::Scores(Arc::clone(law)))
     }
 }
@@ -149,24 +149,24 @@ impl JointChoiceParts {
 struct OptionHitDistribution {
     /// Distribution of the number M of members that a report hits: P(M = k) for k = 0..=s. Members
     /// are the elements of the person's input.
-    member_hit_distribution: Vec<f64>,
+    input_hit_count_pmf: Vec<f64>,
     /// Number m of slots that a report hits, and number N of all slots. `None` if elements are
     /// hashed independently.
     hit_and_total_slots: Option<[u32; 2]>,
     /// Probability that a report hits a non-member, if elements are hashed independently.
-    independent_hit_probability: f64,
+    independent_hashing_hit_rate: f64,
 }
 
 impl OptionHitDistribution {
     fn new(question: &Question, collision: &Collision) -> Self {
         let domain = question.domain();
         let support = collision.hit_decoder(&domain);
-        let slots = support.slot_count() as u32;
+        let slots = support.visitable_slot_count() as u32;
         Self {
-            member_hit_distribution: collision
-                .member_count_distribution(&domain, question.epsilon()),
-            hit_and_total_slots: support.slots_per_report().map(|hit| [hit, slots]),
-            independent_hit_probability: 1.0 / f64::from(collision.buckets_per_hash()),
+            input_hit_count_pmf: collision
+                .hit_member_distribution(&domain, question.epsilon()),
+            hit_and_total_slots: support.slots_hit_per_report().map(|hit| [hit, slots]),
+            independent_hashing_hit_rate: 1.0 / f64::from(collision.buckets_per_hash()),
         }
     }
 
@@ -179,7 +179,7 @@ impl OptionHitDistribution {
         // 1).
         let mut counts = vec![0.0; 2 * others as usize + 1];
         for (members, &p) in (0_u32..)
-            .zip(&self.member_hit_distribution)
+            .zip(&self.input_hit_count_pmf)
             .filter(|(_, p)| **p > 0.0)
         {
             let mut add = |p: f64, own: bool, beside: u32, rest: &[f64]| {
@@ -192,17 +192,17 @@ impl OptionHitDistribution {
             // members, by symmetry.
             let member = f64::from(members) / f64::from(self.sparsity());
             if given {
-                let rest = self.non_member_hit_distribution(others, members, None);
+                let rest = self.non_input_hit_count_pmf(others, members, None);
                 add(p * member, true, 0, &rest);
                 add(p * (1.0 - member), false, 0, &rest);
                 continue;
             }
             // The person gave another option of the part. `beside` is 1 if the report hits that
             // one.
-            let own = self.non_member_hit_probability(members);
+            let own = self.non_input_hit_probability(members);
             for (own, p) in [(true, p * own), (false, p * (1.0 - own))] {
                 if p > 0.0 {
-                    let rest = self.non_member_hit_distribution(others - 1, members, Some(own));
+                    let rest = self.non_input_hit_count_pmf(others - 1, members, Some(own));
                     add(p * member, own, 1, &rest);
                     add(p * (1.0 - member), own, 0, &rest);
                 }
@@ -217,14 +217,14 @@ impl OptionHitDistribution {
     }
 
     fn sparsity(&self) -> u32 {
-        self.member_hit_distribution.len() as u32 - 1
+        self.input_hit_count_pmf.len() as u32 - 1
     }
 
     /// Returns the probability that a report which hits `members` members also hits a given
     /// non-member.
-    fn non_member_hit_probability(&self, members: u32) -> f64 {
+    fn non_input_hit_probability(&self, members: u32) -> f64 {
         self.hit_and_total_slots
-            .map_or(self.independent_hit_probability, |[m, slots]| {
+            .map_or(self.independent_hashing_hit_rate, |[m, slots]| {
                 f64::from(m - members) / f64::from(slots - self.sparsity())
             })
     }
@@ -232,7 +232,7 @@ impl OptionHitDistribution {
     /// Returns the distribution of the number of hits on `count` non-members, for a report that
     /// hits `members` members. If `known` is set, it states whether the report hits one further
     /// non-member.
-    fn non_member_hit_distribution(
+    fn non_input_hit_count_pmf(
         &self,
         count: u32,
         members: u32,
@@ -240,7 +240,7 @@ impl OptionHitDistribution {
     ) -> Vec<f64> {
         let all = 0..=u64::from(count);
         let Some([m, slots]) = self.hit_and_total_slots else {
-            let law = Binomial::new(self.independent_hit_probability, count.into())
+            let law = Binomial::new(self.independent_hashing_hit_rate, count.into())
                 .expect("a probability");
             return all.map(|hits| law.pmf(hits)).collect();
         };
@@ -272,7 +272,7 @@ mod tests {
         Question::new(QuestionFields {
             name: "q".to_owned(),
             items: Items::Count(together.cell_count()),
-            sparsity: options.len() as u32,
+            max_entries_per_report: options.len() as u32,
             kind: QuestionKind::JointChoices(together),
             weight: 1,
             epsilon,
@@ -283,7 +283,7 @@ mod tests {
 
     fn heaviest(favoured: u32, hashing: HashFamily, buckets: u32, hashes: u32) -> Collision {
         let rule = FavouredBucketRule::Heaviest { favoured };
-        Collision::with_hashes(rule, hashing, buckets, hashes).unwrap()
+        Collision::new_with_hash_count(rule, hashing, buckets, hashes).unwrap()
     }
 
     /// Score distributions match an enumeration of all ways to fill buckets. The test covers
@@ -413,7 +413,7 @@ mod tests {
             let parts =
                 JointChoiceParts::for_question(question, SamplingModel::FixedPopulation).unwrap();
             let count = options[0];
-            let law = &parts.option_score_distributions[&count];
+            let law = &parts.scores_by_option_count[&count];
             for (n, with) in [
                 (1, 0),
                 (1, 1),
@@ -456,7 +456,7 @@ mod tests {
         failure: f64,
     ) -> [f64; 2] {
         let (law, failure) = (
-            &parts.option_score_distributions[&options],
+            &parts.scores_by_option_count[&options],
             TailThresholds::new(failure),
         );
         let (n, c) = (reports as f64, f64::from(options));
@@ -464,11 +464,11 @@ mod tests {
         for (at, p) in all.iter().enumerate().filter(|(_, p)| **p > 0.0) {
             let sum = at as f64 / (c - 1.0) - n;
             let share =
-                sum * (c - 1.0) / c / n / parts.hit_probabilities.hit_probability_gap() + 1.0 / c;
+                sum * (c - 1.0) / c / n / parts.collision_hit_probabilities.hit_probability_gap() + 1.0 / c;
             let [with, without] =
-                [true, false].map(|given| parts.hit_probabilities.option_variance(options, given));
+                [true, false].map(|given| parts.collision_hit_probabilities.option_variance(options, given));
             let variance =
-                mean_contribution_variance(SamplingModel::FixedPopulation, share, with, without);
+                share_variance_per_report(SamplingModel::FixedPopulation, share, with, without);
             let point = PointEstimate::new(share, variance, n);
             let limit = |side| law.confidence_limit(point, reports, &failure, side);
             missed[0] += p * f64::from(u8::from(limit(LimitSide::Lower) > truth + 1e-12));

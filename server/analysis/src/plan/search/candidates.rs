@@ -6,12 +6,12 @@
 
 use std::cmp::Ordering;
 
-use hushbin::bounds::{EPSILON_RANGE, ITEM_OVERLAP_RANGE};
+use hushbin::bounds::{EPSILON_RANGE, MEAN_ITEM_OVERLAP_RANGE};
 use hushbin::choose::{Candidate, KindDraft, Objective, QuestionDraft, SquaredError};
 use hushbin::{Error, Items};
 
 use crate::accounting::{
-    CENTRAL_EPSILON_RANGE, ReportMixture, largest_alpha, largest_local_epsilon,
+    CENTRAL_EPSILON_RANGE, ReportMixture, largest_alpha, mixture_at_largest_epsilon,
     meets_central_epsilon,
 };
 use crate::numeric::digits::round_down_to_four_digits;
@@ -51,7 +51,7 @@ const MAX_CONTENDER_ERROR_RATIO: f64 = 1.1;
 /// Maximum number of choices whose ε is increased.
 const MAX_CONTENDER_COUNT: usize = 8;
 /// Relative increase of the squared error that is accepted for a smaller local ε.
-const ACCEPTED_ERROR_INCREASE: f64 = 0.003;
+const SMALLER_EPSILON_ERROR_SLACK: f64 = 0.003;
 
 /// Finds the best choice of each mechanism, in ascending order of errors. The result is empty
 /// if no mechanism stays within the privacy limits.
@@ -95,22 +95,22 @@ impl<'a> EpsilonSearch<'a> {
     ) -> Result<Self, PlanError> {
         // Use numbered items. The names of items do not matter here, and would be checked again for
         // every ε.
-        let items = open.rated_items.item_count().map(Items::Count);
-        let items = items.unwrap_or_else(|| open.rated_items.clone());
+        let items = open.items_to_rate.item_count().map(Items::Count);
+        let items = items.unwrap_or_else(|| open.items_to_rate.clone());
         let wanted = survey.wanted_accuracy(&open.question_draft.name);
         let wanted = wanted.standard_error.or(wanted.smallest);
         let draft = QuestionDraft {
             name: String::new(),
             kind: KindDraft::Ratings(items, open.value_kind),
             sparsity: open.question_draft.sparsity,
-            people_by_entry_count: open.question_draft.people_by_entry_count.clone(),
+            people_count_by_entry_count: open.question_draft.people_count_by_entry_count.clone(),
             // A wanted error must be met in the worst case, which is the maximum overlap.
             mean_item_overlap: wanted
-                .filter(|_| open.question_draft.people_by_entry_count.is_some())
+                .filter(|_| open.question_draft.people_count_by_entry_count.is_some())
                 .map_or(open.question_draft.mean_item_overlap, |_| {
-                    Some(ITEM_OVERLAP_RANGE.max)
+                    Some(MEAN_ITEM_OVERLAP_RANGE.max)
                 }),
-            weight: None,
+            sampling_weight: None,
             mechanism: open.question_draft.mechanism.clone(),
         };
         Ok(Self {
@@ -139,7 +139,7 @@ impl<'a> EpsilonSearch<'a> {
         let candidates = std::iter::once(plan.chosen).chain(plan.alternatives);
         let choice = |candidate: Candidate| MechanismChoice {
             epsilon,
-            predicted_error: self.objective.weighted_error(&candidate.predicted_errors),
+            predicted_error: self.objective.weighted_average_error(&candidate.predicted_errors),
             candidate,
         };
         Ok(candidates.map(choice).collect())
@@ -197,7 +197,7 @@ impl<'a> EpsilonSearch<'a> {
         central_epsilon: f64,
     ) -> Result<Option<f64>, PlanError> {
         let (honest, delta) = (self.survey.honest_fraction, self.survey.delta);
-        match largest_local_epsilon(
+        match mixture_at_largest_epsilon(
             ReportMixture::for_any_randomizer,
             self.people,
             honest,
@@ -232,7 +232,7 @@ impl<'a> EpsilonSearch<'a> {
                     (choice.candidate.mechanism).predict_errors(&domain, epsilon, &population);
                 choice.epsilon = epsilon;
                 choice.candidate.predicted_errors = predicted;
-                choice.predicted_error = self.objective.weighted_error(&predicted);
+                choice.predicted_error = self.objective.weighted_average_error(&predicted);
                 let likely = |error: SquaredError| error.likely_total_error();
                 choice.candidate.objective_error =
                     choice.predicted_error.map_or(f64::INFINITY, likely);
@@ -314,7 +314,7 @@ fn best_choice_of_each_mechanism(mut all: Vec<MechanismChoice>) -> Vec<Mechanism
             .iter()
             .map(MechanismChoice::squared_error)
             .fold(f64::INFINITY, f64::min);
-        let enough = least * (1.0 + ACCEPTED_ERROR_INCREASE);
+        let enough = least * (1.0 + SMALLER_EPSILON_ERROR_SLACK);
         // Choices are in ascending order of ε, so this finds the smallest ε whose error is nearly
         // the smallest.
         best.extend(

@@ -22,7 +22,7 @@ use hushbin::{Error, Mechanism, Question, Task};
 
 use super::error::PlanError;
 use super::goal::QuestionGoal;
-use super::half_widths::HalfWidths;
+use super::interval_z_scores::IntervalZScores;
 use super::survey::{AutoRatingsQuestion, PrivacyLimits, Survey};
 use crate::accounting::{ReportMixture, meets_central_epsilon};
 use crate::estimate::{ErrorPredictor, PredictedQuantity};
@@ -106,7 +106,7 @@ impl<'a> TaskSearch<'a> {
         let survey = self.survey;
         if let Some((open, goal)) = &self.auto_ratings_question {
             let all = find_best_mechanism_choices(survey, open, people, privacy)?;
-            return task_with_best_mechanism(survey, open, goal, all, people);
+            return best_auto_ratings_task(survey, open, goal, all, people);
         }
         let most = PlannedTask::choose_task_at_epsilon(survey, privacy.max_local_epsilon)?;
         let Some(central) = privacy.max_central_epsilon else {
@@ -148,7 +148,7 @@ impl PredictedQuestionError {
             goal,
             single_report_variance: predicted
                 .map_or(f64::INFINITY, |own| own.variance * people as f64),
-            squared_bias: predicted.map(|own| own.squared_bias),
+            squared_bias: predicted.map(|own| own.worst_case_squared_bias),
             simulated_quantile_width: None,
             best_mechanism_on_average: None,
         }
@@ -177,7 +177,7 @@ impl PredictedQuestionError {
     pub(super) fn half_width(&self, reports: f64) -> f64 {
         match &self.simulated_quantile_width {
             Some(width) => width.half_width(reports),
-            None => self.standard_error(reports) * HalfWidths::new(1).single_half_width,
+            None => self.standard_error(reports) * IntervalZScores::new(1).single_z_score,
         }
     }
 
@@ -189,7 +189,7 @@ impl PredictedQuestionError {
         if self.simulated_quantile_width.is_none() {
             return Ok(self.squared_error_to_goal_ratio(1.0));
         }
-        smallest_sufficient_number(&|reports| Ok(self.squared_error_to_goal_ratio(reports).ln()))
+        sufficient_sample_size(&|reports| Ok(self.squared_error_to_goal_ratio(reports).ln()))
     }
 
     /// Returns the root of variance plus squared bias, at `reports` reports.
@@ -201,7 +201,7 @@ impl PredictedQuestionError {
 
 /// Creates the task with the best mechanism for ratings. `all` are the choices of all mechanisms,
 /// the best one first.
-fn task_with_best_mechanism(
+fn best_auto_ratings_task(
     survey: &Survey,
     open: &AutoRatingsQuestion<'_>,
     goal: &QuestionGoal,
@@ -218,7 +218,7 @@ fn task_with_best_mechanism(
         ));
     }
     let candidate = &best.candidate;
-    let question = open.create_question(&candidate.mechanism, candidate.sparsity, best.epsilon)?;
+    let question = open.question_using_mechanism(&candidate.mechanism, candidate.sparsity, best.epsilon)?;
     Ok(Some(PlannedTask {
         task: survey.create_task(vec![question])?,
         predicted_errors: vec![PredictedQuestionError::from_mechanism_choice(
@@ -295,7 +295,7 @@ impl PlannedTask {
             epsilon,
             people_count: None,
             questions,
-            budget: survey.budget,
+            budget_per_person: survey.budget,
         };
         let resolved = draft.resolve_task()?;
         let several = draft.questions.len() > 1;
@@ -308,7 +308,7 @@ impl PlannedTask {
             let quantity = goal.predicted_quantity;
             let variance =
                 ErrorPredictor::for_question(question).max_contribution_variance(quantity, several);
-            let variance = variance.ok_or_else(|| not_estimated_error(question, quantity))?;
+            let variance = variance.ok_or_else(|| unestimated_quantity_error(question, quantity))?;
             // With a memo, reports can be made only with some of the buckets.
             let best = match survey.budget.memo() {
                 None => with_minimax_bucket_count(draft, question, quantity, several)?,
@@ -334,7 +334,7 @@ impl PlannedTask {
             });
             questions.push(question);
         }
-        let weighed = draft.questions.iter().any(|own| own.weight.is_some());
+        let weighed = draft.questions.iter().any(|own| own.sampling_weight.is_some());
         let all_wanted = errors.iter().all(|own| own.goal.max_half_width.is_some());
         if several && !weighed && all_wanted {
             questions = set_weights_by_reports_needed(&questions, &errors)?;
@@ -379,7 +379,7 @@ pub(super) const SEARCH_RELATIVE_PRECISION: f64 = 1e-3;
 ///
 /// # Errors
 /// [`PlanError::UnattainableGoal`] if no number is enough.
-pub(super) fn smallest_sufficient_number(
+pub(super) fn sufficient_sample_size(
     excess: &impl Fn(f64) -> Result<f64, PlanError>,
 ) -> Result<f64, PlanError> {
     let found = find_root_by_secant(
@@ -388,18 +388,18 @@ pub(super) fn smallest_sufficient_number(
         10_000.0,
         SEARCH_RELATIVE_PRECISION,
     )?;
-    found.ok_or_else(insufficient_people_error)
+    found.ok_or_else(unreachable_accuracy_error)
 }
 
 /// Creates the error which states that no number of people is enough.
-pub(super) fn insufficient_people_error() -> PlanError {
+pub(super) fn unreachable_accuracy_error() -> PlanError {
     PlanError::UnattainableGoal(format!(
         "no number of people up to {:e} reaches the wanted accuracy",
         PEOPLE_COUNT_RANGE.max
     ))
 }
 
-fn not_estimated_error(question: &Question, aim: PredictedQuantity) -> PlanError {
+fn unestimated_quantity_error(question: &Question, aim: PredictedQuantity) -> PlanError {
     let what = match aim {
         PredictedQuantity::Mean | PredictedQuantity::MeanWithinRow(_) => "means",
         PredictedQuantity::Share | PredictedQuantity::DistributionFunction(_) => "shares",
@@ -441,10 +441,10 @@ fn with_minimax_bucket_count(
     // best if half of all people give the answer.
     let parts = [1.0, 0.5].map(|power| 1.0 / ((power * question.epsilon()).exp() + 1.0));
     let windows =
-        Collision::list_balanced_window_parameters(answers, 3..=MAX_BUCKETS_FOR_WINDOWS, parts);
+        Collision::list_balanced_window_parameters(answers, 3..=MAX_COLLISION_WINDOW_BUCKETS, parts);
     for mechanism in alone.chain(windows.into_iter().map(Ok)) {
         let mechanism = mechanism?;
-        let question = with_weight_and_mechanism(question, question.weight(), mechanism.into())?;
+        let question = question_with_mechanism(question, question.weight(), mechanism.into())?;
         let variance =
             ErrorPredictor::for_question(&question).max_contribution_variance(aim, several);
         // Collision always estimates shares.
@@ -460,9 +460,9 @@ fn with_minimax_bucket_count(
 const BUCKET_SEARCH_GRANULARITY: u32 = 24;
 /// Maximum number of buckets for mechanisms that favour several consecutive buckets. More buckets
 /// would hardly refine the possible fractions of favoured buckets.
-const MAX_BUCKETS_FOR_WINDOWS: u32 = 32;
+const MAX_COLLISION_WINDOW_BUCKETS: u32 = 32;
 
-fn with_weight_and_mechanism(
+fn question_with_mechanism(
     question: &Question,
     weight: u32,
     mechanism: Mechanism,
@@ -471,7 +471,7 @@ fn with_weight_and_mechanism(
         name: question.name().to_owned(),
         kind: question.kind().clone(),
         items: question.items().clone(),
-        sparsity: question.sparsity(),
+        max_entries_per_report: question.max_entries_per_report(),
         weight,
         epsilon: question.epsilon(),
         mechanism,
@@ -497,7 +497,7 @@ fn set_weights_by_reports_needed(
         let weight = (MAX_QUESTION_WEIGHT * need / most)
             .round()
             .clamp(1.0, QUESTION_WEIGHT_RANGE.max) as u32;
-        Ok(with_weight_and_mechanism(
+        Ok(question_with_mechanism(
             question,
             weight,
             question.mechanism().clone(),

@@ -58,7 +58,7 @@ impl QuantileWidth {
             part,
             failure,
         );
-        let step = scale.step();
+        let step = scale.value_step();
         Some(Self {
             interval_width: width,
             bin_edges: edges,

@@ -263,7 +263,7 @@ fn windows_give_away_no_more_than_is_proven() {
                     let at = format!("{window:?}, ε = {epsilon}, n = {n}: {found:?}");
                     let [proven, lower] = people.against(n, &found);
                     assert!(proven <= delta * (1.0 + 1e-9), "{at}: {proven}");
-                    let expected = favoured == 1 && window.cell_count() > 2;
+                    let expected = favoured == 1 && window.atom_combination_count() > 2;
                     assert_eq!(found.reduction_attained, expected);
                     if found.reduction_attained {
                         attained += 1;

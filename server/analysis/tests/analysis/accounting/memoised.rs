@@ -83,7 +83,7 @@ fn batches_are_those_of_the_reference() {
     for row in reference().b_batches {
         let answers = MemoisedAnswers::new(row.slots, 1, row.epsilon_total, 0.5).unwrap();
         assert_close(answers.central_epsilon(row.epsilon_of_batches), row.epsilon);
-        assert_close(answers.memo_weight() * row.delta_of_batches, row.delta);
+        assert_close(answers.true_slot_weight() * row.delta_of_batches, row.delta);
     }
 }
 
@@ -217,7 +217,7 @@ fn two_reports_can_hardly_be_linked() {
         let task = draft.resolve_task().unwrap();
         let stages = task.memo_thresholds().unwrap();
         // A flag has two slots. A report supports the own slot, or the other one.
-        let [own, report] = [stages.own_slot_probability, stages.memo_support_probability]
+        let [own, report] = [stages.own_slot_probability, stages.memo_supported_probability]
             .map(|own| own.probability());
         let slots = [(own, report), (1.0 - own, 1.0 - report)];
         let law = |supports: bool, p: f64| if supports { p } else { 1.0 - p };

@@ -11,7 +11,7 @@ mod memoised;
 use crate::support::reduction::{Reduction, divergence};
 use hushbin::{ErrorCode, TaskDraft};
 use hushbin_analysis::accounting::{
-    AccountingError, ReportMixture, compute_batch_privacy, delta_bounds, largest_local_epsilon,
+    AccountingError, ReportMixture, compute_batch_privacy, delta_bounds, mixture_at_largest_epsilon,
 };
 use hushbin_tests::mixtures::{heaviest, occupied, overwrite, strongest};
 use num_rational::BigRational;
@@ -296,15 +296,15 @@ proptest! {
 #[test]
 fn the_largest_local_epsilon_is_met() {
     let at = |epsilon| Ok::<_, hushbin::Error>(occupied(4, 17, epsilon));
-    let found = largest_local_epsilon(at, 1_000_000, 1.0, 1e-8, 0.01).unwrap();
+    let found = mixture_at_largest_epsilon(at, 1_000_000, 1.0, 1e-8, 0.01).unwrap();
     let of =
         |epsilon| compute_batch_privacy(&occupied(4, 17, epsilon), 1_000_000, 1.0, 1e-8).unwrap();
     assert!(of(found.epsilon()).central_epsilon <= 0.01);
     assert!(of(found.epsilon() * (1.0 + 1e-8)).central_epsilon > 0.01);
-    let error = largest_local_epsilon(at, 1_000_000, 1.0, 1e-8, 1e-9).unwrap_err();
+    let error = mixture_at_largest_epsilon(at, 1_000_000, 1.0, 1e-8, 1e-9).unwrap_err();
     assert_eq!(error.code(), ErrorCode::OutOfRange);
     assert_eq!(
-        largest_local_epsilon(at, 2, 1.0, 1e-8, 12.0)
+        mixture_at_largest_epsilon(at, 2, 1.0, 1e-8, 12.0)
             .unwrap()
             .epsilon(),
         12.0

@@ -10,7 +10,7 @@ use crate::support::crowd::{ITEMS, all, collect, crowd, names, tasks, truth};
 use hushbin::{Entry, Mechanism, Task, ValueKind};
 use hushbin_analysis::estimate::{
     ConditionalMean, ErrorPredictor, Estimand, Estimate, EstimateOptions, EstimateQuery,
-    ItemEstimates, PostProcessingMethod, Totals, estimates,
+    ItemEstimates, PostProcessingMethod, Totals, estimates_for_query,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -192,7 +192,7 @@ impl Trial {
             };
             EstimateQuery::new(&task, &options)
         };
-        let post = [PostProcessingMethod::ConditionalMean];
+        let post = [PostProcessingMethod::MeanGivenPresence];
         let conditional = ask(0.5, &post).is_ok();
         let post = if conditional { &post[..] } else { &[] };
         let questions = CONFIDENCES.map(|confidence| ask(confidence, post).unwrap());
@@ -221,7 +221,7 @@ impl Trial {
 
     fn round(&mut self, totals: &Totals, truths: &[Vec<Option<f64>>; LOOKED_AT]) {
         for (c, question) in self.questions.iter().enumerate() {
-            let items = estimates(&self.task, totals, question).estimates;
+            let items = estimates_for_query(&self.task, totals, question).estimates;
             for (index, truths) in truths.iter().enumerate() {
                 let looks: Vec<Look> = (0..)
                     .zip(items.iter().zip(truths))
@@ -253,7 +253,7 @@ impl Trial {
     fn check(&self) {
         let Self { task, tallies, .. } = self;
         let predictor = ErrorPredictor::for_question(&task.questions()[0]);
-        let width = width(task.questions()[0].value_kind());
+        let width = width(task.questions()[0].coded_value_kind());
         for (index, estimand) in Estimand::RATING_ESTIMANDS.into_iter().enumerate() {
             if predictor.rare_item_standard_error(estimand, 1.0).is_none() {
                 assert_eq!(tallies[index][0].rounds, 0, "{estimand:?} of {task:?}");

@@ -20,7 +20,7 @@ mod together;
 use crate::support::crowd::{ITEMS, all, collect, crowd, task, tasks};
 use hushbin::{Randomizer, Task, ValueKind};
 use hushbin_analysis::estimate::{
-    ErrorPredictor, Estimand, EstimateOptions, EstimateQuery, Totals, estimands, estimates,
+    ErrorPredictor, Estimand, EstimateOptions, EstimateQuery, Totals, estimands, estimates_for_query,
     point_estimates,
 };
 use rand_chacha::ChaCha20Rng;
@@ -145,7 +145,7 @@ fn frequencies_of_overwrite_add_up() {
         near((plus + minus - 2.0 * covariance) / mean, 1.0);
     }
     let query = EstimateQuery::new(&task, &EstimateOptions::default()).unwrap();
-    let answer = estimates(&task, &totals, &query);
+    let answer = estimates_for_query(&task, &totals, &query);
     let json = serde_json::to_value(&answer).unwrap();
     let first = json["estimates"][0].as_object().unwrap();
     let mut csv = Vec::new();
@@ -228,7 +228,7 @@ fn questions_are_validated() {
 fn nothing_is_estimated_from_no_reports() {
     let task = task("sign", &json!(3), &json!("collision"));
     let question = EstimateQuery::new(&task, &EstimateOptions::default()).unwrap();
-    let answer = estimates(&task, &Totals::new(&task), &question);
+    let answer = estimates_for_query(&task, &Totals::new(&task), &question);
     assert_eq!((answer.reports, answer.estimates.len()), (0, 0));
 }
 
@@ -244,7 +244,7 @@ fn csv_has_a_line_for_each_item_and_estimand() {
             .report,
     );
     let question = EstimateQuery::new(&task, &EstimateOptions::default()).unwrap();
-    let answer = estimates(&task, &totals, &question);
+    let answer = estimates_for_query(&task, &totals, &question);
     let mut text = Vec::new();
     answer.write_csv(&mut text).unwrap();
     let mut reader = csv::Reader::from_reader(text.as_slice());

@@ -149,8 +149,8 @@ fn answers_are_projected_onto_what_they_sum_to() {
     }
     let options = EstimateOptions {
         post_processing_methods: vec![
-            PostProcessingMethod::Projection,
-            PostProcessingMethod::FullProjection,
+            PostProcessingMethod::MaxSparsityProjection,
+            PostProcessingMethod::ExactSparsityProjection,
         ],
         ..EstimateOptions::default()
     };

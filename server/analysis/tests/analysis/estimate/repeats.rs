@@ -4,7 +4,7 @@
 use hushbin::upload::upload_header;
 use hushbin::{Randomizer, Task, TaskDraft, Upload, UploadId};
 use hushbin_analysis::accounting::MemoisedAnswers;
-use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates};
+use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates_for_query};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ fn collect(task: &Task, once: usize, rng: &mut ChaCha20Rng) -> Totals {
         };
         let memo = randomizer.draw_memo(option, rng).unwrap();
         for _ in 0..if person < once { 1 } else { WINDOWS } {
-            randomizer.randomize_memo(memo, rng, &mut bytes).unwrap();
+            randomizer.encode_report_from_memo(memo, rng, &mut bytes).unwrap();
             count += 1;
         }
     }
@@ -77,7 +77,7 @@ fn covered(once: usize) -> [u64; 2] {
     let mut covered = [0; 2];
     for _ in 0..ROUNDS {
         let totals = collect(&task, once, &mut rng);
-        let found = &estimates(&task, &totals, &query).estimates[0];
+        let found = &estimates_for_query(&task, &totals, &query).estimates[0];
         let (_, own) = found.estimates().next().unwrap();
         for (covered, width) in covered.iter_mut().zip([1.0, stated]) {
             let [low, high] = own
@@ -112,7 +112,7 @@ fn that_is_said_of_memos_alone() {
     for (task, expected) in [(task(&json!({ "days": 7 })), false), (memo_task(), true)] {
         let query = EstimateQuery::new(&task, &EstimateOptions::default()).unwrap();
         let totals = Totals::for_items(&task, 0, &[0, 1, 2, 3]);
-        let answer = estimates(&task, &totals, &query);
+        let answer = estimates_for_query(&task, &totals, &query);
         let words = answer.repeats.unwrap_or_default();
         assert_eq!(
             words.contains("within one window of 7 days"),

@@ -148,7 +148,7 @@ fn squares(kind: &str, items: usize, task: &Task, popular: Popularity) -> [Squar
         })
         .collect();
     let options = EstimateOptions {
-        post_processing_methods: vec![PostProcessingMethod::Shrinkage],
+        post_processing_methods: vec![PostProcessingMethod::ShrinkageTowardsZero],
         ..EstimateOptions::default()
     };
     let query = EstimateQuery::new(task, &options).unwrap();
@@ -300,7 +300,7 @@ fn many_items_are_shrunken_soon() {
 fn what_is_refused_says_why_in_json_and_csv() {
     let task = task(json!({ "kind": "set", "options": 20, "sparsity": 2 }), 1.0);
     let options = EstimateOptions {
-        post_processing_methods: vec![PostProcessingMethod::Shrinkage],
+        post_processing_methods: vec![PostProcessingMethod::ShrinkageTowardsZero],
         ..EstimateOptions::default()
     };
     let query = EstimateQuery::new(&task, &options).unwrap();

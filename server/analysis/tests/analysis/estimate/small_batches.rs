@@ -9,7 +9,7 @@ use std::fmt::Write;
 use hushbin::{Entry, Randomizer, Task, TaskDraft, ValueKind};
 use hushbin_analysis::estimate::{
     ConditionalMean, Estimand, EstimateOptions, EstimateQuery, PostProcessingMethod, Totals,
-    estimands, estimates,
+    estimands, estimates_for_query,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -95,7 +95,7 @@ fn crowd(task: &Task, people: usize, rng: &mut ChaCha20Rng) -> Vec<Vec<Entry>> {
     let items = task.questions()[0].items().item_count().unwrap();
     let person = |_| {
         let magnitude = [1.0, 0.8, 0.4][(uniform() * 3.0) as usize];
-        let magnitude = match task.questions()[0].value_kind() {
+        let magnitude = match task.questions()[0].coded_value_kind() {
             ValueKind::Sign | ValueKind::Presence => 1.0,
             ValueKind::Real => magnitude,
         };
@@ -107,7 +107,7 @@ fn crowd(task: &Task, people: usize, rng: &mut ChaCha20Rng) -> Vec<Vec<Entry>> {
             entries.push((2, -1.0));
         }
         let mut rare = 3;
-        while entries.len() < task.questions()[0].sparsity() as usize && uniform() < 0.8 {
+        while entries.len() < task.questions()[0].max_entries_per_report() as usize && uniform() < 0.8 {
             rare += 1 + (uniform() * f64::from(items) / 8.0) as u32;
             if rare >= items {
                 break;
@@ -149,7 +149,7 @@ fn batch(task: &Task, question: &EstimateQuery, people: usize, covered: &mut Cov
     for person in &crowd {
         totals.add_report(&randomizer.randomize(person, &mut rng).unwrap().report);
     }
-    let answer = estimates(task, &totals, question);
+    let answer = estimates_for_query(task, &totals, question);
     let items = answer.estimates.len();
     let truths = Estimand::RATING_ESTIMANDS.map(|estimand| truth(&crowd, items, estimand));
     let holds = |[low, high]: [f64; 2], truth: f64| {
@@ -184,7 +184,7 @@ fn check(value: ValueKind) {
         let estimated = estimands(&task.questions()[0]);
         let both = [Estimand::Mean, Estimand::Nonmissing];
         let conditional = both.iter().all(|estimand| estimated.contains(estimand));
-        let post = conditional.then_some(PostProcessingMethod::ConditionalMean);
+        let post = conditional.then_some(PostProcessingMethod::MeanGivenPresence);
         let options = EstimateOptions {
             post_processing_methods: post.into_iter().collect(),
             ..EstimateOptions::default()

@@ -100,7 +100,7 @@ fn answer(question: &Question, rng: &mut ChaCha20Rng) -> Vec<Entry> {
         return match question.kind() {
             QuestionKind::Text(prefixes) => {
                 let keys = prefixes
-                    .prefix_keys(["sun", "moon"][below(2) as usize])
+                    .prefix_hashes(["sun", "moon"][below(2) as usize])
                     .into_iter();
                 keys.map(|item| entry(item, 1.0)).collect()
             }
@@ -271,7 +271,7 @@ fn the_encoding_is_as_described() {
     let collected = reports(&task, 1000);
     let mut counts = vec![varint(1000)];
     let mut before = 0;
-    for element in 0..support.slot_count() as u64 {
+    for element in 0..support.visitable_slot_count() as u64 {
         let hits = |report: &&Report| match report {
             Report::Collision(report) => support.is_hit(report, element),
             _ => false,
@@ -296,7 +296,7 @@ fn the_encoding_is_as_described() {
     let Mechanism::HashBin(hash_bin) = task.questions()[0].mechanism() else {
         panic!("hash-bin was asked for");
     };
-    let support = hash_bin.bin_decoder(&task.questions()[0].domain());
+    let support = hash_bin.item_bin_lookup(&task.questions()[0].domain());
     let collected = reports(&task, 100);
     let mut sums = [0; crowd::ITEMS as usize];
     let mut squares = 0;

@@ -175,7 +175,7 @@ fn errors_are_as_predicted() {
     let question = &task.questions()[0];
     let predictor = ErrorPredictor::for_question(question);
     // Both answers of a flag have the same variance, for any share.
-    let predicted = predictor.share_variance(0.3, false).unwrap() / people as f64;
+    let predicted = predictor.share_variance_per_report(0.3, false).unwrap() / people as f64;
     assert!(
         (squares / predicted - 1.0).abs() < 0.15,
         "{squares}, {predicted}"
@@ -241,8 +241,8 @@ fn options_go_by_their_parts() {
 fn projections_are_of_each_part() {
     let projected = found(&EstimateOptions {
         post_processing_methods: vec![
-            PostProcessingMethod::Projection,
-            PostProcessingMethod::FullProjection,
+            PostProcessingMethod::MaxSparsityProjection,
+            PostProcessingMethod::ExactSparsityProjection,
         ],
         ..asked(0.95)
     });

@@ -78,7 +78,7 @@ const BATCHES: u32 = 4000;
 #[test]
 fn numbers_are_unbiased_and_vary_as_stated() {
     let task = resolve_sum_draft(&draft("numbers", 4, 300, 1.0)).unwrap();
-    let levels = f64::from(task.message_parameters().level_count());
+    let levels = f64::from(task.message_parameters().messages_per_unit());
     let half = |up: f64| (levels - 0.5 - up) / levels;
     let answers: Vec<Vec<f64>> = (0..300)
         .map(|person| {
@@ -123,7 +123,7 @@ fn what_only_some_tell_is_covered_too() {
     let messages = own.message_parameters();
     // Two of six coordinates, with noise that suffices for six.
     let (levels, trials, noise) = (
-        messages.level_count(),
+        messages.messages_per_unit(),
         messages.noise_trial_count(),
         messages.max_noise_messages(),
     );
@@ -275,7 +275,7 @@ fn totals_are_stored_and_merged_as_they_are_folded() {
         SumTotals::decode(&task, &none),
         Err(TotalsError::CountTooLarge { .. })
     ));
-    let unknown = Message::UnitStep {
+    let unknown = Message::SignedUnitStep {
         coordinate: 3,
         negative: false,
     };

@@ -1,7 +1,7 @@
 use hushbin::ErrorCode;
 use hushbin::sample::Threshold;
 use hushbin::sums::{MessageParameters, SumTask, SumTaskDraft};
-use hushbin_analysis::sums::{SumPlan, resolve_sum_draft, sum_epsilon_bounds};
+use hushbin_analysis::sums::{SumPlan, resolve_sum_draft, central_epsilon_bounds};
 
 use super::draft;
 
@@ -75,12 +75,12 @@ fn changed(task: &SumTask, levels: u32, threshold: f64) -> SumTaskDraft {
 #[test]
 fn a_promise_that_messages_do_not_keep_is_refused() {
     let task = resolve_sum_draft(&draft("numbers", 4, 10_000, 1.0)).unwrap();
-    let levels = task.message_parameters().level_count();
+    let levels = task.message_parameters().messages_per_unit();
     assert_eq!(
         resolve_sum_draft(&changed(&task, levels, 1.0)),
         Ok(task.clone())
     );
-    assert!(sum_epsilon_bounds(&task).unwrap().upper <= 1.0);
+    assert!(central_epsilon_bounds(&task).unwrap().upper <= 1.0);
     // Fewer levels need less noise.
     assert!(resolve_sum_draft(&changed(&task, levels - 1, 1.0)).is_ok());
     for (levels, threshold) in [(levels, 0.999), (levels + 1, 1.0)] {
@@ -106,7 +106,7 @@ fn a_promise_that_messages_do_not_keep_is_refused() {
     // A cap so low that noise would be redrawn too often.
     let own = task.message_parameters();
     let cut = MessageParameters::new(
-        own.level_count(),
+        own.messages_per_unit(),
         own.drawn_coordinate_count(),
         own.noise_trial_count(),
         own.noise_threshold(),

@@ -80,7 +80,7 @@ pub(crate) fn crowd(task: &Task, people: usize, seed: u64) -> Vec<Vec<Entry>> {
             let mut entries = Vec::new();
             for (rank, (item, share)) in all(task).into_iter().zip(SHARES).enumerate() {
                 if entries.len() < SPARSITY as usize && uniform() < share {
-                    let magnitude = match task.questions()[0].value_kind() {
+                    let magnitude = match task.questions()[0].coded_value_kind() {
                         ValueKind::Sign | ValueKind::Presence => 1.0,
                         ValueKind::Real => (uniform() * 5.0).ceil() / 5.0,
                     };

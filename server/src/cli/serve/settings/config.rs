@@ -15,7 +15,7 @@ use crate::http::{AllowedHosts, RequestLimits, ServerOptions, Tls, TlsError};
 use crate::keys::{self, KeyAlgorithm};
 use crate::missing_feature;
 use crate::ohttp::OhttpGateway;
-use crate::role::{AnalyserKeys, RolePeers, ShufflerKeys};
+use crate::role::{AnalyserKeys, RoleKeysAndPeers, ShufflerKeys};
 use crate::store::{
     BatchSettings, Location, ProcessRole, StoreOptions, TaskSettings as Collection, TaskSetup,
 };
@@ -51,7 +51,7 @@ impl ServeSettings {
     /// # Errors
     /// When there is no journal, a value is out of range, or a file cannot be read.
     pub(in crate::cli::serve) fn load_config(&self) -> Result<ServerConfig, Error> {
-        let collection = self.collection_settings()?;
+        let collection = self.task_settings()?;
         Ok(ServerConfig {
             listen_address: self.listen_address(),
             tls: self.read_tls()?,
@@ -64,7 +64,7 @@ impl ServeSettings {
             store_options: self.store_options()?,
             read_only: self.read_only.unwrap_or(false),
             ohttp_gateway: self.read_ohttp_gateway_keys()?,
-            role_peers: self.read_role_peers()?,
+            role_keys: self.read_role_keys()?,
             tasks: self
                 .task_files()?
                 .iter()
@@ -100,7 +100,7 @@ impl ServeSettings {
     }
 
     /// Reads the keys of the server's role, and checks that no option of another role is given.
-    pub(super) fn read_role_peers(&self) -> Result<RolePeers, Error> {
+    pub(super) fn read_role_keys(&self) -> Result<RoleKeysAndPeers, Error> {
         let role = self.role.unwrap_or_default();
         let others = [
             ("--analyser", self.analyser.is_some(), ProcessRole::Shuffler),
@@ -129,7 +129,7 @@ impl ServeSettings {
         if role == ProcessRole::Collector {
             return match self.signing_key {
                 Some(_) => Err("--signing-key is not for --role collector".into()),
-                None => Ok(RolePeers::default()),
+                None => Ok(RoleKeysAndPeers::default()),
             };
         }
         if self.development == Some(true) {
@@ -142,7 +142,7 @@ impl ServeSettings {
             let key = required_option(&self.analyser_key, "--analyser-key", role)?;
             let key = keys::read_public_key(key, KeyAlgorithm::Ed25519)?;
             let shuffler = ShufflerKeys::new(parse_analyser_url(address)?, &signing()?, key);
-            return Ok(RolePeers {
+            return Ok(RoleKeysAndPeers {
                 shuffler_keys: Some(Arc::new(shuffler)),
                 analyser_keys: None,
             });
@@ -154,7 +154,7 @@ impl ServeSettings {
         let sealing = sealing.collect::<Result<_, _>>()?;
         let shufflers = shufflers.collect::<Result<Vec<_>, _>>()?;
         let analyser = AnalyserKeys::new(sealing, &signing()?, shufflers);
-        Ok(RolePeers {
+        Ok(RoleKeysAndPeers {
             shuffler_keys: None,
             analyser_keys: Some(Arc::new(analyser)),
         })
@@ -206,7 +206,7 @@ impl ServeSettings {
     }
 
     /// Returns the settings for collecting the tasks of all task files.
-    pub(in crate::cli::serve) fn collection_settings(&self) -> Result<Collection, Error> {
+    pub(in crate::cli::serve) fn task_settings(&self) -> Result<Collection, Error> {
         let Collection {
             batch: default,
             keep_reports_days,
@@ -220,7 +220,7 @@ impl ServeSettings {
         let collection = Collection {
             batch: BatchSettings {
                 least: config::check_option_range("batch_least", least)?,
-                most: config::check_option_range_and_minimum("batch_most", least, most)?,
+                most: config::check_option_at_least("batch_most", least, most)?,
                 hours: self.batch_hours.unwrap_or(default.hours),
                 min_minutes: config::check_option_range(
                     "batch_min_minutes",
@@ -266,7 +266,7 @@ impl ServeSettings {
         let copies = if self.ohttp_keys.is_some() { 3 } else { 1 };
         Ok(StoreOptions {
             role: self.role.unwrap_or_default(),
-            queue_bytes: config::check_option_range_and_minimum(
+            queue_bytes: config::check_option_at_least(
                 "queue_bytes",
                 (copies * self.request_limits()?.max_upload_bytes) as u64,
                 self.queue_bytes.unwrap_or(default.queue_bytes),

@@ -85,11 +85,11 @@ fn addresses_to_listen_on_are_read_as_people_write_them() {
 
 #[test]
 fn halves_need_their_own_keys_and_no_others() {
-    let refused = |text: &str| match parsed(text).read_role_peers() {
+    let refused = |text: &str| match parsed(text).read_role_keys() {
         Ok(_) => panic!("{text} has its keys"),
         Err(error) => error.to_string(),
     };
-    let none = parsed("").read_role_peers().unwrap();
+    let none = parsed("").read_role_keys().unwrap();
     assert!(none.shuffler_keys.is_none() && none.analyser_keys.is_none());
     for (half, keys) in [
         (SHUFFLER, &["analyser", "analyser_key", "signing_key"][..]),

@@ -15,7 +15,7 @@ use crate::text_file;
 
 /// Adds the environment variable of an option. Its name is `HUSHBIN_` and the key of the option in
 /// the file.
-fn with_environment_variable(option: Arg) -> Arg {
+fn option_with_env_variable(option: Arg) -> Arg {
     let key = option.get_id().as_str();
     // Lists of tasks are too long for a variable, and --check-config is not a setting.
     if ["tasks", "check_config"].contains(&key) {
@@ -51,7 +51,7 @@ fn read_listen_setting<'de, D: Deserializer<'de>>(
 /// the real defaults.
 #[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[command(mut_args = with_environment_variable)]
+#[command(mut_args = option_with_env_variable)]
 pub(in crate::cli::serve) struct ServeSettings {
     /// Directory that contains the journal; created if missing
     #[arg(long, value_name = "DIR")]

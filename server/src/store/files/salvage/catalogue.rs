@@ -5,18 +5,18 @@ use std::path::Path;
 
 use hushbin::Fingerprint;
 
-use super::damage::{DataLoss, SalvageResult, list_files};
+use super::damage::{DataLoss, SalvageResult, list_task_files};
 use crate::store::engine::{EngineError, TaskKey, TaskRow};
 use crate::store::files::batch::BatchFile;
 use crate::store::files::catalogue::TaskCatalogue;
 use crate::store::files::disk;
 use crate::store::files::frame::LogHeader;
 use crate::store::files::ids;
-use crate::store::files::layout::{DELETED_EXTENSION, TASKS_DIRECTORY, task_directory};
+use crate::store::files::layout::{DELETED_TASK_EXTENSION, TASKS_DIRECTORY, task_directory};
 use crate::store::files::listing::{FileListing, batch_file_name, log_file_name};
 use crate::store::role::ProcessRole;
 use crate::store::settings::TaskSettings;
-use crate::store::task::encode_settings;
+use crate::store::task::encode_role_and_settings;
 use crate::task::ReportOrSumTask;
 
 /// Returns the key for the next new task, and the tasks to salvage. If the list of tasks is
@@ -86,7 +86,7 @@ fn row_with_default_settings(key: TaskKey, task: &ReportOrSumTask, role: Process
         id: task.id().to_owned(),
         fingerprint: task.fingerprint().0,
         parameters: serde_json::to_string(task).expect("a task can be written as JSON"),
-        settings: encode_settings(role, &TaskSettings::default()),
+        settings: encode_role_and_settings(role, &TaskSettings::default()),
     }
 }
 
@@ -104,7 +104,7 @@ fn keys_of_stored_tasks(root: &Path) -> Result<Vec<TaskKey>, EngineError> {
             .and_then(|name| name.to_str()?.parse().ok());
         let key = key.map(TaskKey).filter(|key| {
             let there = task_directory(root, *key);
-            path == there || path == there.with_extension(DELETED_EXTENSION) && !there.exists()
+            path == there || path == there.with_extension(DELETED_TASK_EXTENSION) && !there.exists()
         });
         keys.extend(key);
     }
@@ -117,7 +117,7 @@ fn keys_of_stored_tasks(root: &Path) -> Result<Vec<TaskKey>, EngineError> {
 fn task_fingerprint(directory: &Path) -> Result<Option<[u8; 16]>, EngineError> {
     // Damage is recorded later, when the files are salvaged.
     let listing = match directory.is_dir() {
-        true => list_files(directory, &mut SalvageResult::default())?,
+        true => list_task_files(directory, &mut SalvageResult::default())?,
         false => FileListing::default(),
     };
     let of_log = |log: &u64| {

@@ -142,7 +142,7 @@ pub(super) struct TaskSalvage<'a> {
 }
 
 /// Lists the files in a task's directory. Records files that do not belong there as damage.
-pub(super) fn list_files(
+pub(super) fn list_task_files(
     directory: &Path,
     salvaged: &mut SalvageResult,
 ) -> Result<FileListing, EngineError> {

@@ -7,7 +7,7 @@ use hushbin::codec::Cursor;
 use crate::store::engine::UploadRecord;
 use crate::store::files::frame::{
     CLOSE_KIND, FIELDS_LENGTH, FrameFields, LOG_HEADER_LENGTH, LogHeader, TRAILER_LENGTH,
-    UPLOADS_KIND, checksum_before, payload, read_closing_frame, read_upload, verify_by_mark,
+    UPLOADS_KIND, checksum_before_valid_frame, payload, read_closing_frame, read_upload, verify_by_mark,
     verify_frame, was_synced,
 };
 
@@ -53,7 +53,7 @@ pub(super) fn recover_log(bytes: &[u8]) -> Option<RecoveredLog> {
         }
         // A later frame begins after the shortest possible frame at the earliest.
         let later = (at + FIELDS_LENGTH + TRAILER_LENGTH..bytes.len()).find_map(|later| {
-            let before = checksum_before(key, bytes, later)?;
+            let before = checksum_before_valid_frame(key, bytes, later)?;
             Some((later, before))
         });
         let end = match later {

@@ -50,13 +50,13 @@ use crate::task::ReportOrSumTask;
 
 use super::catalogue::TaskCatalogue;
 use super::disk;
-use super::layout::{DELETED_EXTENSION, TASKS_DIRECTORY, task_directory};
+use super::layout::{DELETED_TASK_EXTENSION, TASKS_DIRECTORY, task_directory};
 use super::shared_log::{self, SharedFrames};
 use crate::store::engine::EngineError;
 use crate::store::role::ProcessRole;
 use crate::store::task;
 pub use damage::{Damage, DataLoss, SalvageResult};
-use damage::{TaskSalvage, list_files};
+use damage::{TaskSalvage, list_task_files};
 
 /// Copies the valid data of the directory `root` to the new directory `to`. `given` and `role` are
 /// used only if the list of tasks is damaged. Then files may also belong to the tasks in `given`,
@@ -83,15 +83,15 @@ pub fn salvage_directory(
     disk::create_directory(&to.join(TASKS_DIRECTORY))?;
     for (row, task) in &tasks {
         let mut from = task_directory(root, row.key);
-        let deleted = from.with_extension(DELETED_EXTENSION);
+        let deleted = from.with_extension(DELETED_TASK_EXTENSION);
         if !from.exists() && deleted.exists() {
             // The deletion was never acknowledged.
             from = deleted;
         }
         let to = &task_directory(to, row.key);
         disk::create_directory(to)?;
-        let listing = list_files(&from, &mut salvaged)?;
-        let role = match task::read_settings(&row.id, &row.settings) {
+        let listing = list_task_files(&from, &mut salvaged)?;
+        let role = match task::decode_role_and_settings(&row.id, &row.settings) {
             Ok((role, _)) => role,
             Err(error) => return Err(disk::damage_error(root, &error.to_string())),
         };

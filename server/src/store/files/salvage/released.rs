@@ -175,7 +175,7 @@ impl TaskSalvage<'_> {
                 report_count: 0,
                 ..header
             },
-            totals: self.to_stored_form(self.task.empty_totals()),
+            totals: self.totals_in_stored_form(self.task.empty_totals()),
             blocks: Vec::new(),
             error,
             loss: DataLoss::Batch {
@@ -217,11 +217,11 @@ impl TaskSalvage<'_> {
         for block in blocks {
             add_block_to_totals(task, block, &mut totals).ok()?;
         }
-        (totals.report_count() == reports).then(|| self.to_stored_form(totals.encode()))
+        (totals.report_count() == reports).then(|| self.totals_in_stored_form(totals.encode()))
     }
 
     /// Converts encoded totals to the form in which this role stores them.
-    fn to_stored_form(&self, mut bytes: Vec<u8>) -> Vec<u8> {
+    fn totals_in_stored_form(&self, mut bytes: Vec<u8>) -> Vec<u8> {
         if self.role == ProcessRole::Shuffler {
             return Vec::new();
         }

@@ -45,7 +45,7 @@ impl TaskSalvage<'_> {
             }
             batch += 1;
         }
-        self.merge_commits(batch, last, salvaged)
+        self.merge_logs_into_open_batch(batch, last, salvaged)
     }
 
     /// Reads and verifies a whole log.
@@ -60,7 +60,7 @@ impl TaskSalvage<'_> {
     }
 
     /// Copies every valid commit in the logs `first` to `last` into the log of one open batch.
-    fn merge_commits(
+    fn merge_logs_into_open_batch(
         &self,
         first: u64,
         last: u64,

@@ -12,7 +12,7 @@ fn release(files: &mut FilesEngine, reader: &dyn StorageReader, task: TaskKey, b
     let closed = files.close_batch(task, batch, 200).unwrap();
     let release = build_release(reader, task, batch);
     reader.store_release(task, &closed, release).unwrap();
-    files.update_after_release(task, batch).unwrap();
+    files.refresh_changed_batch(task, batch).unwrap();
 }
 
 fn back_up(root: &Path, to: &Path, previous: Option<&Path>) -> BackupProgress {
@@ -92,7 +92,7 @@ fn unchanged_files_are_links_and_deleted_reports_do_not_return() {
     assert_eq!((progress.copied_files, progress.linked_files), (7, 0));
 
     reader.delete_reports(task, 2).unwrap();
-    files.update_after_release(task, 2).unwrap();
+    files.refresh_changed_batch(task, 2).unwrap();
     let progress = back_up(&root, &second, Some(&first));
     assert_eq!((progress.copied_files, progress.linked_files), (2, 5));
     let inode = |copy: &Path, batch| {

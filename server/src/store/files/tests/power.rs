@@ -347,7 +347,7 @@ impl JournalRun {
             }
             released.join().unwrap()
         });
-        let settled = released.and_then(|()| self.files().update_after_release(task, number));
+        let settled = released.and_then(|()| self.files().refresh_changed_batch(task, number));
         if settled.is_ok() {
             let state = self.truth.get_mut(&id).unwrap();
             state.released.insert(number, will);
@@ -381,7 +381,7 @@ impl JournalRun {
         released.forgotten = true;
         self.record_expected();
         let forgotten = self.files().reader().delete_reports(task, number);
-        let settled = forgotten.and_then(|()| self.files().update_after_release(task, number));
+        let settled = forgotten.and_then(|()| self.files().refresh_changed_batch(task, number));
         self.continue_after(settled);
     }
 
@@ -506,7 +506,7 @@ fn recover(left: &Path, mut truth: ExpectedJournal) {
                 let reader = files.reader();
                 let release = build_release(&*reader, row.key, batch.number);
                 reader.store_release(row.key, &batch, release).unwrap();
-                files.update_after_release(row.key, batch.number).unwrap();
+                files.refresh_changed_batch(row.key, batch.number).unwrap();
             }
         }
     }

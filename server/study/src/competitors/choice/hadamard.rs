@@ -73,7 +73,7 @@ impl HadamardResponse {
     /// Answer x is in block x mod B and uses row ⌊x/B⌋ + 1 of the matrix. The first row favours the
     /// whole block and is not used.
     #[must_use]
-    pub fn output_probabilities(&self, answer: u32) -> Vec<f64> {
+    pub fn output_distribution(&self, answer: u32) -> Vec<f64> {
         let favoured = |output: &u32| self.hadamard_entry(answer, *output) > 0;
         // All outputs have weight 1; the b/2 favoured ones have e − 1 more.
         let sum = f64::from(self.output_count())
@@ -93,7 +93,7 @@ impl HadamardResponse {
     /// Returns the estimate, from one report, of the share of people who gave `answer`. The report
     /// is `output`.
     #[must_use]
-    pub fn estimate(&self, answer: u32, output: u32) -> f64 {
+    pub fn share_estimate_from_report(&self, answer: u32, output: u32) -> f64 {
         f64::from(self.hadamard_entry(answer, output)) * self.estimate_scale()
     }
 
@@ -102,7 +102,7 @@ impl HadamardResponse {
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
         let all = self
-            .variance_by_answer_pair()
+            .variance_by_pair_relation()
             .into_iter()
             .zip(self.answer_pair_counts());
         let found = all.filter(|(_, pairs)| *pairs > 0.0).map(|own| own.0);
@@ -114,7 +114,7 @@ impl HadamardResponse {
     #[must_use]
     pub fn average_variance(&self) -> f64 {
         let pairs = self.answer_pair_counts();
-        let all = self.variance_by_answer_pair().into_iter().zip(pairs);
+        let all = self.variance_by_pair_relation().into_iter().zip(pairs);
         all.map(|(own, pairs)| own * pairs).sum::<f64>() / pairs.iter().sum::<f64>()
     }
 
@@ -137,7 +137,7 @@ impl HadamardResponse {
     /// Returns the variances of the estimate of an answer's share, in the order of [`Self::pairs`].
     /// The person's answer is the estimated answer, a different answer of the same block, or an
     /// answer of another block.
-    fn variance_by_answer_pair(&self) -> [f64; 3] {
+    fn variance_by_pair_relation(&self) -> [f64; 3] {
         // Mean squares: `estimate_scale`² times the probability of an output in the estimated answer's
         // block.
         let square = self.estimate_scale().powi(2);

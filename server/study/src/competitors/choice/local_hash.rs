@@ -181,14 +181,14 @@ pub fn best_bucket_count(budget: &Budget) -> Option<f64> {
 /// assert!(matches!(best(0.1), OptimalHash::RandomizedResponse(_)));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum OptimalHash {
+pub enum OptimalLocalHashing {
     /// Local hashing with the best number of buckets.
     LocalHashing(LocalHash),
     /// Randomised response over all answers, if no number of buckets is best.
     RandomizedResponse(RandomizedResponse),
 }
 
-impl OptimalHash {
+impl OptimalLocalHashing {
     /// Returns the mechanism for k `options`.
     ///
     /// # Errors
@@ -200,7 +200,7 @@ impl OptimalHash {
         // A single bucket would carry no information, so there are at least two.
         let of = |buckets: f64| LocalHash::new(options, (buckets as u32).max(2), budget);
         let (down, up) = (of(root.floor())?, of(root.ceil())?);
-        let [low, high] = [down, up].map(|lh| lh.support_probabilities().variance(false));
+        let [low, high] = [down, up].map(|lh| lh.support_probabilities().single_report_variance(false));
         Ok(Self::LocalHashing(if low <= high { down } else { up }))
     }
 

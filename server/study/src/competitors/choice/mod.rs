@@ -9,7 +9,7 @@ mod subset;
 mod unary;
 
 pub use hadamard::HadamardResponse;
-pub use local_hash::{HashReport, LocalHash, OptimalHash, best_bucket_count};
+pub use local_hash::{HashReport, LocalHash, OptimalLocalHashing, best_bucket_count};
 pub use randomized_response::RandomizedResponse;
 pub use rates::SupportProbabilities;
 pub use subset::SubsetSelection;

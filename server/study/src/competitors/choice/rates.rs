@@ -28,7 +28,7 @@ impl SupportProbabilities {
     ///
     /// The paper's Var* is N·q(1 − q)/(p − q)², where N is the number of people.
     #[must_use]
-    pub fn variance(&self, own: bool) -> f64 {
+    pub fn single_report_variance(&self, own: bool) -> f64 {
         let p = if own {
             self.own_answer_probability
         } else {

@@ -54,8 +54,8 @@ impl SubsetSelection {
             }
         };
         let total = |own: &Self| {
-            own.support_probabilities.variance(true)
-                + (k - 1.0) * own.support_probabilities.variance(false)
+            own.support_probabilities.single_report_variance(true)
+                + (k - 1.0) * own.support_probabilities.single_report_variance(false)
         };
         // The best c is one of the two integers next to k/(e + 1).
         let near = (k / (e + 1.0)) as u32;
@@ -87,7 +87,7 @@ impl SubsetSelection {
     /// are equally frequent.
     ///
     /// A weighted sum of estimated shares has this variance times Σ (weight − mean weight)².
-    pub(in crate::competitors) fn variance_at_even_shares(&self) -> f64 {
+    pub(in crate::competitors) fn unit_contrast_variance(&self) -> f64 {
         let (k, c) = (f64::from(self.option_count), f64::from(self.set_size));
         let SupportProbabilities {
             own_answer_probability: p,
@@ -106,7 +106,7 @@ impl SubsetSelection {
     ///
     /// # Panics
     /// If there are fewer counts than options.
-    pub fn add_report<R: CryptoRng + ?Sized>(&self, answer: u32, rng: &mut R, counts: &mut [u64]) {
+    pub fn draw_report_into_counts<R: CryptoRng + ?Sized>(&self, answer: u32, rng: &mut R, counts: &mut [u64]) {
         let mut left = self.set_size;
         if self.own_answer_threshold().draw_bool(rng) {
             counts[answer as usize] += 1;

@@ -45,9 +45,9 @@ fn choice_parameters_and_variance(
         name: "compared".to_owned(),
         kind: KindDraft::Choice(Items::Count(options)),
         sparsity: Some(1),
-        people_by_entry_count: None,
+        people_count_by_entry_count: None,
         mean_item_overlap: None,
-        weight: None,
+        sampling_weight: None,
         mechanism: MechanismDraft::default(),
     };
     let question = draft.resolve_question(epsilon, None, None)?;
@@ -89,6 +89,6 @@ fn numbers_parameters_and_variance(
 fn window_variance(rates: &window::EstimateScaleAndVariance) -> EstimateVariance {
     EstimateVariance {
         worst: rates.max_variance(),
-        average: rates.average_variance(),
+        average: rates.uniform_average_variance(),
     }
 }

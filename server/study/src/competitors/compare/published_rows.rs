@@ -5,7 +5,7 @@ use hushbin::Error;
 use super::question::ComparedQuestion;
 use super::variance::{EstimateVariance, MechanismRow};
 use crate::competitors::budget::Budget;
-use crate::competitors::choice::{OptimalHash, RandomizedResponse, SubsetSelection, UnaryEncoding};
+use crate::competitors::choice::{OptimalLocalHashing, RandomizedResponse, SubsetSelection, UnaryEncoding};
 use crate::competitors::gaussian::GaussianMechanism;
 use crate::competitors::numbers::{
     AgreementCounts, SampledTwoPointMechanism, TwoPointMechanism, hybrid_variance,
@@ -57,10 +57,10 @@ fn choice_mechanism_rows(options: u32, budget: &Budget) -> Vec<MechanismRow> {
             shares(rates),
         )
     };
-    let hash = OptimalHash::new(options, budget).map(|own| {
+    let hash = OptimalLocalHashing::new(options, budget).map(|own| {
         let parameters = match own {
-            OptimalHash::LocalHashing(hash) => format!("g {}", hash.bucket_count()),
-            OptimalHash::RandomizedResponse(_) => "as GRR, no g is best".to_owned(),
+            OptimalLocalHashing::LocalHashing(hash) => format!("g {}", hash.bucket_count()),
+            OptimalLocalHashing::RandomizedResponse(_) => "as GRR, no g is best".to_owned(),
         };
         (parameters, shares(own.support_probabilities()))
     });
@@ -102,7 +102,7 @@ fn several_numbers_mechanism_rows(attributes: u32, budget: &Budget) -> Vec<Mecha
         |threshold: Option<u32>| majority_parameters_and_variance(attributes, threshold, budget);
     let (epsilon, delta) = (budget.epsilon(), budget.delta());
     let sampled = |own: SampledTwoPointMechanism| {
-        let variance = EstimateVariance::from_constant_mean_square(own.variance(0.0));
+        let variance = EstimateVariance::from_constant_mean_square(own.single_report_variance(0.0));
         (format!("k {}", own.drawn_count()), variance)
     };
     let printed = SampledTwoPointMechanism::new(attributes, epsilon, delta).map(sampled);

@@ -27,7 +27,7 @@ impl EstimateVariance {
     /// Returns the variance of one report's estimate of the share of people who chose an option,
     /// for a choice among k `options`.
     pub(super) fn from_support_probabilities(rates: &SupportProbabilities, options: u32) -> Self {
-        let [own, other] = [true, false].map(|own| rates.variance(own));
+        let [own, other] = [true, false].map(|own| rates.single_report_variance(own));
         let k = f64::from(options);
         Self {
             worst: own.max(other),

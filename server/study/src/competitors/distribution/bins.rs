@@ -46,11 +46,11 @@ impl BinSelection {
     ///
     /// # Panics
     /// If there are fewer counts than bins.
-    pub fn add_report<R: CryptoRng + ?Sized>(&self, number: f64, rng: &mut R, counts: &mut [u64]) {
+    pub fn draw_report_into_counts<R: CryptoRng + ?Sized>(&self, number: f64, rng: &mut R, counts: &mut [u64]) {
         // The number 1 belongs to the last bin.
         let bin = ((number * self.bin_count() as f64) as u32)
             .min(self.subset_selection.option_count() - 1);
-        self.subset_selection.add_report(bin, rng, counts);
+        self.subset_selection.draw_report_into_counts(bin, rng, counts);
     }
 
     /// Returns unbiased estimates of the shares of people in the bins. The estimates sum to 1.
@@ -69,6 +69,6 @@ impl BinSelection {
     pub fn weighted_sum_variance(&self, weights: &[f64]) -> f64 {
         let mean = weights.iter().sum::<f64>() / weights.len() as f64;
         let spread: f64 = weights.iter().map(|own| (own - mean).powi(2)).sum();
-        spread * self.subset_selection.variance_at_even_shares()
+        spread * self.subset_selection.unit_contrast_variance()
     }
 }

@@ -36,7 +36,7 @@ pub fn expectation_maximization_shares(transition: &TransitionMatrix, counts: &[
         let ratios: Vec<f64> = pairs.map(|(count, own)| *count as f64 / own).collect();
         for (share, factor) in shares
             .iter_mut()
-            .zip(transition.mean_output_weights(&ratios))
+            .zip(transition.expected_weight_by_input(&ratios))
         {
             *share *= factor;
         }

@@ -48,7 +48,7 @@ impl HierarchicalHistogram {
         let mut own = Self::with_level_shares(vec![1.0 / height as f64; height], budget)?;
         for _ in 0..SEARCH_STEP_COUNT {
             // Multiplicative algorithm of optimal design: the mean variance never increases.
-            let slopes = own.variance_slopes();
+            let slopes = own.negative_variance_slopes();
             for (share, slope) in own.level_shares.iter_mut().zip(slopes) {
                 *share *= slope.sqrt();
             }
@@ -97,7 +97,7 @@ impl HierarchicalHistogram {
     ///
     /// # Panics
     /// If there are fewer counts than nodes.
-    pub fn add_report<R: CryptoRng + ?Sized>(
+    pub fn draw_report_into_counts<R: CryptoRng + ?Sized>(
         &self,
         number: f64,
         rng: &mut R,
@@ -114,7 +114,7 @@ impl HierarchicalHistogram {
         let nodes = self.level_mechanisms[level].option_count();
         // The number 1 belongs to the last node.
         let node = ((number * f64::from(nodes)) as u32).min(nodes - 1);
-        self.level_mechanisms[level].add_report(node, rng, &mut counts[level]);
+        self.level_mechanisms[level].draw_report_into_counts(node, rng, &mut counts[level]);
         level
     }
 
@@ -148,7 +148,7 @@ impl HierarchicalHistogram {
     #[must_use]
     pub fn combine_levels(&self, mut shares: Vec<Vec<f64>>, reports: &[f64]) -> Vec<f64> {
         let weights: Vec<f64> = (reports.iter().enumerate())
-            .map(|(level, own)| own * self.level_information(level))
+            .map(|(level, own)| own * self.relative_level_information(level))
             .collect();
         let height = self.level_mechanisms.len();
         // Computes differences between children, from the cells up to the root. Each step also sums
@@ -196,7 +196,7 @@ impl HierarchicalHistogram {
     /// cells, averaged over the edges.
     #[must_use]
     pub fn mean_edge_variance(&self) -> f64 {
-        let squares = self.mean_squared_weight_sums();
+        let squares = self.edge_mean_squared_weights();
         let parts = squares.iter().enumerate();
         parts
             .map(|(depth, square)| square / self.difference_information(depth))
@@ -206,8 +206,8 @@ impl HierarchicalHistogram {
     /// Returns a number proportional to the information (inverse variance) that a report of this
     /// level has about the difference between two nodes' shares. The omitted factor depends on the
     /// depth: [`Self::difference_information`] multiplies by the number of nodes at that depth.
-    fn level_information(&self, level: usize) -> f64 {
-        1.0 / (self.level_mechanisms[level].variance_at_even_shares() * f64::from(2 << level))
+    fn relative_level_information(&self, level: usize) -> f64 {
+        1.0 / (self.level_mechanisms[level].unit_contrast_variance() * f64::from(2 << level))
     }
 
     /// Returns the information (inverse variance) that one report, of a random level, has about the
@@ -216,7 +216,7 @@ impl HierarchicalHistogram {
     fn difference_information(&self, depth: usize) -> f64 {
         let levels = (self.level_shares.iter().enumerate()).skip(depth);
         let sum: f64 = levels
-            .map(|(level, share)| share * self.level_information(level))
+            .map(|(level, share)| share * self.relative_level_information(level))
             .sum();
         sum * f64::from(1 << depth)
     }
@@ -224,7 +224,7 @@ impl HierarchicalHistogram {
     /// Returns, for each depth, the sum of the squared weights of the nodes at this depth, averaged
     /// over edges between cells. The weights are those with which [`squared_weight_sums`] writes
     /// the share of people below an edge.
-    fn mean_squared_weight_sums(&self) -> Vec<f64> {
+    fn edge_mean_squared_weights(&self) -> Vec<f64> {
         let cells = self.cell_count();
         let mut means = vec![0.0; self.level_mechanisms.len()];
         for edge in 1..cells {
@@ -240,15 +240,15 @@ impl HierarchicalHistogram {
 
     /// Returns, for each level, the negative derivative of the mean variance with respect to the
     /// level's share of reports.
-    fn variance_slopes(&self) -> Vec<f64> {
-        let squares = self.mean_squared_weight_sums();
+    fn negative_variance_slopes(&self) -> Vec<f64> {
+        let squares = self.edge_mean_squared_weights();
         let slope = |level: usize| {
             // Derivative of Σ square/information, where [`HierarchicalHistogram::difference_information`] is
             // linear in the shares.
             let part = |depth: usize| {
                 squares[depth] / self.difference_information(depth).powi(2) * f64::from(1 << depth)
             };
-            self.level_information(level) * (0..=level).map(part).sum::<f64>()
+            self.relative_level_information(level) * (0..=level).map(part).sum::<f64>()
         };
         (0..self.level_mechanisms.len()).map(slope).collect()
     }

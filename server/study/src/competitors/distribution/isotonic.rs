@@ -14,7 +14,7 @@
 /// assert_eq!(isotonic_shares(&[-0.5, 1.25]), [0.0, 1.0, 0.0]);
 /// ```
 #[must_use]
-pub fn isotonic_shares(below: &[f64]) -> Vec<f64> {
+pub fn shares_of_isotonic_cdf(below: &[f64]) -> Vec<f64> {
     // Sum and number of the adjacent estimates in each pool.
     let mut pools: Vec<(f64, f64)> = Vec::new();
     for &own in below {
@@ -53,7 +53,7 @@ pub fn isotonic_shares(below: &[f64]) -> Vec<f64> {
 /// assert_eq!(quantile(&[0.25, 0.0, 0.75, 0.0], 0.25), 0.25);
 /// ```
 #[must_use]
-pub fn quantile(shares: &[f64], part: f64) -> f64 {
+pub fn histogram_quantile(shares: &[f64], part: f64) -> f64 {
     let mut below = 0.0;
     for (cell, share) in shares.iter().enumerate() {
         if *share > 0.0 && below + share >= part {

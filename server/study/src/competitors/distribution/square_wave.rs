@@ -37,11 +37,11 @@ pub struct TransitionMatrix {
     base_probability: f64,
     /// Columns of the matrix, one for each input cell: the index of the first output cell whose
     /// probability exceeds `base`, and the excesses over `base` from this cell on.
-    column_bands: Vec<(usize, Vec<f64>)>,
+    column_excess_bands: Vec<(usize, Vec<f64>)>,
     /// Rows of the matrix, one for each output cell: the index of the first input cell for which
     /// the output cell's probability exceeds `base`, and the excesses over `base` from this cell
     /// on.
-    row_bands: Vec<(usize, Vec<f64>)>,
+    row_excess_bands: Vec<(usize, Vec<f64>)>,
 }
 
 impl SquareWaveMechanism {
@@ -129,10 +129,10 @@ impl SquareWaveMechanism {
         let all = 0..cells;
         TransitionMatrix {
             base_probability: self.base_density * output,
-            column_bands: (all.clone())
+            column_excess_bands: (all.clone())
                 .map(|i| nonzero_band(all.clone().map(|r| above(r, i))))
                 .collect(),
-            row_bands: (all.clone())
+            row_excess_bands: (all.clone())
                 .map(|r| nonzero_band(all.clone().map(|i| above(r, i))))
                 .collect(),
         }
@@ -157,7 +157,7 @@ fn nonzero_band(numbers: impl Iterator<Item = f64>) -> (usize, Vec<f64>) {
 
 /// Multiplies a matrix by the vector `weights`. Each column of the matrix is `base` everywhere,
 /// plus a band of further values from the row `first` on.
-fn weighted_sum_of_bands(bands: &[(usize, Vec<f64>)], weights: &[f64], base: f64) -> Vec<f64> {
+fn banded_matrix_times_vector(bands: &[(usize, Vec<f64>)], weights: &[f64], base: f64) -> Vec<f64> {
     let mut sums = vec![base * weights.iter().sum::<f64>(); weights.len()];
     for ((first, band), weight) in bands.iter().zip(weights) {
         for (sum, own) in sums[*first..].iter_mut().zip(band) {
@@ -171,14 +171,14 @@ impl TransitionMatrix {
     /// Number of input cells, equal to the number of output cells.
     #[must_use]
     pub const fn cell_count(&self) -> usize {
-        self.column_bands.len()
+        self.column_excess_bands.len()
     }
 
     /// Returns the probability that the report is in the output cell `output` if the number is in
     /// the input cell `input`.
     #[must_use]
     pub fn transition_probability(&self, output: usize, input: usize) -> f64 {
-        let (first, band) = &self.column_bands[input];
+        let (first, band) = &self.column_excess_bands[input];
         let above = output.checked_sub(*first).and_then(|place| band.get(place));
         self.base_probability + above.unwrap_or(&0.0)
     }
@@ -187,13 +187,13 @@ impl TransitionMatrix {
     /// people.
     #[must_use]
     pub fn output_probabilities(&self, shares: &[f64]) -> Vec<f64> {
-        weighted_sum_of_bands(&self.column_bands, shares, self.base_probability)
+        banded_matrix_times_vector(&self.column_excess_bands, shares, self.base_probability)
     }
 
     /// Returns, for each input cell, the mean weight of the output cell: the sum, over output
     /// cells, of probability times weight.
     #[must_use]
-    pub fn mean_output_weights(&self, weights: &[f64]) -> Vec<f64> {
-        weighted_sum_of_bands(&self.row_bands, weights, self.base_probability)
+    pub fn expected_weight_by_input(&self, weights: &[f64]) -> Vec<f64> {
+        banded_matrix_times_vector(&self.row_excess_bands, weights, self.base_probability)
     }
 }

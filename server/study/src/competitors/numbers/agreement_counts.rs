@@ -61,10 +61,10 @@ impl AgreementCounts {
             favoured_count: self.binomial_tail_sums[threshold as usize],
             // By symmetry, as many vectors agree in fewer than κ coordinates as agree in more than
             // d − κ.
-            remaining_count: self.binomial_tail_sums
+            unfavoured_count: self.binomial_tail_sums
                 [(self.attribute_count - threshold + 1) as usize],
             distinguishing_count: self.binomial_tail_sums[opposite as usize],
-            max_rounding_errors: self.max_rounding_errors(),
+            max_rounding_error_count: self.max_rounding_error_count(),
         })
     }
 
@@ -72,7 +72,7 @@ impl AgreementCounts {
     /// numbers is a sum of up to d binomial coefficients. Computing a coefficient takes d steps of
     /// at most two roundings. Up to d = 50 no intermediate product is above 2⁵³, so nothing is
     /// rounded.
-    const fn max_rounding_errors(&self) -> u32 {
+    const fn max_rounding_error_count(&self) -> u32 {
         if self.attribute_count <= 50 {
             0
         } else {
@@ -84,7 +84,7 @@ impl AgreementCounts {
     /// of favoured vectors with the input's sign minus the number of favoured vectors with the
     /// opposite sign. It is Σ C(d − 1, a − 1) − C(d − 1, a) over a ≥ κ. Among vectors that are not
     /// favoured, the difference has the same magnitude and is negative.
-    pub(crate) fn matching_sign_surplus(&self, threshold: u32) -> f64 {
+    pub(crate) fn matching_sign_vector_surplus(&self, threshold: u32) -> f64 {
         // C(d − 1, κ − 1) = (κ/d)·C(d, κ).
         f64::from(threshold) / f64::from(self.attribute_count) * self.binomials[threshold as usize]
     }
@@ -99,8 +99,8 @@ impl AgreementCounts {
         inside: f64,
         outside: f64,
     ) -> f64 {
-        let more = self.matching_sign_surplus(threshold);
-        let gap = inside * (more / sets.favoured_count) - outside * (more / sets.remaining_count);
+        let more = self.matching_sign_vector_surplus(threshold);
+        let gap = inside * (more / sets.favoured_count) - outside * (more / sets.unfavoured_count);
         1.0 / gap
     }
 
@@ -113,7 +113,7 @@ impl AgreementCounts {
         let sets = self.favoured_set_sizes(threshold)?;
         let (inside, outside) = (
             sets.favoured_probability(budget),
-            sets.remaining_probability(budget),
+            sets.unfavoured_probability(budget),
         );
         Ok(self.estimate_scale(threshold, &sets, inside, outside))
     }

@@ -3,7 +3,7 @@
 use hushbin::Error;
 use hushbin::bounds::EPSILON_RANGE;
 
-use super::search::{argmin, maximum_of_quadratic};
+use super::search::{golden_section_argmin, maximum_of_quadratic};
 use super::sliding_piecewise::PiecewiseMechanism;
 use super::three_outputs::ThreeOutputMechanism;
 
@@ -50,13 +50,13 @@ impl HybridThreeOutputPiecewise {
                 piecewise_probability: part,
                 ..own
             };
-            with(argmin([0.0, 1.0], |part| with(part).worst_variance()))
+            with(golden_section_argmin([0.0, 1.0], |part| with(part).worst_variance()))
         };
         let with_middle = |middle: f64| {
             let width = |logarithm| of(middle, logarithm).worst_variance();
             // Search interval for ln u, where u is the interval's width relative to half the range.
             // u is in (0, 2), and ln 2 = 0.69.
-            of(middle, argmin([-8.0, 0.6], width))
+            of(middle, golden_section_argmin([-8.0, 0.6], width))
         };
         // There can be several local minima, so the search starts at the best point of a grid.
         let step = most / 24.0;
@@ -66,7 +66,7 @@ impl HybridThreeOutputPiecewise {
         let [low, high] = [-step, step].map(|way| {
             (best.three_output_mechanism.zero_output_probability() + way).clamp(0.0, most)
         });
-        let found = with_middle(argmin([low, high], |a| with_middle(a).worst_variance()));
+        let found = with_middle(golden_section_argmin([low, high], |a| with_middle(a).worst_variance()));
         Ok(if found.worst_variance() < best.worst_variance() {
             found
         } else {

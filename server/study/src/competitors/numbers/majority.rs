@@ -85,8 +85,8 @@ impl MajorityMechanism {
         let counts = AgreementCounts::new(attributes)?;
         let sets = counts.favoured_set_sizes(threshold)?;
         EXPECTED_DRAW_COUNT_RANGE.check_in_range(
-            (sets.favoured_count + sets.remaining_count)
-                / sets.favoured_count.min(sets.remaining_count),
+            (sets.favoured_count + sets.unfavoured_count)
+                / sets.favoured_count.min(sets.unfavoured_count),
         )?;
         let inside = sets.favoured_threshold(budget);
         let (p, q) = (inside.probability(), inside.false_probability());
@@ -132,7 +132,7 @@ impl MajorityMechanism {
     /// Variance B² − x² of one report's estimate of an attribute with value x, where B is
     /// [`estimate_scale`](Self::estimate_scale). It includes the rounding of x to a sign.
     #[must_use]
-    pub fn variance(&self, value: f64) -> f64 {
+    pub fn single_report_variance(&self, value: f64) -> f64 {
         self.estimate_scale * self.estimate_scale - value * value
     }
 
@@ -155,7 +155,7 @@ impl MajorityMechanism {
     /// # Errors
     /// [`Error::WrongAnswerCount`] if there are not d numbers. [`Error::ValueOutOfRange`] if a number is out
     /// of range or NaN.
-    pub fn randomize<R: CryptoRng + ?Sized>(
+    pub fn randomize_to_signs<R: CryptoRng + ?Sized>(
         &self,
         values: &[f64],
         rng: &mut R,
@@ -173,7 +173,7 @@ impl MajorityMechanism {
             let mut apart = 0;
             for (index, (signs, own)) in signs.iter_mut().zip(&own).enumerate() {
                 *signs = rng.next_u64();
-                apart += ((*signs ^ own) & self.attribute_mask(index)).count_ones();
+                apart += ((*signs ^ own) & self.attribute_bits_of_word(index)).count_ones();
             }
             if (self.attribute_count - apart >= self.agreement_threshold) == inside {
                 let sign = |place: usize| signs[place / 64] >> (place % 64) & 1 == 1;
@@ -183,7 +183,7 @@ impl MajorityMechanism {
     }
 
     /// Returns a mask of those bits in a vector's 64-bit word that belong to an attribute.
-    const fn attribute_mask(&self, word: usize) -> u64 {
+    const fn attribute_bits_of_word(&self, word: usize) -> u64 {
         match self.attribute_count - 64 * word as u32 {
             0..64 => (1 << (self.attribute_count % 64)) - 1,
             _ => u64::MAX,

@@ -23,7 +23,7 @@ pub use level_grid::RandomizedLevelResponse;
 pub use majority::MajorityMechanism;
 pub use piecewise::{hybrid_variance, piecewise_variance};
 pub use sampled::{EPSILON_PER_DRAWN_ATTRIBUTE, SampledTwoPointMechanism};
-pub use sampled_piecewise::{SampledPiecewise, SingleNumberMechanismKind};
+pub use sampled_piecewise::{SampledNumberMechanism, SingleNumberMechanismKind};
 pub use sliding_piecewise::PiecewiseMechanism;
 pub use staircase::StaircaseMechanism;
 pub use three_outputs::ThreeOutputMechanism;

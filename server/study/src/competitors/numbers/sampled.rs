@@ -58,7 +58,7 @@ impl SampledTwoPointMechanism {
         let more = more.take_while(|k| EPSILON_RANGE.contains(epsilon / f64::from(*k)));
         for answered in more {
             let other = Self::with_drawn_count(attributes, answered, epsilon, delta)?;
-            if other.variance(0.0) < best.variance(0.0) {
+            if other.single_report_variance(0.0) < best.single_report_variance(0.0) {
                 best = other;
             }
         }
@@ -115,7 +115,7 @@ impl SampledTwoPointMechanism {
     /// Variance of one report's estimate of an attribute with value x: (d/k)·A² − x², where A is
     /// the scale of [`TwoPointMechanism`].
     #[must_use]
-    pub fn variance(&self, value: f64) -> f64 {
+    pub fn single_report_variance(&self, value: f64) -> f64 {
         self.estimate_scale() * self.attribute_mechanism.estimate_scale() - value * value
     }
 

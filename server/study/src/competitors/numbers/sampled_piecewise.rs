@@ -44,7 +44,7 @@ enum BudgetedMechanism {
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SampledPiecewise {
+pub struct SampledNumberMechanism {
     attribute_count: u32,
     drawn_count: u32,
     attribute_mechanism: BudgetedMechanism,
@@ -54,9 +54,9 @@ pub struct SampledPiecewise {
 const EPSILON_PER_DRAWN_ATTRIBUTE: f64 = 2.5;
 /// Minimum ε/k that the search tries. Below this minimum, the hybrid mechanism is only
 /// [`TwoPointMechanism`](super::TwoPointMechanism).
-const MIN_EPSILON_PER_ATTRIBUTE: f64 = 0.6;
+const MIN_TRIED_ATTRIBUTE_EPSILON: f64 = 0.6;
 
-impl SampledPiecewise {
+impl SampledNumberMechanism {
     /// Returns the mechanism with the paper's k = max(1, min(d, ⌊ε/2.5⌋)).
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl SampledPiecewise {
         epsilon: f64,
     ) -> Result<Self, Error> {
         let mut best = Self::new(attributes, part, epsilon)?;
-        let most = ((epsilon / MIN_EPSILON_PER_ATTRIBUTE) as u32).clamp(1, attributes);
+        let most = ((epsilon / MIN_TRIED_ATTRIBUTE_EPSILON) as u32).clamp(1, attributes);
         for answered in 1..=most {
             let other = Self::with_drawn_count(attributes, answered, part, epsilon)?;
             if other.worst_variance() < best.worst_variance() {
@@ -130,7 +130,7 @@ impl SampledPiecewise {
     /// Variance of one report's estimate of an attribute with value x: (d/k)·E\[y²\] − x². Here y
     /// is the estimate of x by the mechanism for one number.
     #[must_use]
-    pub fn variance(&self, value: f64) -> f64 {
+    pub fn single_report_variance(&self, value: f64) -> f64 {
         let times = f64::from(self.attribute_count) / f64::from(self.drawn_count);
         let own = match &self.attribute_mechanism {
             BudgetedMechanism::PiecewiseMechanism(own) => own.variance(value),
@@ -146,6 +146,6 @@ impl SampledPiecewise {
     /// Maximum of [`variance`](Self::variance) over all values in [−1, 1].
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
-        maximum_of_quadratic(|value| self.variance(value))
+        maximum_of_quadratic(|value| self.single_report_variance(value))
     }
 }

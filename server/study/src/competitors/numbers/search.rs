@@ -6,7 +6,7 @@ const GOLDEN_SECTION_STEP_COUNT: u32 = 48;
 
 /// Returns the point of an interval at which a function is least, by golden-section search. The
 /// function must have only one local minimum.
-pub(super) fn argmin([mut low, mut high]: [f64; 2], of: impl Fn(f64) -> f64) -> f64 {
+pub(super) fn golden_section_argmin([mut low, mut high]: [f64; 2], of: impl Fn(f64) -> f64) -> f64 {
     // Inverse golden ratio: each step reuses one of the two inner points.
     let part = 0.5 * (5.0_f64.sqrt() - 1.0);
     let mut inner = [high - part * (high - low), low + part * (high - low)];
@@ -48,9 +48,9 @@ mod tests {
 
     #[test]
     fn the_least_value_is_found() {
-        let found = argmin([-3.0, 9.0], |x| (x - 2.0).powi(2));
+        let found = golden_section_argmin([-3.0, 9.0], |x| (x - 2.0).powi(2));
         assert!((found - 2.0).abs() < 1e-7, "{found}");
-        let corner = argmin([0.0, 1.0], |x| (x - 0.3).abs());
+        let corner = golden_section_argmin([0.0, 1.0], |x| (x - 0.3).abs());
         assert!((corner - 0.3).abs() < 1e-9, "{corner}");
     }
 

@@ -4,7 +4,7 @@
 use hushbin::Error;
 use hushbin::bounds::EPSILON_RANGE;
 
-use super::search::argmin;
+use super::search::golden_section_argmin;
 
 /// Piecewise mechanism: reports a number in [−H, H], with a favoured interval of width w.
 ///
@@ -57,7 +57,7 @@ impl PiecewiseMechanism {
         EPSILON_RANGE.check_in_range(epsilon)?;
         let of = |logarithm: f64| Self::with_relative_width(logarithm.exp(), epsilon);
         // Search interval for ln u, where u = w/H. u is in (0, 2), and ln 2 = 0.69.
-        let best = argmin([-12.0, 0.6], |logarithm| of(logarithm).worst_variance());
+        let best = golden_section_argmin([-12.0, 0.6], |logarithm| of(logarithm).worst_variance());
         Ok(of(best))
     }
 

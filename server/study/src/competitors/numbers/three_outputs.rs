@@ -3,7 +3,7 @@
 use hushbin::Error;
 use hushbin::bounds::EPSILON_RANGE;
 
-use super::search::argmin;
+use super::search::golden_section_argmin;
 
 /// Three-Outputs (Y. Zhao et al., IEEE Internet of Things Journal, 2020).
 ///
@@ -34,7 +34,7 @@ impl ThreeOutputMechanism {
     pub fn with_least_variance(epsilon: f64) -> Result<Self, Error> {
         EPSILON_RANGE.check_in_range(epsilon)?;
         let of = |middle| Self::with_zero_output_probability(middle, epsilon);
-        let best = argmin(
+        let best = golden_section_argmin(
             [0.0, Self::max_zero_output_probability(epsilon)],
             |middle| of(middle).worst_variance(),
         );

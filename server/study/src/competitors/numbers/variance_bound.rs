@@ -25,7 +25,7 @@ struct DualCertificate {
 
 /// Multipliers λ, β and α of one input x in a dual certificate.
 #[derive(Debug, Clone, Copy)]
-struct DualMultipliers {
+struct DualMultipliersOfInput {
     input: f64,
     square_multiplier: f64,
     linear_multiplier: f64,
@@ -71,7 +71,7 @@ impl DualCertificate {
     /// Returns the lower bound on the variance that the certificate proves. The multipliers are
     /// scaled so that the λ sum to 1.
     fn variance_bound(&self) -> f64 {
-        let inputs = self.multipliers_of_all_inputs();
+        let inputs = self.multipliers_of_signed_inputs();
         let sum = inputs.iter().map(|own| {
             own.constant_multiplier
                 + (own.linear_multiplier - own.square_multiplier * own.input) * own.input
@@ -81,7 +81,7 @@ impl DualCertificate {
     }
 
     /// Returns the multipliers of all inputs, including the negative inputs.
-    fn multipliers_of_all_inputs(&self) -> Vec<DualMultipliers> {
+    fn multipliers_of_signed_inputs(&self) -> Vec<DualMultipliersOfInput> {
         let last = self.lambda.len() as f64 - 1.0;
         let all = self.lambda.iter().zip(&self.beta).zip(&self.alpha);
         let both = all
@@ -89,7 +89,7 @@ impl DualCertificate {
             .flat_map(|(place, ((lambda, beta), alpha))| {
                 // The input 0 appears once, every other input with both signs.
                 let signs: &[f64] = if place == 0 { &[1.0] } else { &[-1.0, 1.0] };
-                signs.iter().map(move |sign| DualMultipliers {
+                signs.iter().map(move |sign| DualMultipliersOfInput {
                     input: sign * place as f64 / last,
                     square_multiplier: *lambda,
                     linear_multiplier: sign * beta,
@@ -102,9 +102,9 @@ impl DualCertificate {
 
 /// Returns the minimum, over all outputs y, of the dual function F in the module comment, or 0 if F
 /// is positive everywhere. F is quadratic between the sign changes of the polynomials g.
-fn dual_function_minimum(inputs: &[DualMultipliers], e: f64) -> f64 {
+fn dual_function_minimum(inputs: &[DualMultipliersOfInput], e: f64) -> f64 {
     let mut turns = vec![-MAX_OUTPUT_MAGNITUDE, MAX_OUTPUT_MAGNITUDE];
-    turns.extend(inputs.iter().flat_map(DualMultipliers::sign_changes));
+    turns.extend(inputs.iter().flat_map(DualMultipliersOfInput::sign_changes));
     turns.sort_by(f64::total_cmp);
     let of_segment = |ends: &[f64]| {
         let middle = ends[0].midpoint(ends[1]);
@@ -127,7 +127,7 @@ fn dual_function_minimum(inputs: &[DualMultipliers], e: f64) -> f64 {
     turns.windows(2).map(of_segment).fold(0.0, f64::min)
 }
 
-impl DualMultipliers {
+impl DualMultipliersOfInput {
     /// Returns the polynomial g(y) = λy² − βy − α at an output y.
     fn polynomial_at(&self, y: f64) -> f64 {
         (self.square_multiplier * y - self.linear_multiplier) * y - self.constant_multiplier

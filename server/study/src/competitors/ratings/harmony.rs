@@ -4,7 +4,7 @@ use hushbin::sample::draw_below;
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::oracle::{EstimateMoments, OracleSetting, RatingOracle};
+use super::rating_oracle::{EstimateMoments, OracleSetting, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
 use crate::competitors::numbers::TwoPointMechanism;
 
@@ -35,7 +35,7 @@ impl HarmonyMechanism {
     pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
             item_count: setting.item_count,
-            two_point_mechanism: TwoPointMechanism::new(&setting.budget_without_delta()?),
+            two_point_mechanism: TwoPointMechanism::new(&setting.budget_ignoring_delta()?),
         })
     }
 
@@ -62,12 +62,12 @@ impl RatingOracle for HarmonyMechanism {
         )
     }
 
-    fn second_moments(&self) -> EstimateMoments {
+    fn report_estimate_moments(&self) -> EstimateMoments {
         let square = f64::from(self.item_count) * self.two_point_mechanism.estimate_scale().powi(2);
         EstimateMoments::for_means_only([square; 2])
     }
 
-    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let drawn = u64::from(draw_below(rng, self.item_count));
         // A missing entry counts as 0, so either sign has probability 1/2.
         let own = entries.iter().find(|entry| entry.item == drawn);

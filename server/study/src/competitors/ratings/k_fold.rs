@@ -5,7 +5,7 @@ use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
 use super::one_sparse::OneSparseOracle;
-use super::oracle::{EstimateMoments, OracleSetting, PresenceMoments, RatingOracle};
+use super::rating_oracle::{EstimateMoments, OracleSetting, PresenceMoments, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::all_slots;
 
@@ -94,11 +94,11 @@ impl<T: OneSparseOracle> RatingOracle for KFoldRepetition<T> {
     /// Moments of the sum of a report's s answers. If the person has the item, exactly one answer
     /// is about the item; otherwise no answer is. The estimates from the remaining answers have
     /// mean 0.
-    fn second_moments(&self) -> EstimateMoments {
+    fn report_estimate_moments(&self) -> EstimateMoments {
         let (k, one) = (f64::from(self.sparsity), self.entry_oracle.second_moments());
         let sum = |[own, other]: [f64; 2]| [own + (k - 1.0) * other, k * other];
         let presence = |one: PresenceMoments| PresenceMoments {
-            variance: sum(one.variance),
+            frequency_estimate_variances: sum(one.frequency_estimate_variances),
             ..one
         };
         EstimateMoments {
@@ -109,31 +109,31 @@ impl<T: OneSparseOracle> RatingOracle for KFoldRepetition<T> {
 
     /// Draws one answer for each slot and adds them to the sums. The sums do not depend on the
     /// order of the slots, so the random order is not drawn.
-    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         sums.report_count += 1;
         let mut answers = 0;
         for slot in all_slots(entries, self.sparsity) {
-            self.entry_oracle.add_answer(slot, sums, rng);
+            self.entry_oracle.draw_answer_into_sums(slot, sums, rng);
             answers += 1;
         }
         // Inputs are padded to s, so there are never fewer answers.
         self.subtract_surplus_presence(answers - u64::from(self.sparsity), sums);
     }
 
-    fn add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        let mut own = vec![0; self.entry_oracle.element_count()];
+    fn draw_and_add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+        let mut own = vec![0; self.entry_oracle.element_domain_size()];
         let mut answers = 0;
         for entries in people {
             for slot in all_slots(entries, self.sparsity) {
                 self.entry_oracle
-                    .add_own_element_support(slot, sums, &mut own, rng);
+                    .draw_own_element_support(slot, sums, &mut own, rng);
                 answers += 1;
             }
         }
         let people = people.len() as u64;
         sums.report_count += people;
         self.entry_oracle
-            .add_other_element_supports(answers, &own, sums, rng);
+            .draw_other_element_supports(answers, &own, sums, rng);
         self.subtract_surplus_presence(answers - people * u64::from(self.sparsity), sums);
     }
 }

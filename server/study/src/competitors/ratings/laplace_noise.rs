@@ -4,7 +4,7 @@ use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 use rand_distr::{Distribution, Gamma};
 
-use super::oracle::{EstimateMoments, OracleSetting, RatingOracle};
+use super::rating_oracle::{EstimateMoments, OracleSetting, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
 
 /// Laplace mechanism on all d coordinates (Dwork, McSherry, Nissim and Smith 2006), which protects
@@ -42,8 +42,8 @@ impl LaplaceMechanism {
     /// Same errors as [`OracleSetting::budget`]. [`Error::OutOfRange`] if L is outside
     /// [`NEIGHBOUR_DISTANCE_RANGE`](hushbin::bounds::NEIGHBOUR_DISTANCE_RANGE).
     pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
-        let budget = setting.budget_without_delta()?;
-        let distance = setting.checked_distance()?;
+        let budget = setting.budget_ignoring_delta()?;
+        let distance = setting.checked_capped_distance()?;
         Ok(Self {
             item_count: setting.item_count,
             protected_distance: distance,
@@ -65,7 +65,7 @@ impl LaplaceMechanism {
     }
 
     /// Adds the total noise of `reports` reports to the sum of every coordinate.
-    fn add_noise(&self, reports: u64, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn add_noise_of_reports(&self, reports: u64, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         if reports == 0 {
             return;
         }
@@ -102,21 +102,21 @@ impl RatingOracle for LaplaceMechanism {
         LinearEstimator::for_means_only(1.0)
     }
 
-    fn second_moments(&self) -> EstimateMoments {
+    fn report_estimate_moments(&self) -> EstimateMoments {
         let variance = self.variance();
         // A value of ±1 adds 1 to the mean square.
         EstimateMoments::for_means_only([variance + 1.0, variance])
     }
 
-    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         add_exact_entries(entries, sums);
-        self.add_noise(1, sums, rng);
+        self.add_noise_of_reports(1, sums, rng);
     }
 
-    fn add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         for entries in people {
             add_exact_entries(entries, sums);
         }
-        self.add_noise(people.len() as u64, sums, rng);
+        self.add_noise_of_reports(people.len() as u64, sums, rng);
     }
 }

@@ -15,21 +15,21 @@
 //! # Ok::<(), hushbin::Error>(())
 //! ```
 
-pub mod as_printed;
+pub mod drafts_as_printed;
 mod harmony;
 mod k_fold;
 mod laplace_noise;
 mod naive_bits;
 mod normal_noise;
 mod one_sparse;
-mod oracle;
+mod rating_oracle;
 mod pckv;
 mod privkv;
 mod registry;
 mod report_sums;
-mod sampling;
+mod entry_sampling;
 mod signed_bit;
-mod signed_hash;
+mod signed_item_hashing;
 mod slots;
 mod three_answers;
 
@@ -39,13 +39,13 @@ pub use laplace_noise::LaplaceMechanism;
 pub use naive_bits::NaivePerturbation;
 pub use normal_noise::GaussianRatingMechanism;
 pub use one_sparse::OneSparseOracle;
-pub use oracle::{EstimateMoments, OracleSetting, PresenceMoments, RatingOracle};
+pub use rating_oracle::{EstimateMoments, OracleSetting, PresenceMoments, RatingOracle};
 pub use pckv::{PckvGrr, PckvProbabilities, PckvUe};
 pub use privkv::PrivKv;
 pub use registry::{NamedOracle, PUBLISHED_RATING_ORACLES, PrivacyUnit};
 pub use report_sums::{LinearEstimator, ReportSums};
-pub use sampling::EntrySampling;
-pub use signed_bit::SignedBitOracle;
-pub use signed_hash::SignedHashOracle;
+pub use entry_sampling::SingleEntrySampling;
+pub use signed_bit::HashedSignBitOracle;
+pub use signed_item_hashing::SignedItemHashOracle;
 pub use slots::Slot;
 pub use three_answers::PrivKvThreeAnswers;

@@ -3,9 +3,9 @@
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::oracle::{EstimateMoments, OracleSetting, RatingOracle};
+use super::rating_oracle::{EstimateMoments, OracleSetting, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
-use super::slots::{draw_sum_of_fair_signs, sample_entries, sign_value};
+use super::slots::{draw_sum_of_fair_signs, sample_entries_up_to_limit, sign_value};
 use crate::competitors::numbers::TwoPointMechanism;
 
 /// Naive perturbation (P3, Table 1): a report covers each of the d coordinates by [`TwoPointMechanism`]. A
@@ -38,7 +38,7 @@ impl NaivePerturbation {
     pub fn with_event_level_privacy(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
             item_count: setting.item_count,
-            two_point_mechanism: TwoPointMechanism::new(&setting.budget_without_delta()?),
+            two_point_mechanism: TwoPointMechanism::new(&setting.budget_ignoring_delta()?),
             max_entries: None,
         })
     }
@@ -55,7 +55,7 @@ impl NaivePerturbation {
     /// Same errors as [`OracleSetting::budget`].
     pub fn with_user_level_privacy(setting: &OracleSetting) -> Result<Self, Error> {
         let budget = setting
-            .budget_without_delta()?
+            .budget_ignoring_delta()?
             .budget_per_part(f64::from(setting.sparsity));
         Ok(Self {
             item_count: setting.item_count,
@@ -84,12 +84,12 @@ impl RatingOracle for NaivePerturbation {
         LinearEstimator::for_means_only(self.two_point_mechanism.estimate_scale())
     }
 
-    fn second_moments(&self) -> EstimateMoments {
+    fn report_estimate_moments(&self) -> EstimateMoments {
         EstimateMoments::for_means_only([self.two_point_mechanism.estimate_scale().powi(2); 2])
     }
 
-    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        let kept = sample_entries(entries, self.max_entries, rng);
+    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+        let kept = sample_entries_up_to_limit(entries, self.max_entries, rng);
         sums.report_count += 1;
         for (item, sum) in (0..).zip(&mut sums.sign_sums) {
             let own = kept.iter().find(|entry| entry.item == item);
@@ -98,10 +98,10 @@ impl RatingOracle for NaivePerturbation {
         }
     }
 
-    fn add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let mut others = vec![people.len() as u64; self.item_count as usize];
         for entries in people {
-            for entry in sample_entries(entries, self.max_entries, rng) {
+            for entry in sample_entries_up_to_limit(entries, self.max_entries, rng) {
                 others[entry.item as usize] -= 1;
                 sums.sign_sums[entry.item as usize] += sign_value(
                     self.two_point_mechanism

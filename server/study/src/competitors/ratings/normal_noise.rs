@@ -5,9 +5,9 @@ use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::oracle::{EstimateMoments, OracleSetting, RatingOracle};
+use super::rating_oracle::{EstimateMoments, OracleSetting, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
-use super::slots::sample_entries;
+use super::slots::sample_entries_up_to_limit;
 use crate::competitors::budget::least_epsilon;
 use crate::competitors::gaussian::GaussianMechanism;
 
@@ -42,7 +42,7 @@ impl GaussianRatingMechanism {
     /// # Errors
     /// Same errors as [`OracleSetting::budget`]. [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
     pub fn with_event_level_privacy(setting: &OracleSetting) -> Result<Self, Error> {
-        let gaussian = GaussianMechanism::new(2.0, &setting.budget()?)?;
+        let gaussian = GaussianMechanism::new(2.0, &setting.checked_budget()?)?;
         Ok(Self::new(setting, None, gaussian))
     }
 
@@ -53,7 +53,7 @@ impl GaussianRatingMechanism {
     /// # Errors
     /// Same errors as [`GaussianRatingMechanism::with_event_level_privacy`].
     pub fn with_user_level_privacy(setting: &OracleSetting) -> Result<Self, Error> {
-        let gaussian = GaussianMechanism::new(user_level_sensitivity(setting), &setting.budget()?)?;
+        let gaussian = GaussianMechanism::new(user_level_sensitivity(setting), &setting.checked_budget()?)?;
         Ok(Self::new(setting, Some(setting.sparsity), gaussian))
     }
 
@@ -79,9 +79,9 @@ impl GaussianRatingMechanism {
     /// # Ok::<(), hushbin::Error>(())
     /// ```
     pub fn with_distance_privacy(setting: &OracleSetting) -> Result<Self, Error> {
-        let budget = setting.budget()?;
+        let budget = setting.checked_budget()?;
         let gaussian = GaussianMechanism::new(
-            sensitivity_within_distance(setting.checked_distance()?),
+            sensitivity_within_distance(setting.checked_capped_distance()?),
             &budget,
         )?;
         Ok(Self::new(setting, None, gaussian))
@@ -96,7 +96,7 @@ impl GaussianRatingMechanism {
     pub fn user_level_with_classical_sigma(setting: &OracleSetting) -> Result<Self, Error> {
         let gaussian = GaussianMechanism::with_classical_sigma(
             user_level_sensitivity(setting),
-            &setting.budget()?,
+            &setting.checked_budget()?,
         )?;
         Ok(Self::new(setting, Some(setting.sparsity), gaussian))
     }
@@ -122,7 +122,7 @@ impl GaussianRatingMechanism {
     }
 
     /// Adds the total noise of `reports` reports to the sum of every coordinate.
-    fn add_noise(&self, reports: u64, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn add_noise_of_reports(&self, reports: u64, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let sigma = self.gaussian_mechanism.sigma() * (reports as f64).sqrt();
         for sum in &mut sums.sign_sums {
             let standard: f64 = StandardNormal.sample(rng);
@@ -133,7 +133,7 @@ impl GaussianRatingMechanism {
 
     /// Adds one person's entries to the sums, without noise.
     fn add_exact_entries(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
-        for entry in sample_entries(entries, self.max_entries, rng) {
+        for entry in sample_entries_up_to_limit(entries, self.max_entries, rng) {
             sums.sign_sums[entry.item as usize] += entry.value;
         }
     }
@@ -177,22 +177,22 @@ impl RatingOracle for GaussianRatingMechanism {
         LinearEstimator::for_means_only(1.0)
     }
 
-    fn second_moments(&self) -> EstimateMoments {
+    fn report_estimate_moments(&self) -> EstimateMoments {
         let variance = self.gaussian_mechanism.variance();
         // A value of ±1 adds 1 to the mean square.
         EstimateMoments::for_means_only([variance + 1.0, variance])
     }
 
-    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         self.add_exact_entries(entries, sums, rng);
-        self.add_noise(1, sums, rng);
+        self.add_noise_of_reports(1, sums, rng);
     }
 
-    fn add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         for entries in people {
             self.add_exact_entries(entries, sums, rng);
         }
         // The sum of the noise of n reports is normal with variance nσ².
-        self.add_noise(people.len() as u64, sums, rng);
+        self.add_noise_of_reports(people.len() as u64, sums, rng);
     }
 }

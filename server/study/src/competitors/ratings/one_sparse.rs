@@ -4,7 +4,7 @@
 use hushbin::Error;
 use rand_core::CryptoRng;
 
-use super::oracle::{EstimateMoments, OracleSetting};
+use super::rating_oracle::{EstimateMoments, OracleSetting};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::Slot;
 
@@ -47,14 +47,14 @@ pub trait OneSparseOracle: Copy + Send + Sync {
     /// Returns the number of elements that the sums distinguish. An element is an item, or an item
     /// with a sign. Given the slot, an answer supports each element other than the slot's own
     /// independently.
-    fn element_count(&self) -> usize;
+    fn element_domain_size(&self) -> usize;
 
     /// Draws an answer about a slot and adds it to `sums`. The number of reports does not change.
-    fn add_answer(&self, slot: Slot<'_>, sums: &mut ReportSums, rng: &mut dyn CryptoRng);
+    fn draw_answer_into_sums(&self, slot: Slot<'_>, sums: &mut ReportSums, rng: &mut dyn CryptoRng);
 
     /// Draws whether an answer supports the slot's own element, without drawing the rest of the
     /// answer, and adds the result to `sums`. Increments the count of this element in `own`.
-    fn add_own_element_support(
+    fn draw_own_element_support(
         &self,
         slot: Slot<'_>,
         sums: &mut ReportSums,
@@ -65,7 +65,7 @@ pub trait OneSparseOracle: Copy + Send + Sync {
     /// Draws which elements `answers` answers support, except each answer's own element, and adds
     /// the results to `sums`. For each element, `own` has the number of answers that have this own
     /// element.
-    fn add_other_element_supports(
+    fn draw_other_element_supports(
         &self,
         answers: u64,
         own: &[u64],

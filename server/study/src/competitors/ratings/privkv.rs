@@ -4,7 +4,7 @@ use hushbin::sample::{ExpLowerBound, Threshold, draw_below};
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::oracle::{EstimateMoments, OracleSetting, PresenceMoments, RatingOracle};
+use super::rating_oracle::{EstimateMoments, OracleSetting, PresenceMoments, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::{flip_fair_coin, sign_value};
 use crate::competitors::favoured_set::threshold_rounded_down;
@@ -46,7 +46,7 @@ impl PrivKv {
     /// # Errors
     /// Same errors as [`OracleSetting::budget`].
     pub fn with_published_budget_split(setting: &OracleSetting) -> Result<Self, Error> {
-        let half = setting.budget_without_delta()?.epsilon() / 2.0;
+        let half = setting.budget_ignoring_delta()?.epsilon() / 2.0;
         Self::with_presence_and_sign_epsilon(setting, half, half)
     }
 
@@ -56,7 +56,7 @@ impl PrivKv {
     /// # Errors
     /// Same errors as [`OracleSetting::budget`].
     pub fn with_calibrated_budget_split(setting: &OracleSetting) -> Result<Self, Error> {
-        let e = setting.budget_without_delta()?.exp_epsilon();
+        let e = setting.budget_ignoring_delta()?.exp_epsilon();
         Ok(Self {
             item_count: setting.item_count,
             // e₁/(e₁ + 1) with e₁ = (e + 1)/2.
@@ -76,7 +76,7 @@ impl PrivKv {
         presence: f64,
         sign: f64,
     ) -> Result<Self, Error> {
-        setting.budget_without_delta()?;
+        setting.budget_ignoring_delta()?;
         let right = |epsilon: f64| epsilon > 0.0 && epsilon <= 12.0;
         if !right(presence) || !right(sign) {
             return Err(Error::InvalidCombination {
@@ -139,7 +139,7 @@ impl RatingOracle for PrivKv {
         }
     }
 
-    fn second_moments(&self) -> EstimateMoments {
+    fn report_estimate_moments(&self) -> EstimateMoments {
         let d = f64::from(self.item_count);
         let (p, q) = (
             self.true_presence_threshold.probability(),
@@ -154,13 +154,13 @@ impl RatingOracle for PrivKv {
         EstimateMoments {
             mean_square: [square * p, square * q],
             presence_moments: Some(PresenceMoments {
-                variance: [present, absent],
-                frequency_mean_product: d * p / presence,
+                frequency_estimate_variances: [present, absent],
+                frequency_mean_cross_moment: d * p / presence,
             }),
         }
     }
 
-    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let drawn = draw_below(rng, self.item_count) as usize;
         let own = entries.iter().find(|entry| entry.item == drawn as u64);
         sums.report_count += 1;

@@ -7,12 +7,12 @@ use super::k_fold::KFoldRepetition;
 use super::laplace_noise::LaplaceMechanism;
 use super::naive_bits::NaivePerturbation;
 use super::normal_noise::GaussianRatingMechanism;
-use super::oracle::{OracleSetting, RatingOracle};
+use super::rating_oracle::{OracleSetting, RatingOracle};
 use super::pckv::{PckvGrr, PckvUe};
 use super::privkv::PrivKv;
-use super::sampling::EntrySampling;
-use super::signed_bit::SignedBitOracle;
-use super::signed_hash::SignedHashOracle;
+use super::entry_sampling::SingleEntrySampling;
+use super::signed_bit::HashedSignBitOracle;
+use super::signed_item_hashing::SignedItemHashOracle;
 use super::three_answers::PrivKvThreeAnswers;
 
 /// Unit of privacy: the pairs of inputs that a report's ε makes indistinguishable.
@@ -82,25 +82,25 @@ pub const PUBLISHED_RATING_ORACLES: &[NamedOracle] = &[
         name: "sampling, OLH",
         privacy_unit: PrivacyUnit::UserLevel,
         published_source: "T. Wang et al. 2017 on one random entry",
-        build: |setting| Ok(Box::new(EntrySampling::<SignedHashOracle>::new(setting)?)),
+        build: |setting| Ok(Box::new(SingleEntrySampling::<SignedItemHashOracle>::new(setting)?)),
     },
     NamedOracle {
         name: "sampling, one bit",
         privacy_unit: PrivacyUnit::UserLevel,
         published_source: "code of P3",
-        build: |setting| Ok(Box::new(EntrySampling::<SignedBitOracle>::new(setting)?)),
+        build: |setting| Ok(Box::new(SingleEntrySampling::<HashedSignBitOracle>::new(setting)?)),
     },
     NamedOracle {
         name: "k-fold, OLH",
         privacy_unit: PrivacyUnit::EventLevel,
         published_source: "P3 §2.1, with slots in random order",
-        build: |setting| Ok(Box::new(KFoldRepetition::<SignedHashOracle>::new(setting)?)),
+        build: |setting| Ok(Box::new(KFoldRepetition::<SignedItemHashOracle>::new(setting)?)),
     },
     NamedOracle {
         name: "k-fold, one bit",
         privacy_unit: PrivacyUnit::EventLevel,
         published_source: "P3 §2.1 with the oracle of its code, with slots in random order",
-        build: |setting| Ok(Box::new(KFoldRepetition::<SignedBitOracle>::new(setting)?)),
+        build: |setting| Ok(Box::new(KFoldRepetition::<HashedSignBitOracle>::new(setting)?)),
     },
     NamedOracle {
         name: "naive bits, event",

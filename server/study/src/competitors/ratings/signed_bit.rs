@@ -1,11 +1,11 @@
 //! One-bit oracle: reports the value of an entry times a hashed sign of its item.
 
 use hushbin::Error;
-use hushbin::hash::{HashKeys, sign_of_closed_element};
+use hushbin::hash::{HashKeys, hashed_closed_element_sign};
 use rand_core::CryptoRng;
 
 use super::one_sparse::OneSparseOracle;
-use super::oracle::{EstimateMoments, OracleSetting};
+use super::rating_oracle::{EstimateMoments, OracleSetting};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::{Slot, draw_sum_of_fair_signs, sign_value};
 use crate::competitors::numbers::TwoPointMechanism;
@@ -26,12 +26,12 @@ use crate::competitors::numbers::TwoPointMechanism;
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SignedBitOracle {
+pub struct HashedSignBitOracle {
     item_count: u32,
     two_point_mechanism: TwoPointMechanism,
 }
 
-impl SignedBitOracle {
+impl HashedSignBitOracle {
     /// Mechanism that reports the value times the item's sign.
     #[must_use]
     pub const fn two_point_mechanism(&self) -> &TwoPointMechanism {
@@ -39,7 +39,7 @@ impl SignedBitOracle {
     }
 }
 
-impl OneSparseOracle for SignedBitOracle {
+impl OneSparseOracle for HashedSignBitOracle {
     /// Creates the oracle for the question and the privacy requirement of a setting.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ impl OneSparseOracle for SignedBitOracle {
     fn new(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
             item_count: setting.item_count,
-            two_point_mechanism: TwoPointMechanism::new(&setting.budget_without_delta()?),
+            two_point_mechanism: TwoPointMechanism::new(&setting.budget_ignoring_delta()?),
         })
     }
 
@@ -68,26 +68,26 @@ impl OneSparseOracle for SignedBitOracle {
         EstimateMoments::for_means_only([self.two_point_mechanism.estimate_scale().powi(2); 2])
     }
 
-    fn element_count(&self) -> usize {
+    fn element_domain_size(&self) -> usize {
         self.item_count as usize
     }
 
-    fn add_answer(&self, slot: Slot<'_>, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_answer_into_sums(&self, slot: Slot<'_>, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let keys = HashKeys::new(rng.next_u64());
         let value = match slot {
             Slot::Entry(entry) => {
-                f64::from(sign_of_closed_element(&keys, entry.item as u32)) * entry.value
+                f64::from(hashed_closed_element_sign(&keys, entry.item as u32)) * entry.value
             }
             Slot::Dummy(_) => 0.0,
         };
         let answer = sign_value(self.two_point_mechanism.randomize_unchecked(value, rng));
         for item in 0..self.item_count {
             sums.sign_sums[item as usize] +=
-                answer * f64::from(sign_of_closed_element(&keys, item));
+                answer * f64::from(hashed_closed_element_sign(&keys, item));
         }
     }
 
-    fn add_own_element_support(
+    fn draw_own_element_support(
         &self,
         slot: Slot<'_>,
         sums: &mut ReportSums,
@@ -105,7 +105,7 @@ impl OneSparseOracle for SignedBitOracle {
         );
     }
 
-    fn add_other_element_supports(
+    fn draw_other_element_supports(
         &self,
         answers: u64,
         own: &[u64],

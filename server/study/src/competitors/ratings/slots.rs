@@ -37,7 +37,7 @@ pub(super) fn draw_slot<'a, R: Rng + ?Sized>(
 
 /// Returns all entries if `most` is `None` or there are at most `most` entries. Otherwise returns
 /// `most` uniformly drawn entries.
-pub(super) fn sample_entries<R: CryptoRng + ?Sized>(
+pub(super) fn sample_entries_up_to_limit<R: CryptoRng + ?Sized>(
     entries: &[Entry],
     most: Option<u32>,
     rng: &mut R,

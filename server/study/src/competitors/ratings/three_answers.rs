@@ -4,7 +4,7 @@ use hushbin::sample::draw_below;
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
-use super::oracle::{EstimateMoments, OracleSetting, PresenceMoments, RatingOracle};
+use super::rating_oracle::{EstimateMoments, OracleSetting, PresenceMoments, RatingOracle};
 use super::report_sums::{LinearEstimator, ReportSums};
 use super::slots::sign_value;
 use crate::competitors::choice::{RandomizedResponse, SupportProbabilities};
@@ -40,14 +40,14 @@ impl PrivKvThreeAnswers {
     pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
             item_count: setting.item_count,
-            randomized_response: RandomizedResponse::new(3, &setting.budget_without_delta()?)?,
+            randomized_response: RandomizedResponse::new(3, &setting.budget_ignoring_delta()?)?,
         })
     }
 
     /// Returns the probability p of reporting the true answer, and the probability q of reporting a
     /// given other answer. They are exact for the rounded threshold.
     #[must_use]
-    pub fn support_probabilities(&self) -> SupportProbabilities {
+    pub fn response_probabilities(&self) -> SupportProbabilities {
         self.randomized_response.support_probabilities()
     }
 }
@@ -68,7 +68,7 @@ impl RatingOracle for PrivKvThreeAnswers {
         let SupportProbabilities {
             own_answer_probability: p,
             other_answer_probability: q,
-        } = self.support_probabilities();
+        } = self.response_probabilities();
         let scale = f64::from(self.item_count) / (p - q);
         LinearEstimator {
             mean_factor: scale,
@@ -76,11 +76,11 @@ impl RatingOracle for PrivKvThreeAnswers {
         }
     }
 
-    fn second_moments(&self) -> EstimateMoments {
+    fn report_estimate_moments(&self) -> EstimateMoments {
         let SupportProbabilities {
             own_answer_probability: p,
             other_answer_probability: q,
-        } = self.support_probabilities();
+        } = self.response_probabilities();
         let square = f64::from(self.item_count) / (p - q).powi(2);
         // [answered ±] is 1 if the answer is a sign, otherwise 0. So [answered ±] − 2q is 1 − 2q or
         // −2q.
@@ -91,14 +91,14 @@ impl RatingOracle for PrivKvThreeAnswers {
         EstimateMoments {
             mean_square: [square * (p + q), square * 2.0 * q],
             presence_moments: Some(PresenceMoments {
-                variance: [presence(p + q) - 1.0, presence(2.0 * q)],
+                frequency_estimate_variances: [presence(p + q) - 1.0, presence(2.0 * q)],
                 // Only + and − contribute to E[F·M]; both have [answered ±] − 2q = 1 − 2q.
-                frequency_mean_product: square * (p - q) * (1.0 - 2.0 * q),
+                frequency_mean_cross_moment: square * (p - q) * (1.0 - 2.0 * q),
             }),
         }
     }
 
-    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let drawn = draw_below(rng, self.item_count) as usize;
         let own = entries.iter().find(|entry| entry.item == drawn as u64);
         let truth = own.map_or(ABSENT_ANSWER_CODE, |entry| {
@@ -109,7 +109,7 @@ impl RatingOracle for PrivKvThreeAnswers {
         sums.report_count += 1;
         // Subtracts the expected number of signs from a person without the item, so that the offset
         // of the estimator is 0.
-        sums.presence_counts[drawn] -= 2.0 * self.support_probabilities().other_answer_probability;
+        sums.presence_counts[drawn] -= 2.0 * self.response_probabilities().other_answer_probability;
         if answer != ABSENT_ANSWER_CODE {
             sums.presence_counts[drawn] += 1.0;
             sums.sign_sums[drawn] += sign_value(answer == 0);

@@ -86,7 +86,7 @@ impl CoordinateBudget {
         COORDINATE_COUNT_RANGE.check_in_range(f64::from(coordinates))?;
         let d = f64::from(coordinates);
         let root = (d * (2.0 / budget.delta()).ln()).sqrt();
-        Self::from_epsilon_and_delta(
+        Self::with_epsilon_and_delta(
             budget.epsilon() / (2.0 * root),
             budget.delta() / (parts * d),
         )
@@ -96,7 +96,7 @@ impl CoordinateBudget {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if ε₀ or δ₀ is out of its range.
-    pub fn from_epsilon_and_delta(epsilon: f64, delta: f64) -> Result<Self, Error> {
+    pub fn with_epsilon_and_delta(epsilon: f64, delta: f64) -> Result<Self, Error> {
         COORDINATE_EPSILON_RANGE.check_in_range(epsilon)?;
         COORDINATE_DELTA_RANGE.check_in_range(delta)?;
         Ok(Self { epsilon, delta })
@@ -133,7 +133,7 @@ impl CoordinateBudget {
             1e-9,
             enough,
         );
-        Self::from_epsilon_and_delta(epsilon, least.delta)
+        Self::with_epsilon_and_delta(epsilon, least.delta)
     }
 
     /// Privacy loss ε₀ of one coordinate.
@@ -154,7 +154,7 @@ impl CoordinateBudget {
     ///
     /// Source: Dwork, Rothblum, Vadhan 2010, as stated by Kairouz, Oh, Viswanath 2015.
     #[must_use]
-    pub fn advanced_composition(&self, coordinates: u32, spare: f64) -> TotalPrivacyLoss {
+    pub fn advanced_composition_total(&self, coordinates: u32, spare: f64) -> TotalPrivacyLoss {
         let d = f64::from(coordinates);
         // tanh(ε₀/2) = (e^ε₀ − 1)/(e^ε₀ + 1).
         let drift = d * self.epsilon * (0.5 * self.epsilon).tanh();

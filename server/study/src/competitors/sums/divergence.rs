@@ -44,9 +44,9 @@ impl CoordinateNoise {
     /// assert!((noise.delta_at(1.5, 1, -1)? - 0.023_420_8).abs() < 1e-6);
     /// # Ok::<(), hushbin::Error>(())
     /// ```
-    pub fn delta_at(&self, epsilon: f64, from: i32, to: i32) -> Result<f64, Error> {
+    pub fn delta_between_values(&self, epsilon: f64, from: i32, to: i32) -> Result<f64, Error> {
         let outer = self.tuple_outcomes(from, to)?;
-        let beside = self.unit_pair_probabilities();
+        let beside = self.cancelling_pair_count_pmf();
         let k = epsilon.exp();
         let (mut delta, mut last) = (0.0, None);
         for (u, own, other) in self.unit_difference_outcomes(from, to) {
@@ -56,7 +56,7 @@ impl CoordinateNoise {
                 last = Some((shift, ThresholdTest::new(&beside, shift)));
             }
             let Some((_, test)) = &last else { continue };
-            let excess = |&(a, b): &(f64, f64)| test.excess_sum(own * a, k * other * b);
+            let excess = |&(a, b): &(f64, f64)| test.weighted_hockey_stick(own * a, k * other * b);
             delta += outer.iter().map(excess).sum::<f64>();
         }
         Ok(delta)
@@ -71,7 +71,7 @@ impl CoordinateNoise {
         let l = self.tuples().level_count() as i32;
         let mut worst = 0.0_f64;
         for (from, to) in (-l..=l).flat_map(|from| (-l..=l).map(move |to| (from, to))) {
-            worst = worst.max(self.delta_at(epsilon, from, to)?);
+            worst = worst.max(self.delta_between_values(epsilon, from, to)?);
         }
         Ok(worst)
     }
@@ -117,7 +117,7 @@ impl CoordinateNoise {
 
     /// Returns the probabilities of 0, 1, 2 and so on for the sum g + Z₁. It is the number of noise
     /// pairs {+1, −1} that do not change the sum of messages.
-    pub(super) fn unit_pair_probabilities(&self) -> Vec<f64> {
+    pub(super) fn cancelling_pair_count_pmf(&self) -> Vec<f64> {
         let p = self.unit_count_distribution().continue_probability();
         // If p² is below the range of `NegativeBinomial`, g is taken to be always 0.
         let g = NegativeBinomial::new(1.0, p * p).map_or(vec![1.0], |law| law.probabilities());
@@ -164,7 +164,7 @@ impl ThresholdTest {
     }
 
     /// Returns the sum of max(0, a·P − b·Q) over all outcomes.
-    fn excess_sum(&self, a: f64, b: f64) -> f64 {
+    fn weighted_hockey_stick(&self, a: f64, b: f64) -> f64 {
         // The positive terms are exactly those from this index on, because the ratios ascend.
         let from = self
             .likelihood_ratios
@@ -189,7 +189,7 @@ mod tests {
                 let all = shifted_probability_pairs(&law, shift);
                 let sum: f64 = all.iter().map(|(p, q)| (a * p - b * q).max(0.0)).sum();
                 assert!(
-                    (test.excess_sum(a, b) - sum).abs() < 1e-14,
+                    (test.weighted_hockey_stick(a, b) - sum).abs() < 1e-14,
                     "{shift}: {sum}"
                 );
             }

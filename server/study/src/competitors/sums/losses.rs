@@ -8,7 +8,7 @@ use super::noise::CoordinateNoise;
 /// Number of grid steps of the privacy loss from 0 to ε.
 const LOSS_GRID_STEP_COUNT: f64 = 32_768.0;
 /// Outcomes with a probability below this limit count as having an infinite privacy loss.
-const NEGLIGIBLE_PROBABILITY: f64 = 1e-28;
+const MIN_FINITE_LOSS_PROBABILITY: f64 = 1e-28;
 /// Upper bound on the total probability that truncating the distributions omits.
 const TRUNCATED_PROBABILITY: f64 = 1e-16;
 
@@ -48,7 +48,7 @@ impl CoordinateNoise {
                 }
             },
         );
-        let beside = self.unit_pair_probabilities();
+        let beside = self.cancelling_pair_count_pmf();
         let (mut delta, mut last) = (TRUNCATED_PROBABILITY, None);
         for (u, own, other) in self.unit_difference_outcomes(from, to) {
             let shift = self.tuples().tuple_count_shift(1, from, to, u);
@@ -99,7 +99,7 @@ impl PrivacyLossDistribution {
         }
         let (mut found, mut certain) = (Vec::new(), 0.0);
         for (p, q) in shifted_probability_pairs(law, shift) {
-            if q == 0.0 || p < NEGLIGIBLE_PROBABILITY {
+            if q == 0.0 || p < MIN_FINITE_LOSS_PROBABILITY {
                 certain += p;
             } else {
                 // Rounded up, so that δ is bounded from above.

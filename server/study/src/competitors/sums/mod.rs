@@ -22,7 +22,7 @@
 pub mod as_printed;
 mod budget;
 mod divergence;
-pub mod grid;
+pub mod grid_cell_reports;
 mod losses;
 mod negative_binomial;
 mod noise;

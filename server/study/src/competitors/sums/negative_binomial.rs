@@ -200,16 +200,16 @@ pub(super) fn draw_open_unit<R: Rng + ?Sized>(rng: &mut R) -> f64 {
 /// time of length `mean`. This time is split into parts of at most 32, so that no product
 /// underflows.
 fn draw_poisson<R: Rng + ?Sized>(mean: f64, rng: &mut R) -> u64 {
-    const MAX_INTERVAL_LENGTH: f64 = 32.0;
+    const MAX_POISSON_MEAN_PART: f64 = 32.0;
     let (mut left, mut count) = (mean, 0);
     while left > 0.0 {
-        let limit = (-left.min(MAX_INTERVAL_LENGTH)).exp();
+        let limit = (-left.min(MAX_POISSON_MEAN_PART)).exp();
         let mut product = draw_open_unit(rng);
         while product > limit {
             count += 1;
             product *= draw_open_unit(rng);
         }
-        left -= MAX_INTERVAL_LENGTH;
+        left -= MAX_POISSON_MEAN_PART;
     }
     count
 }

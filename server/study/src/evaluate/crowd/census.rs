@@ -62,7 +62,7 @@ pub(crate) struct CensusCrowd {
     /// Mean, over people, of the weighted sum of a person's features. A person's income is
     /// (weighted sum − `centre`)·`income_scale` plus noise.
     mean_income_signal: f64,
-    income_scale: f64,
+    signal_to_income_factor: f64,
 }
 
 /// Parameters of a numeric attribute.
@@ -91,7 +91,7 @@ pub(crate) struct Person {
 /// Standard deviation of a numeric attribute before it is clipped.
 const NUMERIC_ATTRIBUTE_DEVIATION: f64 = 0.35;
 /// Standard deviation of income, before it is clipped.
-const INCOME_DEVIATION: f64 = 0.4;
+const INCOME_STANDARD_DEVIATION: f64 = 0.4;
 /// Fraction of the income's variance that comes from noise.
 const NOISE_VARIANCE_FRACTION: f64 = 1.0 / 3.0;
 /// Distance between the mean of either normal distribution and the median of the mixture, in
@@ -123,7 +123,7 @@ impl CensusCrowd {
             category_distributions: extract.category_sizes().iter().map(law).collect(),
             feature_weights: Vec::new(),
             mean_income_signal: 0.0,
-            income_scale: 1.0,
+            signal_to_income_factor: 1.0,
         };
         let features = 0..census.feature_count() as usize - 1;
         census.feature_weights = features.map(|index| strength(index) * normal()).collect();
@@ -144,7 +144,7 @@ impl CensusCrowd {
         let n = f64::from(FIT_SAMPLE_SIZE);
         let variance = squares / n - (sum / n).powi(2);
         self.mean_income_signal = sum / n;
-        self.income_scale = INCOME_DEVIATION * ((1.0 - NOISE_VARIANCE_FRACTION) / variance).sqrt();
+        self.signal_to_income_factor = INCOME_STANDARD_DEVIATION * ((1.0 - NOISE_VARIANCE_FRACTION) / variance).sqrt();
     }
 
     /// Number of features of a person, which is the length of a gradient.
@@ -162,8 +162,8 @@ impl CensusCrowd {
     pub(crate) fn draw_person(&self, rng: &mut ChaCha8Rng, person: &mut Person) {
         self.draw_features(rng, person);
         let noise: f64 = StandardNormal.sample(rng);
-        let signal = self.income_scale * (self.income_signal(person) - self.mean_income_signal);
-        let income = signal + INCOME_DEVIATION * NOISE_VARIANCE_FRACTION.sqrt() * noise;
+        let signal = self.signal_to_income_factor * (self.income_signal(person) - self.mean_income_signal);
+        let income = signal + INCOME_STANDARD_DEVIATION * NOISE_VARIANCE_FRACTION.sqrt() * noise;
         person.income = income.clamp(-1.0, 1.0);
     }
 
@@ -227,7 +227,7 @@ fn draw_normal_mixture(rng: &mut ChaCha8Rng) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::competitors::encode_category;
+    use crate::competitors::encode_category_as_signs;
 
     use super::*;
 
@@ -294,7 +294,7 @@ mod tests {
                 .iter()
                 .zip(census.extract.category_sizes());
             for (&value, &values) in both {
-                expected.extend(encode_category(value, values).unwrap());
+                expected.extend(encode_category_as_signs(value, values).unwrap());
             }
             expected.push(1.0);
             assert_eq!(person.features, expected);

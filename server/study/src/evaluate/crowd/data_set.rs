@@ -26,7 +26,7 @@ impl EntryDataSet {
     pub(crate) fn read_file(path: &Path) -> Result<Self, StudyError> {
         let text =
             fs::read_to_string(path).map_err(|source| StudyError::file_error(path, source))?;
-        Self::parse(&text).map_err(|reason| StudyError::InvalidTable {
+        Self::parse(&text).map_err(|reason| StudyError::InvalidPeopleTable {
             path: path.display().to_string(),
             reason,
         })

@@ -74,7 +74,7 @@ impl EntryDistribution<'_> {
                     move_random_subset_to_front(rng, &mut front, entries as usize);
                     let drawn = front[..entries as usize].iter();
                     drawn
-                        .map(|&item| make_entry(item, draw_sign(rng)))
+                        .map(|&item| make_entry(item, draw_fair_sign(rng)))
                         .collect()
                 }
                 Self::Zipf(zipf) => {
@@ -110,7 +110,7 @@ fn make_entry(item: u32, value: f64) -> Entry {
     }
 }
 
-fn draw_sign<R: Rng + ?Sized>(rng: &mut R) -> f64 {
+fn draw_fair_sign<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     if rng.next_u64() >> 63 == 0 { 1.0 } else { -1.0 }
 }
 

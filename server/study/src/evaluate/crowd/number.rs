@@ -12,7 +12,7 @@ use super::random::draw_uniform;
 pub(crate) struct NumberCrowd {
     /// Names of the estimated quantiles in tables, for each level of [`QUANTILE_LEVELS`]. A name contains
     /// the name of the crowd.
-    pub(crate) estimand_names: [&'static str; 3],
+    pub(crate) quantile_estimand_names: [&'static str; 3],
     number_distribution: NumberDistribution,
     scale: NumberScale,
 }
@@ -54,7 +54,7 @@ pub(crate) const LOG_SCALE_LOWER_END: f64 = 0.005;
 macro_rules! crowd {
     ($name:literal, $shape:ident, $scale:ident) => {
         NumberCrowd {
-            estimand_names: [
+            quantile_estimand_names: [
                 concat!("p50, ", $name),
                 concat!("p75, ", $name),
                 concat!("p95, ", $name),
@@ -99,7 +99,7 @@ const VALID_PARAMETERS_MESSAGE: &str = "parameters are in range";
 impl NumberCrowd {
     /// Name of the crowd.
     pub(crate) fn name(&self) -> &'static str {
-        &self.estimand_names[0]["p50, ".len()..]
+        &self.quantile_estimand_names[0]["p50, ".len()..]
     }
 
     /// Returns the scale on which the number is reported.

@@ -124,7 +124,7 @@ impl PeopleTable {
         let file =
             std::fs::File::open(path).map_err(|source| StudyError::file_error(path, source))?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        Self::parse_csv(&stem, file).map_err(|reason| StudyError::InvalidTable {
+        Self::parse_csv(&stem, file).map_err(|reason| StudyError::InvalidPeopleTable {
             path: path.display().to_string(),
             reason,
         })
@@ -136,7 +136,7 @@ impl PeopleTable {
         let name = &head[head.len() - 1];
         let target = parse_numbers(name, &last)?
             .ok_or_else(|| format!("the last column, {name:?}, must have only numbers"))?;
-        let target = scale_to_zero_mean(&target)
+        let target = center_and_scale_to_unit(&target)
             .ok_or_else(|| format!("in the last column, {name:?}, all numbers are the same"))?;
         let mut people: Vec<PersonRow> = target
             .into_iter()
@@ -267,7 +267,7 @@ fn scale_to_range(numbers: &[f64]) -> Vec<f64> {
 
 /// Scales numbers linearly such that their mean is 0 and their greatest magnitude is 1. Returns
 /// `None` if all numbers are equal.
-fn scale_to_zero_mean(numbers: &[f64]) -> Option<Vec<f64>> {
+fn center_and_scale_to_unit(numbers: &[f64]) -> Option<Vec<f64>> {
     let places = scale_to_range(numbers);
     let mean = places.iter().sum::<f64>() / places.len() as f64;
     let most = places

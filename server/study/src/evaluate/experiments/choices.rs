@@ -63,7 +63,7 @@ const EXPECTED_MSE_METRIC: &str = "expected MSE";
 const ONE_OPTION_ESTIMAND: &str = "one option";
 /// Metric: variance of one report's estimate of an option's share, if the reporting person did not
 /// choose the option. The paper calls this variance the noise.
-const OTHER_OPTION_VARIANCE_METRIC: &str = "variance of another's option";
+const UNCHOSEN_VARIANCE_METRIC: &str = "variance of another's option";
 /// Metric: variance of one report's estimate of an option's share, averaged over all k options. The
 /// reporting person chose one of them.
 const AVERAGE_VARIANCE_METRIC: &str = "average variance";
@@ -146,7 +146,7 @@ impl Experiment for OptionSharesExperiment {
             title: format!("k = {options}"),
             curves: table.mechanism_curves(
                 ONE_OPTION_ESTIMAND,
-                OTHER_OPTION_VARIANCE_METRIC,
+                UNCHOSEN_VARIANCE_METRIC,
                 |point| point.items == options,
                 |point| point.epsilon,
             ),
@@ -165,7 +165,7 @@ impl Experiment for OptionSharesExperiment {
             title: title.to_owned(),
             x_label: x,
             y_label: y,
-            are_axes_logarithmic: [true, true],
+            are_x_and_y_logarithmic: [true, true],
             panels,
         };
         let title =
@@ -227,11 +227,11 @@ fn formula_measurements() -> Result<Vec<Measurement>, StudyError> {
             };
             for name in ChoiceProtocolName::ALL {
                 let protocol = name.build(options, &budget)?;
-                let [own, other] = [true, false].map(|own| protocol.variance(own));
+                let [own, other] = [true, false].map(|own| protocol.single_report_variance(own));
                 let k = f64::from(options);
                 let average = (own + (k - 1.0) * other) / k;
                 for (metric, value) in [
-                    (OTHER_OPTION_VARIANCE_METRIC, other),
+                    (UNCHOSEN_VARIANCE_METRIC, other),
                     (AVERAGE_VARIANCE_METRIC, average),
                 ] {
                     rows.push(Measurement::new(
@@ -297,7 +297,7 @@ impl ChoiceCrowd {
                     counts[drawn][person.category_values[drawn] as usize] += 1;
                 }
                 let both = counts.into_iter().zip(all);
-                both.map(|(counts, all)| QuestionAnswerCounts::from_counts(counts, &all))
+                both.map(|(counts, all)| QuestionAnswerCounts::from_reported_and_all_counts(counts, &all))
                     .collect()
             }
         }
@@ -305,7 +305,7 @@ impl ChoiceCrowd {
 }
 
 impl QuestionAnswerCounts {
-    fn from_counts(counts: Vec<u64>, all: &[u64]) -> Self {
+    fn from_reported_and_all_counts(counts: Vec<u64>, all: &[u64]) -> Self {
         let people = all.iter().sum::<u64>() as f64;
         Self {
             true_shares: all.iter().map(|own| *own as f64 / people).collect(),
@@ -314,7 +314,7 @@ impl QuestionAnswerCounts {
     }
 
     fn from_all_answers(counts: &[u64]) -> Self {
-        Self::from_counts(counts.to_vec(), counts)
+        Self::from_reported_and_all_counts(counts.to_vec(), counts)
     }
 
     fn answer_count(&self) -> f64 {
@@ -349,8 +349,8 @@ impl ChoiceExperimentCell {
             let (mut estimates, mut expected) = (Vec::new(), 0.0);
             for own in &questions {
                 let protocol = name.build(own.reported_option_counts.len() as u32, &budget)?;
-                estimates.extend(protocol.estimate_shares(&own.reported_option_counts, rng)?);
-                let [hit, other] = [true, false].map(|own| protocol.variance(own));
+                estimates.extend(protocol.simulate_estimated_shares(&own.reported_option_counts, rng)?);
+                let [hit, other] = [true, false].map(|own| protocol.single_report_variance(own));
                 let n = own.answer_count();
                 // The truth includes people who were not asked this question, which adds the
                 // variance of sampling.
@@ -361,13 +361,13 @@ impl ChoiceExperimentCell {
             }
             let observed = ErrorSummary::new(&estimates, &truth).mean_squared_error;
             for (metric, value) in [(MSE, observed), (EXPECTED_MSE_METRIC, expected)] {
-                rows.push(self.measurement(name, metric, value));
+                rows.push(self.measurement_of_value(name, metric, value));
             }
         }
         Ok(rows)
     }
 
-    fn measurement(&self, name: ChoiceProtocolName, metric: &str, value: f64) -> Measurement {
+    fn measurement_of_value(&self, name: ChoiceProtocolName, metric: &str, value: f64) -> Measurement {
         let point = MeasurementPoint {
             people: self.people_count,
             items: self.crowd.total_option_count(),

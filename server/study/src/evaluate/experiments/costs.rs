@@ -5,8 +5,8 @@ use std::time::Instant;
 use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 
-use super::sparse::GAUSSIAN_DELTA;
-use super::{ratings, sparse};
+use super::popular_items::GAUSSIAN_DELTA;
+use super::{ratings, popular_items};
 use crate::evaluate::crowd::entry_distribution::EntryDistribution;
 use crate::evaluate::crowd::random::generator_stream;
 use crate::evaluate::measure::experiment::{Experiment, Figure, Measurement, StudyError, WorkUnit};
@@ -84,7 +84,7 @@ impl Experiment for ReportCostsExperiment {
             let mut least = f64::INFINITY;
             for _ in 0..TIMING_REPEAT_COUNT {
                 let begin = Instant::now();
-                accumulator.add_reports_one_by_one(&block, rng)?;
+                accumulator.draw_reports_one_by_one(&block, rng)?;
                 least = least.min(begin.elapsed().as_secs_f64());
             }
             let each = 1e6 * least / f64::from(TIMED_PEOPLE_COUNT);
@@ -125,8 +125,8 @@ fn all_rating_mechanisms(
     setting: &QuestionSetting,
 ) -> Result<Vec<ComparedRatingMechanism>, StudyError> {
     let mut all = ratings::rating_mechanisms(setting, &ratings::P1_ORACLES)?;
-    for level in 0..sparse::MECHANISMS_BY_LEVEL.len() {
-        for own in sparse::mechanisms_at_level(level, setting)? {
+    for level in 0..popular_items::PUBLISHED_BY_PRIVACY_LEVEL.len() {
+        for own in popular_items::mechanisms_at_privacy_level(level, setting)? {
             // The mechanism "hushbin" is in the list already, as the mechanism that is chosen for
             // means.
             let known = all.iter().any(|other| other.name == own.name);

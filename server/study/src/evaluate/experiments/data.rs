@@ -6,9 +6,9 @@ use std::path::Path;
 use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 
-use super::sparse::{
-    GAUSSIAN_DELTA, LARGEST_ERROR_METRIC, MECHANISMS_BY_LEVEL, REMARKS, comparisons_by_level,
-    mechanisms_at_level, question_measurement,
+use super::popular_items::{
+    GAUSSIAN_DELTA, LARGEST_ERROR_METRIC, PUBLISHED_BY_PRIVACY_LEVEL, REMARKS, privacy_level_comparisons,
+    mechanisms_at_privacy_level, measurement_at_setting,
 };
 use crate::evaluate::crowd::data_set::EntryDataSet;
 use crate::evaluate::crowd::entry_distribution::EntryDistribution;
@@ -24,14 +24,14 @@ use crate::evaluate::mechanism::contestant::{
     ComparedRatingMechanism, QuestionSetting, ReportAccumulator,
 };
 use crate::evaluate::mechanism::shared_values::SharedValues;
-use crate::evaluate::mechanism::simulate::simulate_crowd;
+use crate::evaluate::mechanism::simulate::simulate_reports_and_truth;
 
 /// Experiment that estimates the means of a data set's items.
 pub(crate) struct DataSetMeansExperiment {
     name: String,
     title: String,
     data_set: EntryDataSet,
-    sparsity: u32,
+    max_entries_per_person: u32,
     epsilons: Vec<f64>,
     repeat_count: u64,
     rating_mechanisms: SharedValues<(QuestionSetting, Vec<ComparedRatingMechanism>)>,
@@ -50,7 +50,7 @@ impl DataSetMeansExperiment {
                 data.item_count()
             ),
             data_set: data,
-            sparsity: most.unwrap_or(0).max(1) as u32,
+            max_entries_per_person: most.unwrap_or(0).max(1) as u32,
             epsilons: size.quick_or_full(vec![1.0], vec![0.5, 1.0, 2.0, 4.0]),
             repeat_count: size.quick_or_full(3, 10),
             rating_mechanisms: SharedValues::default(),
@@ -61,7 +61,7 @@ impl DataSetMeansExperiment {
         QuestionSetting {
             people_count: self.data_set.entries_by_person().len() as u64,
             item_count: self.data_set.item_count(),
-            sparsity: self.sparsity,
+            sparsity: self.max_entries_per_person,
             epsilon,
             delta: GAUSSIAN_DELTA,
             protected_distance: 0.0,
@@ -84,8 +84,8 @@ impl Experiment for DataSetMeansExperiment {
             * (4.0 + 4e-3 * f64::from(self.data_set.item_count()));
         let mut units = Vec::new();
         for (place, epsilon) in self.epsilons.iter().enumerate() {
-            for (level, (estimand, _)) in MECHANISMS_BY_LEVEL.iter().enumerate() {
-                let index = MECHANISMS_BY_LEVEL.len() * place + level;
+            for (level, (estimand, _)) in PUBLISHED_BY_PRIVACY_LEVEL.iter().enumerate() {
+                let index = PUBLISHED_BY_PRIVACY_LEVEL.len() * place + level;
                 units.extend(WorkUnit::repeated_units(
                     self.repeat_count,
                     index,
@@ -98,12 +98,12 @@ impl Experiment for DataSetMeansExperiment {
     }
 
     fn run_unit(&self, unit: &WorkUnit, rng: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
-        let level = unit.index % MECHANISMS_BY_LEVEL.len();
-        let estimand = MECHANISMS_BY_LEVEL[level].0;
+        let level = unit.index % PUBLISHED_BY_PRIVACY_LEVEL.len();
+        let estimand = PUBLISHED_BY_PRIVACY_LEVEL[level].0;
         let prepared = self.rating_mechanisms.value_or_build(unit.index, || {
             let setting =
-                self.question_setting(self.epsilons[unit.index / MECHANISMS_BY_LEVEL.len()]);
-            Ok((setting, mechanisms_at_level(level, &setting)?))
+                self.question_setting(self.epsilons[unit.index / PUBLISHED_BY_PRIVACY_LEVEL.len()]);
+            Ok((setting, mechanisms_at_privacy_level(level, &setting)?))
         })?;
         let (setting, contestants) = &*prepared;
         let mut accumulators: Vec<ReportAccumulator<'_>> = contestants
@@ -111,7 +111,7 @@ impl Experiment for DataSetMeansExperiment {
             .map(|own| own.accumulator(setting.item_count))
             .collect();
         let data = EntryDistribution::DataSet(&self.data_set);
-        let truth = simulate_crowd(&mut accumulators, data, *setting, rng)?;
+        let truth = simulate_reports_and_truth(&mut accumulators, data, *setting, rng)?;
         let means = truth.true_means();
         let mut measured = Vec::new();
         let shrunken = SHRUNKEN_MEAN_ESTIMANDS[level];
@@ -121,7 +121,7 @@ impl Experiment for DataSetMeansExperiment {
                 (LARGEST_ERROR_METRIC, score.largest_absolute_error),
                 (MSE, score.mean_squared_error),
             ] {
-                measured.push(question_measurement(
+                measured.push(measurement_at_setting(
                     setting, mechanism, estimand, metric, value,
                 ));
             }
@@ -144,7 +144,7 @@ impl Experiment for DataSetMeansExperiment {
             let people = self.data_set.entries_by_person().iter();
             let most: &[Entry] = people.max_by_key(|own| own.len()).map_or(&[], |own| own);
             for own in contestants {
-                measured.push(question_measurement(
+                measured.push(measurement_at_setting(
                     setting,
                     &own.name,
                     estimand,
@@ -157,7 +157,7 @@ impl Experiment for DataSetMeansExperiment {
     }
 
     fn figures(&self, table: &MeasurementTable) -> Vec<Figure> {
-        let estimands = MECHANISMS_BY_LEVEL
+        let estimands = PUBLISHED_BY_PRIVACY_LEVEL
             .iter()
             .map(|(estimand, _)| *estimand)
             .chain(SHRUNKEN_MEAN_ESTIMANDS);
@@ -170,7 +170,7 @@ impl Experiment for DataSetMeansExperiment {
             title: self.title.clone(),
             x_label: "ε",
             y_label: "mean squared error",
-            are_axes_logarithmic: [true, true],
+            are_x_and_y_logarithmic: [true, true],
             panels: estimands.map(panel).collect(),
         };
         (self.epsilons.len() > 1)
@@ -184,7 +184,7 @@ impl Experiment for DataSetMeansExperiment {
     }
 
     fn compared_metrics(&self) -> Vec<MetricComparison> {
-        comparisons_by_level()
+        privacy_level_comparisons()
     }
 }
 

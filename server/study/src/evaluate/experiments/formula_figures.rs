@@ -41,7 +41,7 @@ impl ShuffleAmplificationExperiment {
 
 /// Returns the number of people n, the sparsity s and the δ of each batch in figure 2. P1 does not
 /// state δ; we take 10⁻⁸ and 1/n.
-fn amplified_batches() -> Vec<(u64, u32, f64)> {
+fn figure_batch_parameters() -> Vec<(u64, u32, f64)> {
     let mut all = Vec::new();
     for people in [10_000, 100_000] {
         for sparsity in [4, 64] {
@@ -52,7 +52,7 @@ fn amplified_batches() -> Vec<(u64, u32, f64)> {
 }
 
 /// Returns the point of a measurement with this number of buckets.
-fn point_with_buckets(buckets: u32) -> MeasurementPoint {
+fn bucket_measurement_point(buckets: u32) -> MeasurementPoint {
     MeasurementPoint {
         people: 1,
         items: ITEM_COUNT,
@@ -79,7 +79,7 @@ impl Experiment for ShuffleAmplificationExperiment {
             repeat_index: 0,
             estimated_microseconds: 2e5 * self.epsilons.len() as f64,
         };
-        amplified_batches()
+        figure_batch_parameters()
             .into_iter()
             .enumerate()
             .map(of)
@@ -87,7 +87,7 @@ impl Experiment for ShuffleAmplificationExperiment {
     }
 
     fn run_unit(&self, unit: &WorkUnit, _: &ChaCha8Rng) -> Result<Vec<Measurement>, StudyError> {
-        let (people, sparsity, delta) = amplified_batches()[unit.index];
+        let (people, sparsity, delta) = figure_batch_parameters()[unit.index];
         let mut measured = Vec::new();
         for &epsilon in &self.epsilons {
             let s = f64::from(sparsity);
@@ -137,8 +137,8 @@ impl Experiment for ShuffleAmplificationExperiment {
             title: self.title().to_owned(),
             x_label: "local ε",
             y_label: AMPLIFICATION_METRIC,
-            are_axes_logarithmic: [true, false],
-            panels: amplified_batches().into_iter().map(panel).collect(),
+            are_x_and_y_logarithmic: [true, false],
+            panels: figure_batch_parameters().into_iter().map(panel).collect(),
         }]
     }
 }
@@ -172,7 +172,7 @@ impl Experiment for ErrorsByBucketsExperiment {
         let population = Population::with_equal_entries(1.0, SPARSITY);
         let d = f64::from(ITEM_COUNT);
         for buckets in SPARSITY + 1..=MAX_BUCKET_COUNT {
-            let point = point_with_buckets(buckets);
+            let point = bucket_measurement_point(buckets);
             let mut add = |mechanism: &str, metric: &str, value: f64| {
                 measured.push(Measurement::new(point, mechanism, "report", metric, value));
             };
@@ -191,19 +191,19 @@ impl Experiment for ErrorsByBucketsExperiment {
             if buckets % 2 == 1 || buckets < 2 * SPARSITY + 2 {
                 continue;
             }
-            let rule = FavouredSideRule::Overwrite;
+            let rule = FavouredSideRule::RandomEntryDecides;
             let own = Coco::new(rule, HashFamily::Independent, buckets)?;
             let rates = own.hit_probabilities(&domain, EPSILON);
-            if let Some(presence) = rates.presence_pair_hits {
+            if let Some(presence) = rates.exact_pair_probabilities {
                 add(
                     "own sign, P_t",
                     HIT_PROBABILITY_METRIC,
-                    0.5 * (presence.pair_hit_if_present + rates.hit_probability_gap),
+                    0.5 * (presence.pair_hit_if_present + rates.side_hit_probability_gap),
                 );
                 add(
                     "opposite sign, P_o",
                     HIT_PROBABILITY_METRIC,
-                    0.5 * (presence.pair_hit_if_present - rates.hit_probability_gap),
+                    0.5 * (presence.pair_hit_if_present - rates.side_hit_probability_gap),
                 );
                 add(
                     "other items, P_f",
@@ -232,7 +232,7 @@ impl Experiment for ErrorsByBucketsExperiment {
             title: self.title().to_owned(),
             x_label: "t, buckets",
             y_label: metric,
-            are_axes_logarithmic: [false, metric == VARIANCE_SUM_METRIC],
+            are_x_and_y_logarithmic: [false, metric == VARIANCE_SUM_METRIC],
             panels: vec![Panel {
                 title: metric.to_owned(),
                 curves: table.mechanism_curves("report", metric, |_| true, |point| point.parameter),

@@ -8,12 +8,12 @@ mod learning;
 mod neighbouring;
 mod numbers;
 mod peers;
-mod plans;
+mod plan_checks;
 mod quantiles;
 mod question_forms;
 mod rating_measurements;
 mod ratings;
-mod sparse;
+mod popular_items;
 
 use crate::evaluate::measure::experiment::Experiment;
 use crate::evaluate::measure::size::StudySize;
@@ -26,8 +26,8 @@ pub(crate) fn experiments_without_data_set(size: StudySize) -> Vec<Box<dyn Exper
     vec![
         Box::new(ratings::RatingsExperiment::for_paper_p1(size)),
         Box::new(ratings::RatingsExperiment::for_paper_p2(size)),
-        Box::new(sparse::PopularItemsExperiment::with_printed_crowds(size)),
-        Box::new(sparse::PopularItemsExperiment::with_coded_crowds(size)),
+        Box::new(popular_items::PopularItemsExperiment::with_printed_crowds(size)),
+        Box::new(popular_items::PopularItemsExperiment::with_coded_crowds(size)),
         Box::new(neighbouring::NeighbouringInputsExperiment::new(size)),
         Box::new(formula_figures::ShuffleAmplificationExperiment::new(size)),
         Box::new(formula_figures::ErrorsByBucketsExperiment),
@@ -38,7 +38,7 @@ pub(crate) fn experiments_without_data_set(size: StudySize) -> Vec<Box<dyn Exper
         Box::new(learning::FederatedLearningExperiment::new(size)),
         Box::new(question_forms::QuestionFormsExperiment::new()),
         Box::new(peers::PeerComparisonExperiment),
-        Box::new(plans::PlanChecksExperiment::new(size)),
+        Box::new(plan_checks::PlanChecksExperiment::new(size)),
         Box::new(costs::ReportCostsExperiment::new(size)),
     ]
 }

@@ -4,8 +4,8 @@
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
-use super::sparse::{GAUSSIAN_DELTA, LARGEST_ERROR_METRIC, question_measurement};
-use crate::competitors::ratings::as_printed;
+use super::popular_items::{GAUSSIAN_DELTA, LARGEST_ERROR_METRIC, measurement_at_setting};
+use crate::competitors::ratings::drafts_as_printed;
 use crate::evaluate::crowd::entry_distribution::{EntryDistribution, ZIPF_EXPONENT};
 use crate::evaluate::crowd::random::ZipfItemDistribution;
 use crate::evaluate::measure::experiment::{
@@ -19,7 +19,7 @@ use crate::evaluate::mechanism::contestant::{
     ComparedRatingMechanism, QuestionSetting, ReportAccumulator,
 };
 use crate::evaluate::mechanism::shared_values::SharedValues;
-use crate::evaluate::mechanism::simulate::{person_with_items, simulate_crowd};
+use crate::evaluate::mechanism::simulate::{entries_of_first_items, simulate_reports_and_truth};
 
 /// Experiment on one crowd at several distances L. The mechanisms protect inputs that are at most L
 /// apart.
@@ -85,7 +85,7 @@ fn mechanisms_within_distance(
         })
     };
     let succinct = |delta: Option<f64>| {
-        as_printed::hash_bin_draft_at_neighbouring_level(
+        drafts_as_printed::hash_bin_draft_by_distance(
             setting.sparsity,
             setting.epsilon,
             setting.protected_distance,
@@ -148,7 +148,7 @@ impl Experiment for NeighbouringInputsExperiment {
             .iter()
             .map(|own| own.accumulator(setting.item_count))
             .collect();
-        let truth = simulate_crowd(
+        let truth = simulate_reports_and_truth(
             &mut accumulators,
             EntryDistribution::Zipf(zipf),
             setting,
@@ -158,7 +158,7 @@ impl Experiment for NeighbouringInputsExperiment {
         let mut measured = Vec::new();
         for (own, accumulator) in contestants.iter().zip(&accumulators) {
             let mut add = |metric: &str, value: f64| {
-                measured.push(question_measurement(
+                measured.push(measurement_at_setting(
                     &setting,
                     &own.name,
                     DISTANCE_MEAN_ESTIMAND,
@@ -173,7 +173,7 @@ impl Experiment for NeighbouringInputsExperiment {
             if unit.repeat_index == 0 {
                 add(
                     REPORT_BYTES_METRIC,
-                    own.report_bytes(&person_with_items(setting.sparsity))?,
+                    own.report_bytes(&entries_of_first_items(setting.sparsity))?,
                 );
             }
         }
@@ -187,7 +187,7 @@ impl Experiment for NeighbouringInputsExperiment {
             title: format!("{}: {metric}, n = {n}", self.title()),
             x_label: "L, distance between neighbouring inputs",
             y_label: metric,
-            are_axes_logarithmic: [true, true],
+            are_x_and_y_logarithmic: [true, true],
             panels: vec![Panel {
                 title: format!("d = {d}, k = {k}"),
                 curves: table.mechanism_curves(
@@ -275,11 +275,11 @@ mod tests {
             let study = NeighbouringInputsExperiment::new(size);
             for &distance in &study.distances {
                 let setting = study.setting(distance);
-                let own = person_with_items(setting.sparsity);
+                let own = entries_of_first_items(setting.sparsity);
                 for contestant in mechanisms_within_distance(&setting).unwrap() {
                     let mut accumulator = contestant.accumulator(setting.item_count);
                     let mut rng = ChaCha8Rng::seed_from_u64(1);
-                    accumulator.add_reports(&[&own[..]], &mut rng).unwrap();
+                    accumulator.draw_and_add_reports(&[&own[..]], &mut rng).unwrap();
                     let means = accumulator.estimates().means;
                     assert_eq!(
                         means.len(),
@@ -315,7 +315,7 @@ mod tests {
                 let found = found.find(|row| row.mechanism == own.name && row.metric == MSE);
                 let found = found.unwrap();
                 assert_eq!(found.point.parameter, distance);
-                let expected = own.predicted_errors(&setting).mean_error.unwrap()
+                let expected = own.squared_errors_per_report(&setting).mean_error.unwrap()
                     / setting.people_count as f64;
                 let ratio = found.value / expected;
                 assert!(

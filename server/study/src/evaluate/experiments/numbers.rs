@@ -156,7 +156,7 @@ impl Experiment for AttributeMeansExperiment {
                     title: format!("{title} {}", axis.title_suffix()),
                     x_label: axis.label(),
                     y_label: "MSE of means",
-                    are_axes_logarithmic: [true, true],
+                    are_x_and_y_logarithmic: [true, true],
                     panels: self.panels(table, axis, wanted),
                 });
             };
@@ -216,7 +216,7 @@ fn one_number_figure(table: &MeasurementTable, axis: BudgetAxis) -> Figure {
         ),
         x_label: axis.label(),
         y_label: "variance of one report's estimate",
-        are_axes_logarithmic: [true, true],
+        are_x_and_y_logarithmic: [true, true],
         panels: vec![Panel {
             title: "d = 1".to_owned(),
             curves,
@@ -304,23 +304,23 @@ impl AttributeCell {
                 .mechanism
                 .estimate_means(&own.sums, people, &mut own.rng);
             let label = own.name.label();
-            rows.push(self.measurement(
+            rows.push(self.measurement_of_value(
                 people,
                 label,
                 MSE,
                 ErrorSummary::new(&means, &truth).mean_squared_error,
             ));
             let expected = own.mechanism.variance(square.sqrt()) / n;
-            rows.push(self.measurement(people, label, EXPECTED_MSE_METRIC, expected));
+            rows.push(self.measurement_of_value(people, label, EXPECTED_MSE_METRIC, expected));
         }
         // Mechanisms as printed are not simulated, because they are not (ε, δ)-private.
-        for (label, variance) in self.printed_variances(&budget, square)? {
-            rows.push(self.measurement(people, &label, MSE, variance / n));
+        for (label, variance) in self.as_printed_variances(&budget, square)? {
+            rows.push(self.measurement_of_value(people, &label, MSE, variance / n));
         }
         Ok(rows)
     }
 
-    fn measurement(&self, people: u64, mechanism: &str, metric: &str, value: f64) -> Measurement {
+    fn measurement_of_value(&self, people: u64, mechanism: &str, metric: &str, value: f64) -> Measurement {
         let d = self.crowd.attribute_count();
         let point = MeasurementPoint {
             people,
@@ -336,7 +336,7 @@ impl AttributeCell {
     /// Returns the average variances of the mechanisms as printed, for numbers whose mean square is
     /// `square`. Each variance comes with a label, which says that the mechanism does not keep the
     /// requested δ.
-    fn printed_variances(
+    fn as_printed_variances(
         &self,
         budget: &Budget,
         square: f64,
@@ -345,7 +345,7 @@ impl AttributeCell {
         if d == 1 {
             return Ok(Vec::new());
         }
-        let noise = as_printed::uncorrected_gaussian_mechanism(d, budget)?;
+        let noise = as_printed::undercalibrated_gaussian(d, budget)?;
         let mut lines = vec![(
             "Gaussian as printed, δ not kept".to_owned(),
             noise.sigma.powi(2),

@@ -12,7 +12,7 @@ use crate::evaluate::measure::experiment::{
 use crate::evaluate::measure::measurement::REPORT_BYTES_METRIC;
 use crate::evaluate::measure::table::MeasurementTable;
 use crate::evaluate::mechanism::contestant::{
-    ComparedRatingMechanism, PredictedErrors, QuestionSetting,
+    ComparedRatingMechanism, PerReportSquaredErrors, QuestionSetting,
 };
 
 /// Experiment that compares forms of questions. All values are computed by formula.
@@ -43,7 +43,7 @@ enum FormBaseline {
     PaperMechanism(&'static str),
     /// The form has no alternative. It asks for a text. The measured value is the share of people
     /// that a text must have in order to be found in the reports of a million people.
-    RarestFoundText(Value),
+    NoBaselineForText(Value),
     /// The form is a sum of messages through a shuffler. The alternative is local reports of the
     /// same number of people, which is the field.
     LocalReports(u64),
@@ -54,7 +54,7 @@ const RATINGS_BASELINE_NAME: &str = "beside ratings";
 const BIN_CHOICE_BASELINE_NAME: &str = "beside a choice of a bin";
 const DRAWN_BASELINE_NAME: &str = "beside drawing one";
 const PAPER_BASELINE_NAME: &str = "beside the paper's";
-const FOUND_TEXT_ESTIMAND: &str = "share of a text that is found";
+const DETECTABLE_SHARE_ESTIMAND: &str = "share of a text that is found";
 const MEAN_ESTIMAND: &str = "mean";
 const STANDARD_ERROR_METRIC: &str = "standard error";
 /// Values of ε for all forms except sums, which use [`SUMS_EPSILON`].
@@ -75,7 +75,7 @@ impl QuestionFormsExperiment {
             choice["mechanism"] = json!({ "name": "collision", "rule": "heaviest" });
             let baseline = FormBaseline::OtherQuestion(
                 BIN_CHOICE_BASELINE_NAME,
-                [pattern, choice].map(|fields| number_question(&fields)),
+                [pattern, choice].map(|fields| one_number_question_json(&fields)),
             );
             let label = format!("pattern of {bins}");
             forms.push(question_form(label, bins, 1, baseline));
@@ -86,7 +86,7 @@ impl QuestionFormsExperiment {
             (4, 3, "choices of 3"),
             (4, 6, "choices of 6"),
         ] {
-            let baseline = FormBaseline::DrawnQuestion(choice_questions(count, options));
+            let baseline = FormBaseline::DrawnQuestion(named_choice_questions(count, options));
             let label = format!("{count} {words}");
             forms.push(question_form(label, count, count, baseline));
         }
@@ -101,7 +101,7 @@ impl QuestionFormsExperiment {
             "text of 8".to_owned(),
             8,
             1,
-            FormBaseline::RarestFoundText(text),
+            FormBaseline::NoBaselineForText(text),
         ));
         for (count, people) in [
             (1, 100_000),
@@ -139,9 +139,9 @@ fn forms_against_ratings() -> impl Iterator<Item = QuestionForm> {
         ("choice of 5", 5, 1, choice_question(5)),
         ("choice of 10", 10, 1, choice_question(10)),
         ("set of 16, s = 4", 16, 4, set),
-        ("mean of a number", 1, 1, number_question(&json!({}))),
-        ("4 numbers", 4, 4, numbers_question(4)),
-        ("16 numbers", 16, 16, numbers_question(16)),
+        ("mean of a number", 1, 1, one_number_question_json(&json!({}))),
+        ("4 numbers", 4, 4, numbers_question_json(4)),
+        ("16 numbers", 16, 16, numbers_question_json(16)),
     ];
     questions
         .into_iter()
@@ -163,7 +163,7 @@ fn choice_question(options: u32) -> Value {
 }
 
 /// Returns the question for one number from −1 to 1, with these fields set.
-fn number_question(fields: &Value) -> Value {
+fn one_number_question_json(fields: &Value) -> Value {
     let mut question = json!({ "kind": "number", "min": -1, "max": 1 });
     for (name, value) in fields.as_object().into_iter().flatten() {
         question[name] = value.clone();
@@ -172,7 +172,7 @@ fn number_question(fields: &Value) -> Value {
 }
 
 /// Returns the question for `count` numbers from −1 to 1.
-fn numbers_question(count: u32) -> Value {
+fn numbers_question_json(count: u32) -> Value {
     let of: Vec<Value> = (0..count)
         .map(|index| json!({ "name": format!("n{index}"), "min": -1, "max": 1 }))
         .collect();
@@ -180,7 +180,7 @@ fn numbers_question(count: u32) -> Value {
 }
 
 /// Returns `count` named choices of `options` options each.
-fn choice_questions(count: u32, options: u32) -> Vec<Value> {
+fn named_choice_questions(count: u32, options: u32) -> Vec<Value> {
     let part = |index| {
         let mut part = choice_question(options);
         part["name"] = json!(format!("part-{index}"));
@@ -268,18 +268,18 @@ impl QuestionForm {
                 let [own, paper] = [json!({}), paper_mechanism_draft(name)].map(|fields| {
                     let mut mechanism = fields;
                     mechanism["name"] = json!(name);
-                    self.paper_estimand_variance(&mechanism, epsilon)
+                    self.designed_estimand_variance(&mechanism, epsilon)
                 });
                 ratio(PAPER_BASELINE_NAME, own? / paper?)
             }
-            FormBaseline::RarestFoundText(text) => {
+            FormBaseline::NoBaselineForText(text) => {
                 let answer = plan_questions(vec![text.clone()], epsilon)?;
                 let share = answer.questions[0].smallest.unwrap_or(1.0);
                 let point = self.point(PLANNED_PEOPLE_COUNT, epsilon, 0.0);
                 vec![Measurement::new(
                     point,
                     &self.name,
-                    FOUND_TEXT_ESTIMAND,
+                    DETECTABLE_SHARE_ESTIMAND,
                     "share",
                     share,
                 )]
@@ -290,7 +290,7 @@ impl QuestionForm {
 
     /// Returns the variance of a mechanism's estimate, for the estimand that P1 designed the
     /// mechanism for. All people have as many items as the sparsity allows.
-    fn paper_estimand_variance(&self, mechanism: &Value, epsilon: f64) -> Result<f64, StudyError> {
+    fn designed_estimand_variance(&self, mechanism: &Value, epsilon: f64) -> Result<f64, StudyError> {
         let asked = QuestionSetting {
             people_count: PLANNED_PEOPLE_COUNT,
             item_count: self.items,
@@ -301,10 +301,10 @@ impl QuestionForm {
             has_sign_values: true,
         };
         let own = ComparedRatingMechanism::from_task_draft(&self.name, &asked, mechanism)?;
-        let PredictedErrors {
+        let PerReportSquaredErrors {
             mean_error: mean,
             frequency_error: frequency,
-        } = own.predicted_errors(&asked);
+        } = own.squared_errors_per_report(&asked);
         let own = match mechanism["name"].as_str() {
             Some("collision") => frequency,
             _ => mean,
@@ -385,7 +385,7 @@ impl Experiment for QuestionFormsExperiment {
             title: format!("Variance relative to {label}, at the same ε"),
             x_label: "ε",
             y_label: VARIANCE_RATIO_METRIC,
-            are_axes_logarithmic: [true, true],
+            are_x_and_y_logarithmic: [true, true],
             panels: vec![Panel {
                 title: format!("relative to {label}"),
                 curves: table.mechanism_curves(

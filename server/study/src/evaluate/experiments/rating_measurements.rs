@@ -2,17 +2,17 @@
 
 use hushbin::choose::Objective;
 use hushbin::domain::Domain;
-use hushbin_analysis::bound::least_variance;
+use hushbin_analysis::mechanism_optimality::least_variance;
 
 use crate::evaluate::measure::experiment::{Measurement, StudyError};
 use crate::evaluate::measure::measurement::{MSE, REPORT_BYTES_METRIC};
 use crate::evaluate::measure::score::{
-    CrowdTruth, ErrorSummary, project_onto_l1_ball, project_onto_simplex,
+    CrowdTruth, ErrorSummary, project_onto_l1_ball, project_onto_scaled_simplex,
 };
 use crate::evaluate::mechanism::contestant::{
-    ComparedRatingMechanism, PredictedErrors, QuestionSetting, ReportAccumulator,
+    ComparedRatingMechanism, PerReportSquaredErrors, QuestionSetting, ReportAccumulator,
 };
-use crate::evaluate::mechanism::simulate::{person_with_items, question_point};
+use crate::evaluate::mechanism::simulate::{entries_of_first_items, question_point};
 
 /// Name, in tables, of the estimand: means of items. The names of further estimands follow.
 pub(super) const MEAN_ESTIMAND: &str = "mean";
@@ -33,7 +33,7 @@ pub(super) const FREQUENCY_SIMPLEX_ESTIMAND: &str = "frequency, simplex";
 pub(super) const LOG_TOTAL_ERROR_METRIC: &str = "ln TVE";
 pub(super) const LOG_MAX_ERROR_METRIC: &str = "ln MAE";
 pub(super) const PREDICTED_MSE: &str = "predicted MSE";
-pub(super) const MSE_OVER_BOUND_METRIC: &str = "predicted MSE over bound";
+pub(super) const PREDICTED_MSE_OVER_BOUND: &str = "predicted MSE over bound";
 
 /// Adds, for all estimands, the errors of one mechanism's estimates to the list of measurements.
 pub(super) fn add_error_measurements(
@@ -67,10 +67,10 @@ pub(super) fn add_error_measurements(
         MEAN_SHRUNKEN_ESTIMAND,
         ErrorSummary::new(&estimates.shrunken_means(), &means),
     );
-    let Some(signs) = &estimates.frequencies else {
+    let Some(signs) = &estimates.sign_frequencies else {
         return;
     };
-    let frequencies = truth.true_frequencies();
+    let frequencies = truth.true_sign_frequencies();
     let both = |[plus, minus]: &[Vec<f64>; 2], sign: f64| -> Vec<f64> {
         let both = plus.iter().zip(minus);
         both.map(|(plus, minus)| plus + sign * minus).collect()
@@ -82,7 +82,7 @@ pub(super) fn add_error_measurements(
         add(of_items, ErrorSummary::new(&both(signs, 1.0), &nonmissing));
     };
     add_signs([FREQUENCY_ESTIMAND, NONMISSING_ESTIMAND], signs);
-    let projected = project_onto_simplex(signs, setting.sparsity);
+    let projected = project_onto_scaled_simplex(signs, setting.sparsity);
     add_signs(
         [FREQUENCY_SIMPLEX_ESTIMAND, NONMISSING_SIMPLEX_ESTIMAND],
         &projected,
@@ -101,7 +101,7 @@ pub(super) fn add_predicted_measurements(
     setting: &QuestionSetting,
     contestants: &[ComparedRatingMechanism],
 ) -> Result<(), StudyError> {
-    let person = person_with_items(setting.sparsity);
+    let person = entries_of_first_items(setting.sparsity);
     let domain = Domain::of_rated_items(Some(setting.item_count), setting.sparsity);
     let bounds = [Objective::MEAN_ONLY, Objective::FREQUENCY_ONLY]
         .map(|objective| least_variance(&domain, setting.epsilon, &objective));
@@ -111,10 +111,10 @@ pub(super) fn add_predicted_measurements(
             measured.push(Measurement::new(here, &own.name, estimand, metric, value));
         };
         add("report", REPORT_BYTES_METRIC, own.report_bytes(&person)?);
-        let PredictedErrors {
+        let PerReportSquaredErrors {
             mean_error: mean,
             frequency_error: frequency,
-        } = own.predicted_errors(setting);
+        } = own.squared_errors_per_report(setting);
         let predicted = [(MEAN_ESTIMAND, mean), (FREQUENCY_ESTIMAND, frequency)];
         for ((estimand, variance), bound) in predicted.into_iter().zip(&bounds) {
             let Some(variance) = variance else { continue };
@@ -124,7 +124,7 @@ pub(super) fn add_predicted_measurements(
                 variance / setting.people_count as f64,
             );
             if let Some(bound) = bound {
-                add(estimand, MSE_OVER_BOUND_METRIC, variance / bound.variance);
+                add(estimand, PREDICTED_MSE_OVER_BOUND, variance / bound.variance);
             }
         }
     }

@@ -10,7 +10,7 @@ use super::rating_measurements::{
     MEAN_BALL_ESTIMAND, MEAN_ESTIMAND, MEAN_SHRUNKEN_ESTIMAND, MEAN_SIMPLEX_ESTIMAND,
     PREDICTED_MSE, add_error_measurements, add_predicted_measurements,
 };
-use crate::competitors::ratings::as_printed;
+use crate::competitors::ratings::drafts_as_printed;
 use crate::evaluate::crowd::entry_distribution::EntryDistribution;
 use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measurement, MeasurementPoint, MetricComparison, Panel, StudyError,
@@ -23,16 +23,16 @@ use crate::evaluate::mechanism::contestant::{
     ComparedRatingMechanism, QuestionSetting, ReportAccumulator,
 };
 use crate::evaluate::mechanism::shared_values::SharedValues;
-use crate::evaluate::mechanism::simulate::simulate_crowd;
+use crate::evaluate::mechanism::simulate::simulate_reports_and_truth;
 
 /// Parameters of a crowd: number of people n, number of items d, and sparsity s.
-type CrowdSize = (u64, u32, u32);
+type PeopleItemsSparsity = (u64, u32, u32);
 
 /// Experiment on ratings, with the crowds and the values of ε of one paper.
 pub(crate) struct RatingsExperiment {
     name: &'static str,
     title: &'static str,
-    crowds: Vec<CrowdSize>,
+    crowds: Vec<PeopleItemsSparsity>,
     epsilons: Vec<f64>,
     /// Number of repeats for a crowd with the given number of people.
     repeat_count_for_people: fn(u64) -> u64,
@@ -105,7 +105,7 @@ impl RatingsExperiment {
     /// Creates the mechanisms for a crowd, with one list for each ε.
     fn mechanisms_by_epsilon(
         &self,
-        (people, items, sparsity): CrowdSize,
+        (people, items, sparsity): PeopleItemsSparsity,
     ) -> Result<Vec<(QuestionSetting, Vec<ComparedRatingMechanism>)>, StudyError> {
         let at = |&epsilon: &f64| {
             let setting = QuestionSetting {
@@ -141,21 +141,21 @@ pub(crate) fn rating_mechanisms(
             HUSHBIN_FOR_FREQUENCIES,
             json!({ "name": "auto", "objective": "frequency" }),
         )?,
-        task(HUSHBIN_CLIPPED, json!({ "name": "hash-bin" }))?,
+        task(HUSHBIN_CLIPPED_INPUTS, json!({ "name": "hash-bin" }))?,
         task(
             HUSHBIN_MEAN_AND_FREQUENCY,
             json!({ "name": "coco", "rule": "overwrite" }),
         )?,
         task(
             "Collision",
-            as_printed::collision_draft(setting.sparsity, setting.epsilon),
+            drafts_as_printed::collision_draft(setting.sparsity, setting.epsilon),
         )?,
-        task("CoCo", as_printed::coco_draft())?,
+        task("CoCo", drafts_as_printed::coco_draft())?,
         task("CoCo, t as printed", coco_with_printed_buckets(setting))?,
-        task("CoCo, t of Collision", coco_with_collision_buckets(setting))?,
+        task("CoCo, t of Collision", coco_sized_as_collision(setting))?,
         task(
             "SUCCINCT",
-            as_printed::hash_bin_draft_at_user_level(setting.sparsity, setting.people_count),
+            drafts_as_printed::hash_bin_draft_at_user_level(setting.sparsity, setting.people_count),
         )?,
         task("SUCCINCT, as coded", hash_bin_draft_as_coded(setting))?,
     ];
@@ -170,7 +170,7 @@ pub(crate) const HUSHBIN_FOR_MEANS: &str = "hushbin, for means";
 /// Name of hushbin's mechanism, chosen for frequencies.
 pub(crate) const HUSHBIN_FOR_FREQUENCIES: &str = "hushbin, for frequencies";
 /// Name of hushbin's mechanism for means that clips values. It accepts a bias to reduce noise.
-pub(crate) const HUSHBIN_CLIPPED: &str = "hushbin, clipped";
+pub(crate) const HUSHBIN_CLIPPED_INPUTS: &str = "hushbin, clipped";
 /// Name of hushbin's mechanism, chosen for means among those that also estimate frequencies.
 const HUSHBIN_MEAN_AND_FREQUENCY: &str = "hushbin, for means with frequencies";
 
@@ -183,10 +183,10 @@ fn coco_with_printed_buckets(setting: &QuestionSetting) -> Value {
 
 /// Returns the JSON draft of CoCo with the number of buckets that P1 gives the collision mechanism,
 /// ⌊s·e + 2s − 1⌋. Here e = exp(ε), and s is the sparsity.
-fn coco_with_collision_buckets(setting: &QuestionSetting) -> Value {
+fn coco_sized_as_collision(setting: &QuestionSetting) -> Value {
     coco_with_buckets(
         setting,
-        as_printed::printed_collision_bucket_count(setting.sparsity, setting.epsilon),
+        drafts_as_printed::printed_collision_bucket_count(setting.sparsity, setting.epsilon),
     )
 }
 
@@ -225,7 +225,7 @@ impl Experiment for RatingsExperiment {
     }
 
     fn work_units(&self) -> Vec<WorkUnit> {
-        let of = |(index, &(n, d, s)): (usize, &CrowdSize)| {
+        let of = |(index, &(n, d, s)): (usize, &PeopleItemsSparsity)| {
             // Microseconds per person: a constant, plus a time per entry and a time per item.
             let each = 7.0 + 0.4 * f64::from(s) + 0.02 * f64::from(d);
             let work = n as f64 * each * self.epsilons.len() as f64;
@@ -247,7 +247,7 @@ impl Experiment for RatingsExperiment {
         let all = at.iter().flat_map(|(_, contestants)| contestants);
         let mut accumulators: Vec<ReportAccumulator<'_>> =
             all.map(|own| own.accumulator(crowd.1)).collect();
-        let truth = simulate_crowd(&mut accumulators, EntryDistribution::Uniform, at[0].0, rng)?;
+        let truth = simulate_reports_and_truth(&mut accumulators, EntryDistribution::Uniform, at[0].0, rng)?;
         let mut measured = Vec::new();
         let mut accumulators = accumulators.iter();
         for (setting, contestants) in at.iter() {
@@ -333,15 +333,15 @@ impl Experiment for RatingsExperiment {
 const HUSHBIN_NAMES_BY_ESTIMAND: [(&str, &[&str]); 6] = [
     (FREQUENCY_ESTIMAND, &[HUSHBIN_FOR_FREQUENCIES]),
     (FREQUENCY_SIMPLEX_ESTIMAND, &[HUSHBIN_FOR_FREQUENCIES]),
-    (MEAN_ESTIMAND, &[HUSHBIN_FOR_MEANS, HUSHBIN_CLIPPED]),
+    (MEAN_ESTIMAND, &[HUSHBIN_FOR_MEANS, HUSHBIN_CLIPPED_INPUTS]),
     (
         MEAN_SIMPLEX_ESTIMAND,
         &[HUSHBIN_FOR_FREQUENCIES, HUSHBIN_MEAN_AND_FREQUENCY],
     ),
-    (MEAN_BALL_ESTIMAND, &[HUSHBIN_FOR_MEANS, HUSHBIN_CLIPPED]),
+    (MEAN_BALL_ESTIMAND, &[HUSHBIN_FOR_MEANS, HUSHBIN_CLIPPED_INPUTS]),
     (
         MEAN_SHRUNKEN_ESTIMAND,
-        &[HUSHBIN_FOR_MEANS, HUSHBIN_CLIPPED],
+        &[HUSHBIN_FOR_MEANS, HUSHBIN_CLIPPED_INPUTS],
     ),
 ];
 
@@ -354,7 +354,7 @@ impl RatingsExperiment {
         (n, d): (u64, u32),
     ) -> Option<Figure> {
         let crowds = self.crowds.iter().filter(|own| (own.0, own.1) == (n, d));
-        let panel = |&(_, _, s): &CrowdSize| {
+        let panel = |&(_, _, s): &PeopleItemsSparsity| {
             let here =
                 |point: &MeasurementPoint| (point.people, point.items, point.sparsity) == (n, d, s);
             Panel {
@@ -379,7 +379,7 @@ impl RatingsExperiment {
                 } else {
                     "mean of ln MAE"
                 },
-                are_axes_logarithmic: [true, false],
+                are_x_and_y_logarithmic: [true, false],
                 panels,
             })
     }

@@ -9,7 +9,7 @@ pub(crate) const FIXED_DELTA: f64 = 1e-6;
 pub(crate) const FIXED_EPSILON: f64 = 1.0;
 
 /// Metric: error minus the error of the run without privacy on the same people.
-pub(crate) const PRIVACY_GAP_METRIC: &str = "above the run without privacy";
+pub(crate) const PRIVACY_EXCESS_ERROR_METRIC: &str = "above the run without privacy";
 
 /// Quantity on the horizontal axis of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -32,7 +32,7 @@ pub(crate) enum StudyError {
     },
     /// A file is not a table of people.
     #[error("{path}: {reason}")]
-    InvalidTable {
+    InvalidPeopleTable {
         /// Path of the file.
         path: String,
         /// Difference from the expected content.

@@ -107,7 +107,7 @@ fn metric_comparison_cells(
         let best = here()
             .filter(|row| !is_own_or_baseline(&row.first_measurement.mechanism))
             .min_by(least)?;
-        let (logarithm, deviation) = log_ratio(contest, own, best);
+        let (logarithm, deviation) = log_ratio_and_error(contest, own, best);
         Some(MetricComparisonCell {
             point,
             hushbin_mechanism: own.first_measurement.mechanism.clone(),
@@ -127,7 +127,7 @@ fn is_own_or_baseline(mechanism: &str) -> bool {
 
 /// Returns the logarithm of a ratio, and the standard error of this logarithm. The ratio is
 /// hushbin's error divided by the competitor's error.
-fn log_ratio(contest: &MetricComparison, own: &AveragedRow, best: &AveragedRow) -> (f64, f64) {
+fn log_ratio_and_error(contest: &MetricComparison, own: &AveragedRow, best: &AveragedRow) -> (f64, f64) {
     if contest.is_logarithmic {
         let deviation = own.standard_error.hypot(best.standard_error);
         return (own.mean_value - best.mean_value, deviation);

@@ -55,13 +55,13 @@ impl CrowdTruth {
 
     /// Returns the true frequencies of positive values and of negative values, each as a list with
     /// one number for each item.
-    pub(crate) fn true_frequencies(&self) -> [Vec<f64>; 2] {
+    pub(crate) fn true_sign_frequencies(&self) -> [Vec<f64>; 2] {
         let shares = |sums: &[f64]| sums.iter().map(|sum| sum / self.people_count).collect();
         [shares(&self.positive_sums), shares(&self.negative_sums)]
     }
 
     /// Returns the `count` items whose means have the greatest magnitudes.
-    pub(crate) fn largest_mean_items(&self, count: usize) -> Vec<usize> {
+    pub(crate) fn top_mean_magnitude_items(&self, count: usize) -> Vec<usize> {
         let means = self.true_means();
         let mut items: Vec<usize> = (0..means.len()).collect();
         items.sort_by(|a, b| means[*b].abs().total_cmp(&means[*a].abs()));
@@ -94,7 +94,7 @@ impl ErrorSummary {
 
 /// Projects estimated frequencies onto the nearest frequencies that are possible for a crowd. In
 /// the crowd, each person has exactly s = `sparsity` entries. This is the projection of P1 and P2.
-pub(crate) fn project_onto_simplex(frequencies: &[Vec<f64>; 2], sparsity: u32) -> [Vec<f64>; 2] {
+pub(crate) fn project_onto_scaled_simplex(frequencies: &[Vec<f64>; 2], sparsity: u32) -> [Vec<f64>; 2] {
     let items = frequencies[0].len();
     let mut all = frequencies.concat();
     project_to_simplex(&mut all, SumConstraint::Exactly(f64::from(sparsity)));

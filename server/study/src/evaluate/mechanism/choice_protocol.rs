@@ -2,7 +2,7 @@
 //! the reports of a whole crowd.
 
 use crate::competitors::{
-    Budget, GaussianMechanism, LocalHash, OptimalHash, RandomizedResponse, SupportProbabilities,
+    Budget, GaussianMechanism, LocalHash, OptimalLocalHashing, RandomizedResponse, SupportProbabilities,
     UnaryEncoding,
 };
 use hushbin::choose::{KindDraft, MechanismDraft, QuestionDraft};
@@ -25,7 +25,7 @@ pub(crate) enum ChoiceProtocolName {
     /// the variance is least.
     OptimizedUnaryEncoding,
     /// PRR: one bit for each option. A bit of 0 is reported as 1 with the probability q = 1/2.
-    HalfFlipUnaryEncoding,
+    HalfZeroFlipUnaryEncoding,
     /// OLH: hashing to the best number of buckets.
     OptimalLocalHashing,
     /// LH: hashing to two buckets.
@@ -41,7 +41,7 @@ impl ChoiceProtocolName {
         Self::RandomizedResponse,
         Self::SymmetricUnaryEncoding,
         Self::OptimizedUnaryEncoding,
-        Self::HalfFlipUnaryEncoding,
+        Self::HalfZeroFlipUnaryEncoding,
         Self::OptimalLocalHashing,
         Self::BinaryLocalHashing,
         Self::Gaussian,
@@ -54,7 +54,7 @@ impl ChoiceProtocolName {
             Self::RandomizedResponse => "GRR",
             Self::SymmetricUnaryEncoding => "SPRR",
             Self::OptimizedUnaryEncoding => "OUE",
-            Self::HalfFlipUnaryEncoding => "PRR, q = 1/2",
+            Self::HalfZeroFlipUnaryEncoding => "PRR, q = 1/2",
             Self::OptimalLocalHashing => "OLH",
             Self::BinaryLocalHashing => "LH, g = 2",
             Self::Gaussian => "Gaussian",
@@ -77,14 +77,14 @@ impl ChoiceProtocolName {
             Self::OptimizedUnaryEncoding => ChoiceProtocol::IndependentSupports(
                 UnaryEncoding::optimized_encoding(options, budget)?.support_probabilities(),
             ),
-            Self::HalfFlipUnaryEncoding => ChoiceProtocol::IndependentSupports(
+            Self::HalfZeroFlipUnaryEncoding => ChoiceProtocol::IndependentSupports(
                 UnaryEncoding::new(options, 0.5, budget)?.support_probabilities(),
             ),
-            Self::OptimalLocalHashing => match OptimalHash::new(options, budget)? {
-                OptimalHash::LocalHashing(hash) => {
+            Self::OptimalLocalHashing => match OptimalLocalHashing::new(options, budget)? {
+                OptimalLocalHashing::LocalHashing(hash) => {
                     ChoiceProtocol::IndependentSupports(hash.support_probabilities())
                 }
-                OptimalHash::RandomizedResponse(direct) => {
+                OptimalLocalHashing::RandomizedResponse(direct) => {
                     ChoiceProtocol::RandomizedResponse(direct)
                 }
             },
@@ -119,10 +119,10 @@ pub(crate) enum ChoiceProtocol {
 impl ChoiceProtocol {
     /// Returns the variance of one report's estimate of an option's share. `own` is true if the
     /// reporting person chose this option.
-    pub(crate) fn variance(&self, own: bool) -> f64 {
+    pub(crate) fn single_report_variance(&self, own: bool) -> f64 {
         match self {
-            Self::HushbinTask(_, rates) | Self::IndependentSupports(rates) => rates.variance(own),
-            Self::RandomizedResponse(direct) => direct.support_probabilities().variance(own),
+            Self::HushbinTask(_, rates) | Self::IndependentSupports(rates) => rates.single_report_variance(own),
+            Self::RandomizedResponse(direct) => direct.support_probabilities().single_report_variance(own),
             Self::Gaussian(noise) => noise.variance(),
         }
     }
@@ -137,7 +137,7 @@ impl ChoiceProtocol {
     ///
     /// # Errors
     /// [`Error`] if the task refuses an answer.
-    pub(crate) fn estimate_shares(
+    pub(crate) fn simulate_estimated_shares(
         &self,
         counts: &[u64],
         rng: &mut ChaCha8Rng,
@@ -216,12 +216,12 @@ fn hushbin_choice_protocol(options: u32, epsilon: f64) -> Result<ChoiceProtocol,
             name: "answer".to_owned(),
             kind: KindDraft::Choice(Items::Count(options)),
             sparsity: Some(1),
-            people_by_entry_count: None,
+            people_count_by_entry_count: None,
             mean_item_overlap: None,
-            weight: None,
+            sampling_weight: None,
             mechanism: MechanismDraft::default(),
         }],
-        budget: Reports::default(),
+        budget_per_person: Reports::default(),
     };
     let task = draft.resolve_task()?;
     let question = &task.questions()[0];
@@ -249,7 +249,7 @@ fn simulate_task(task: &Task, counts: &[u64], rng: &mut ChaCha8Rng) -> Result<Ve
     }
     let options: Vec<u64> = (0..counts.len() as u64).collect();
     let share = |own: hushbin_analysis::estimate::ItemPointEstimates| {
-        own.answer_share
+        own.estimated_answer_share
             .expect("shares of options are estimated")
             .estimate
     };
@@ -279,7 +279,7 @@ mod tests {
                 let rng = &mut ChaCha8Rng::seed_from_u64(seed as u64);
                 let (mut means, mut squares) = ([0.0; 6], [0.0; 6]);
                 for _ in 0..runs {
-                    let shares = protocol.estimate_shares(&COUNTS, rng).unwrap();
+                    let shares = protocol.simulate_estimated_shares(&COUNTS, rng).unwrap();
                     for (place, own) in shares.iter().enumerate() {
                         means[place] += own / f64::from(runs);
                         squares[place] += own * own / f64::from(runs);
@@ -287,7 +287,7 @@ mod tests {
                 }
                 for (place, &count) in COUNTS.iter().enumerate() {
                     let share = count as f64 / people;
-                    let [own, other] = [true, false].map(|own| protocol.variance(own));
+                    let [own, other] = [true, false].map(|own| protocol.single_report_variance(own));
                     let variance = (share * own + (1.0 - share) * other) / people;
                     let error = (variance / f64::from(runs)).sqrt();
                     let off = means[place] - share;
@@ -341,7 +341,7 @@ mod tests {
             for _ in 0..runs {
                 let alone = one_by_one(rng, hashed);
                 let alone = alone.map(|own| rates.estimate_share(own, 100));
-                let crowd = protocol.estimate_shares(&COUNTS, rng).unwrap();
+                let crowd = protocol.simulate_estimated_shares(&COUNTS, rng).unwrap();
                 for (sums, own) in moments.iter_mut().zip([&alone[..], &crowd]) {
                     let (a, b) = (own[0] - 0.5, own[1] - 0.2);
                     for (sum, product) in sums.iter_mut().zip([a * a, b * b, a * b]) {

@@ -47,7 +47,7 @@ pub(crate) struct ComparedRatingMechanism {
 
 enum RatingMechanismKind {
     Task(Box<Task>),
-    Oracle(Box<dyn RatingOracle>),
+    PublishedMechanism(Box<dyn RatingOracle>),
 }
 
 /// Mechanism, with the sums over all reports that it has drawn so far.
@@ -58,7 +58,7 @@ pub(crate) struct ReportAccumulator<'a> {
 
 enum AccumulatedSums {
     Task(Box<(Randomizer, Totals)>),
-    Oracle(ReportSums),
+    PublishedMechanism(ReportSums),
 }
 
 /// Estimates for all items, computed from the reports of one mechanism.
@@ -67,15 +67,15 @@ pub(crate) struct ItemEstimates {
     pub(crate) means: Vec<f64>,
     /// Estimated frequencies of positive and of negative values; `None` if the mechanism does not
     /// estimate them.
-    pub(crate) frequencies: Option<[Vec<f64>; 2]>,
+    pub(crate) sign_frequencies: Option<[Vec<f64>; 2]>,
     /// Standard error of each estimated mean.
-    standard_errors: Vec<f64>,
+    standard_errors_of_means: Vec<f64>,
 }
 
 /// Expected squared errors of the estimates from one report, averaged over items. The people have s
 /// entries of ±1 each, where s is the sparsity.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct PredictedErrors {
+pub(crate) struct PerReportSquaredErrors {
     /// Expected squared error of the estimated means. `None` if the estimates are biased, because
     /// the bias depends on the true means and does not decrease with the number of people.
     pub(crate) mean_error: Option<f64>,
@@ -137,7 +137,7 @@ impl ComparedRatingMechanism {
         };
         Ok(Self {
             name: name.to_owned(),
-            kind: RatingMechanismKind::Oracle((named.build)(&oracle_setting)?),
+            kind: RatingMechanismKind::PublishedMechanism((named.build)(&oracle_setting)?),
         })
     }
 
@@ -149,13 +149,13 @@ impl ComparedRatingMechanism {
                 RatingMechanismKind::Task(task) => {
                     AccumulatedSums::Task(Box::new((Randomizer::new(task), Totals::new(task))))
                 }
-                RatingMechanismKind::Oracle(_) => AccumulatedSums::Oracle(ReportSums::new(items)),
+                RatingMechanismKind::PublishedMechanism(_) => AccumulatedSums::PublishedMechanism(ReportSums::new(items)),
             },
         }
     }
 
     /// Returns the expected squared errors of this mechanism's estimates from one report.
-    pub(crate) fn predicted_errors(&self, setting: &QuestionSetting) -> PredictedErrors {
+    pub(crate) fn squared_errors_per_report(&self, setting: &QuestionSetting) -> PerReportSquaredErrors {
         let (d, s) = (f64::from(setting.item_count), f64::from(setting.sparsity));
         match &self.kind {
             RatingMechanismKind::Task(task) => {
@@ -165,24 +165,24 @@ impl ComparedRatingMechanism {
                 let mechanism = question.mechanism();
                 let errors =
                     mechanism.predict_errors(&question.domain(), task.epsilon(), &population);
-                let unbiased = errors.mean_error.filter(|error| error.squared_bias == 0.0);
+                let unbiased = errors.mean_error.filter(|error| error.worst_case_squared_bias == 0.0);
                 // The predicted variance is for the whole crowd. Multiplied by n, it is the
                 // variance of one report.
-                PredictedErrors {
+                PerReportSquaredErrors {
                     mean_error: unbiased.map(|error| error.variance * people),
                     frequency_error: errors.frequency_error.map(|error| error.variance * people),
                 }
             }
-            RatingMechanismKind::Oracle(oracle) => {
-                let moments = oracle.second_moments();
-                let [own, other] = moments.variances_of_mean();
+            RatingMechanismKind::PublishedMechanism(oracle) => {
+                let moments = oracle.report_estimate_moments();
+                let [own, other] = moments.mean_variances_by_presence();
                 // Averages over the s items that a person has and the d − s remaining ones.
                 let frequency = moments
-                    .variances_of_frequency()
+                    .frequency_variances_by_sign()
                     .map(|[own, opposite, none]| {
                         (s * (own + opposite) + 2.0 * (d - s) * none) / (2.0 * d)
                     });
-                PredictedErrors {
+                PerReportSquaredErrors {
                     mean_error: Some((s * own + (d - s) * other) / d),
                     frequency_error: frequency,
                 }
@@ -198,7 +198,7 @@ impl ComparedRatingMechanism {
     pub(crate) fn report_bytes(&self, entries: &[Entry]) -> Result<f64, StudyError> {
         let task = match &self.kind {
             RatingMechanismKind::Task(task) => task,
-            RatingMechanismKind::Oracle(oracle) => return Ok((oracle.report_bits() / 8.0).ceil()),
+            RatingMechanismKind::PublishedMechanism(oracle) => return Ok((oracle.report_bits() / 8.0).ceil()),
         };
         let (mut randomizer, mut bytes) = (Randomizer::new(task), Vec::new());
         // A fixed seed makes the measured length repeatable.
@@ -215,14 +215,14 @@ impl ReportAccumulator<'_> {
     ///
     /// # Errors
     /// [`StudyError::RefusedParameters`] if a person has entries that do not fit the question.
-    pub(crate) fn add_reports(
+    pub(crate) fn draw_and_add_reports(
         &mut self,
         people: &[&[Entry]],
         rng: &mut ChaCha8Rng,
     ) -> Result<(), StudyError> {
         match (&self.rating_mechanism.kind, &mut self.sums) {
-            (RatingMechanismKind::Oracle(oracle), AccumulatedSums::Oracle(sums)) => {
-                oracle.add_reports(people, sums, rng);
+            (RatingMechanismKind::PublishedMechanism(oracle), AccumulatedSums::PublishedMechanism(sums)) => {
+                oracle.draw_and_add_reports(people, sums, rng);
             }
             (_, AccumulatedSums::Task(both)) => {
                 let (randomizer, totals) = &mut **both;
@@ -239,36 +239,36 @@ impl ReportAccumulator<'_> {
     ///
     /// # Errors
     /// Same errors as [`ReportAccumulator::add_reports`].
-    pub(crate) fn add_reports_one_by_one(
+    pub(crate) fn draw_reports_one_by_one(
         &mut self,
         people: &[&[Entry]],
         rng: &mut ChaCha8Rng,
     ) -> Result<(), StudyError> {
-        if let (RatingMechanismKind::Oracle(oracle), AccumulatedSums::Oracle(sums)) =
+        if let (RatingMechanismKind::PublishedMechanism(oracle), AccumulatedSums::PublishedMechanism(sums)) =
             (&self.rating_mechanism.kind, &mut self.sums)
         {
             for entries in people {
-                oracle.add_report(entries, sums, rng);
+                oracle.draw_and_add_report(entries, sums, rng);
             }
             return Ok(());
         }
-        self.add_reports(people, rng)
+        self.draw_and_add_reports(people, rng)
     }
 
     /// Returns the estimates from all reports so far.
     pub(crate) fn estimates(&self) -> ItemEstimates {
         match (&self.rating_mechanism.kind, &self.sums) {
-            (RatingMechanismKind::Oracle(oracle), AccumulatedSums::Oracle(sums)) => {
+            (RatingMechanismKind::PublishedMechanism(oracle), AccumulatedSums::PublishedMechanism(sums)) => {
                 let linear = oracle.linear_estimator();
                 let means = linear.means(sums);
                 // Uses the variance for a rare item. The variance for a frequent item is of the
                 // same order.
                 let variance =
-                    oracle.second_moments().variances_of_mean()[1] / sums.report_count as f64;
+                    oracle.report_estimate_moments().mean_variances_by_presence()[1] / sums.report_count as f64;
                 ItemEstimates {
-                    standard_errors: vec![variance.sqrt(); means.len()],
+                    standard_errors_of_means: vec![variance.sqrt(); means.len()],
                     means,
-                    frequencies: linear.sign_frequencies(sums),
+                    sign_frequencies: linear.sign_frequencies(sums),
                 }
             }
             (RatingMechanismKind::Task(task), AccumulatedSums::Task(both)) => {
@@ -292,11 +292,11 @@ fn task_estimates(task: &Task, totals: &Totals) -> ItemEstimates {
     let signs = [Estimand::Plus, Estimand::Minus].map(of);
     ItemEstimates {
         means: of(Estimand::Mean).unwrap_or_default(),
-        frequencies: match signs {
+        sign_frequencies: match signs {
             [Some(plus), Some(minus)] => Some([plus, minus]),
             _ => None,
         },
-        standard_errors: means.map(|own| own.standard_error).collect(),
+        standard_errors_of_means: means.map(|own| own.standard_error).collect(),
     }
 }
 
@@ -305,7 +305,7 @@ impl ItemEstimates {
     /// mean, given all estimates. Returns zeros if shrinkage is refused because zeros are expected
     /// to be better. Returns the means unchanged if shrinkage is refused for another reason.
     pub(crate) fn shrunken_means(&self) -> Vec<f64> {
-        let both = self.means.iter().zip(&self.standard_errors);
+        let both = self.means.iter().zip(&self.standard_errors_of_means);
         let item = |(&estimate, &standard_error): (&f64, &f64)| {
             let point = PointEstimate {
                 estimate,

@@ -120,7 +120,7 @@ impl NumbersMechanism {
             Self::WithoutPrivacy | Self::Gaussian(_) => add_values(values, sums),
             Self::HushbinWindow(window) => window.add_report(values, sums, rng)?,
             Self::Majority(majority) => {
-                let signs = majority.randomize(values, rng)?;
+                let signs = majority.randomize_to_signs(values, rng)?;
                 let both = sums.iter_mut().zip(signs);
                 both.for_each(|(sum, plus)| *sum += sign_value(plus));
             }
@@ -167,9 +167,9 @@ impl NumbersMechanism {
         match self {
             Self::WithoutPrivacy => 0.0,
             Self::HushbinWindow(window) => window.scale_and_variance.estimate_variance(value),
-            Self::Majority(majority) => majority.variance(value),
-            Self::MajorityByAgreements(agreeing) => agreeing.majority.variance(value),
-            Self::SampledTwoPoint(sampled) => sampled.variance(value),
+            Self::Majority(majority) => majority.single_report_variance(value),
+            Self::MajorityByAgreements(agreeing) => agreeing.majority.single_report_variance(value),
+            Self::SampledTwoPoint(sampled) => sampled.single_report_variance(value),
             Self::Gaussian(noise) => noise.variance(),
         }
     }
@@ -207,7 +207,7 @@ impl WindowSimulation {
                 1 => Items::Count(1),
                 _ => Items::Named((0..attributes).map(|own| own.to_string()).collect()),
             },
-            sparsity: attributes,
+            max_entries_per_report: attributes,
             weight: 1,
             epsilon,
             mechanism: window.clone().into(),
@@ -237,7 +237,7 @@ impl WindowSimulation {
         };
         self.atom_decoder.for_each_atom(&report, |attribute, atom| {
             sums[attribute as usize] +=
-                self.scale_and_variance.normalised_atom_values[atom as usize];
+                self.scale_and_variance.atom_top_level_ratios[atom as usize];
         });
         Ok(())
     }
@@ -254,7 +254,7 @@ impl WindowSimulation {
 pub(crate) struct MajorityByAgreements {
     majority: MajorityMechanism,
     /// Cumulative sums of binomial coefficients: at each index `a`, the sum of C(d, b) over b ≤ a.
-    cumulative_counts: Vec<f64>,
+    cumulative_binomials: Vec<f64>,
     /// Buffer for a person's signs. The next field is a buffer for a permutation of the attributes.
     sign_buffer: Vec<f64>,
     attribute_permutation: Vec<usize>,
@@ -271,7 +271,7 @@ impl MajorityByAgreements {
         }
         Ok(Self {
             majority: MajorityMechanism::with_least_variance(attributes, budget)?,
-            cumulative_counts,
+            cumulative_binomials: cumulative_counts,
             sign_buffer: vec![0.0; attributes as usize],
             attribute_permutation: (0..attributes as usize).collect(),
         })
@@ -283,15 +283,15 @@ impl MajorityByAgreements {
             let mut fair = || rng.next_u64() >> 63 == 1;
             *own = sign_value(if certain { value > 0.0 } else { fair() });
         }
-        let below = self.cumulative_counts[self.majority.agreement_threshold() as usize - 1];
-        let most = self.cumulative_counts[self.cumulative_counts.len() - 1];
+        let below = self.cumulative_binomials[self.majority.agreement_threshold() as usize - 1];
+        let most = self.cumulative_binomials[self.cumulative_binomials.len() - 1];
         let (low, high) = if draw_uniform(rng) < self.majority.favoured_probability() {
             (below, most)
         } else {
             (0.0, below)
         };
         let drawn = low + (high - low) * draw_uniform(rng);
-        let agreements = self.cumulative_counts.partition_point(|all| *all <= drawn);
+        let agreements = self.cumulative_binomials.partition_point(|all| *all <= drawn);
         let turned = self.attribute_permutation.len().saturating_sub(agreements);
         move_random_subset_to_front(rng, &mut self.attribute_permutation, turned);
         for &place in &self.attribute_permutation[..turned] {

@@ -15,7 +15,7 @@ const PEOPLE_PER_BLOCK: usize = 16_384;
 /// Draws a crowd block by block, and adds the people's reports to all accumulators. Returns the
 /// true values of the crowd. The crowd and each accumulator have their own stream of random
 /// numbers.
-pub(crate) fn simulate_crowd(
+pub(crate) fn simulate_reports_and_truth(
     accumulators: &mut [ReportAccumulator<'_>],
     workload: EntryDistribution<'_>,
     setting: QuestionSetting,
@@ -34,7 +34,7 @@ pub(crate) fn simulate_crowd(
         let block: Vec<&[Entry]> = block.entries_by_person();
         truth.add_people(&block);
         for (accumulator, rng) in accumulators.iter_mut().zip(&mut streams) {
-            accumulator.add_reports(&block, rng)?;
+            accumulator.draw_and_add_reports(&block, rng)?;
         }
     }
     Ok(truth)
@@ -55,7 +55,7 @@ pub(crate) fn question_point(setting: &QuestionSetting) -> MeasurementPoint {
 
 /// Returns the entries of a person who has the value 1 for the first `entries` items, and no
 /// further items.
-pub(crate) fn person_with_items(entries: u32) -> Vec<Entry> {
+pub(crate) fn entries_of_first_items(entries: u32) -> Vec<Entry> {
     let entry = |item| Entry { item, value: 1.0 };
     (0..u64::from(entries)).map(entry).collect()
 }

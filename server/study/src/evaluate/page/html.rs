@@ -15,11 +15,11 @@ const PAGE_STYLESHEET: &str = include_str!("page.css");
 pub(crate) fn render_page(command: &str, results: &[ExperimentResults]) -> String {
     let mut page = String::new();
     // Writing to a string cannot fail.
-    let _ = write_page(&mut page, command, results);
+    let _ = append_page_html(&mut page, command, results);
     page
 }
 
-fn write_page(page: &mut String, command: &str, results: &[ExperimentResults]) -> std::fmt::Result {
+fn append_page_html(page: &mut String, command: &str, results: &[ExperimentResults]) -> std::fmt::Result {
     write!(
         page,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -88,8 +88,8 @@ fn table_csv(table: &MeasurementTable) -> Vec<u8> {
             own.estimand.clone(),
             own.metric.clone(),
             row.repeat_count.to_string(),
-            round_to_six_digits(row.mean_value),
-            round_to_six_digits(row.standard_error),
+            format_to_six_digits(row.mean_value),
+            format_to_six_digits(row.standard_error),
         ])
     };
     csv_bytes(head, table.rows().iter().map(line))
@@ -122,8 +122,8 @@ fn metric_comparisons_csv(all: &[ExperimentResults]) -> Vec<u8> {
                     contest.metric.to_owned(),
                     cell.hushbin_mechanism.clone(),
                     cell.best_competitor.clone(),
-                    round_to_six_digits(cell.ratio),
-                    round_to_six_digits(cell.log_ratio_standard_error),
+                    format_to_six_digits(cell.ratio),
+                    format_to_six_digits(cell.log_ratio_standard_error),
                     cell.is_lost().to_string(),
                 ])
             }));
@@ -149,7 +149,7 @@ fn csv_bytes(
 
 /// Formats a number, rounded to six digits. Later digits depend on the mathematical functions of
 /// the machine's library.
-fn round_to_six_digits(value: f64) -> String {
+fn format_to_six_digits(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
     }

@@ -3,7 +3,7 @@
 
 use hushbin_study::competitors::distribution::{
     BinSelection, HierarchicalHistogram, SquareWaveMechanism, expectation_maximization_shares,
-    isotonic_shares, quantile,
+    shares_of_isotonic_cdf, histogram_quantile,
 };
 use hushbin_study::competitors::{SubsetSelection, SupportProbabilities};
 use hushbin_tests::generators::seeded;
@@ -42,7 +42,7 @@ fn subsets_lose_epsilon_and_are_drawn_by_their_law() {
             let (mut drawn, rng) = (vec![0; 1 << options], &mut seeded(3));
             for _ in 0..DRAWS {
                 let mut counts = vec![0; options as usize];
-                own.add_report(1, rng, &mut counts);
+                own.draw_report_into_counts(1, rng, &mut counts);
                 let bits = counts.iter().rev();
                 drawn[bits.fold(0, |set, bit| 2 * set + *bit as usize)] += 1;
             }
@@ -250,7 +250,7 @@ fn square_waves_are_drawn_by_their_density() {
         }
         let weights: Vec<f64> = (0..CELLS).map(|output| output as f64).collect();
         let mean: f64 = weights.iter().zip(&law).map(|(own, by)| own * by).sum();
-        assert!((transition.mean_output_weights(&weights)[input] - mean).abs() < 1e-10);
+        assert!((transition.expected_weight_by_input(&weights)[input] - mean).abs() < 1e-10);
     }
 }
 
@@ -273,7 +273,7 @@ fn smoothing_finds_smooth_crowds() {
         .collect();
     let found = expectation_maximization_shares(&transition, &counts);
     for part in [0.25, 0.5, 0.75, 0.95] {
-        let distance = quantile(&found, part) - quantile(&shares, part);
+        let distance = histogram_quantile(&found, part) - histogram_quantile(&shares, part);
         assert!(distance.abs() < 0.01, "{part}: {distance}");
     }
 }
@@ -281,8 +281,8 @@ fn smoothing_finds_smooth_crowds() {
 #[test]
 fn functions_that_rise_stay_as_they_are() {
     let shares = [0.125, 0.25, 0.0, 0.5, 0.125];
-    assert_eq!(isotonic_shares(&[0.125, 0.375, 0.375, 0.875]), shares);
+    assert_eq!(shares_of_isotonic_cdf(&[0.125, 0.375, 0.375, 0.875]), shares);
     for (part, place) in [(0.0625, 0.1), (0.375, 0.4), (0.625, 0.7), (1.0, 1.0)] {
-        assert!((quantile(&shares, part) - place).abs() < 1e-12);
+        assert!((histogram_quantile(&shares, part) - place).abs() < 1e-12);
     }
 }

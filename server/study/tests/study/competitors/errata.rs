@@ -232,7 +232,7 @@ fn the_best_epsilon_of_an_attribute_is_between_the_printed_ends() {
             SampledTwoPointMechanism::with_least_variance(d, epsilon, 0.0),
         ]
         .map(Result::unwrap);
-        let [floor, least] = [printed, best].map(|own| own.variance(0.0));
+        let [floor, least] = [printed, best].map(|own| own.single_report_variance(0.0));
         // The formula for the variance, evaluated for every k.
         let variance = |k: u32| {
             let each = TwoPointMechanism::new(&budget(epsilon / f64::from(k), 0.0));
@@ -265,7 +265,7 @@ fn noise_for_one_attribute_does_not_hide_several() {
         (85, 1.0, 1e-6),
     ] {
         let printed =
-            as_printed::uncorrected_gaussian_mechanism(d, &budget(epsilon, delta)).unwrap();
+            as_printed::undercalibrated_gaussian(d, &budget(epsilon, delta)).unwrap();
         // Computes δ without the formula: integrates the noise of two opposite corners along their
         // difference, over thin cells.
         let moved = 2.0 * f64::from(d).sqrt() / printed.sigma;

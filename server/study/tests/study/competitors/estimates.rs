@@ -1,7 +1,7 @@
 //! Tests, by listing all outcomes, that estimates are unbiased and have the stated variance.
 
 use hushbin_study::competitors::{
-    LocalHash, MajorityMechanism, OptimalHash, RandomizedResponse, SampledTwoPointMechanism,
+    LocalHash, MajorityMechanism, OptimalLocalHashing, RandomizedResponse, SampledTwoPointMechanism,
     SupportProbabilities, TwoPointMechanism, UnaryEncoding, best_bucket_count,
 };
 
@@ -54,14 +54,14 @@ fn shares_are_unbiased() {
             let rates = grr.support_probabilities();
             let law = direct(&grr, own);
             let outcomes = (0..).zip(law).map(|(o, p)| (p, single(&rates, o == asked)));
-            let variance = rates.variance(own == asked);
+            let variance = rates.single_report_variance(own == asked);
             assert_moments(moments(outcomes), truth, variance, "GRR");
             for bits in all.iter().flatten() {
                 let rates = bits.support_probabilities();
                 let law = unary(bits, own);
                 let outcomes = (0_u32..).zip(law);
                 let outcomes = outcomes.map(|(o, p)| (p, single(&rates, o >> asked & 1 == 1)));
-                let variance = rates.variance(own == asked);
+                let variance = rates.single_report_variance(own == asked);
                 assert_moments(moments(outcomes), truth, variance, &format!("{bits:?}"));
             }
         }
@@ -87,7 +87,7 @@ fn hashed_shares_are_unbiased() {
                     }
                 }
                 let truth = f64::from(u8::from(asked == 0));
-                let variance = rates.variance(asked == 0);
+                let variance = rates.single_report_variance(asked == 0);
                 assert_moments(moments(outcomes.into_iter()), truth, variance, "LH");
             }
         }
@@ -104,12 +104,12 @@ fn the_optimised_are_local_minima() {
             UnaryEncoding::new(2, q, &budget)
                 .unwrap()
                 .support_probabilities()
-                .variance(false)
+                .single_report_variance(false)
         };
         if let Ok(oue) = UnaryEncoding::optimized_encoding(2, &budget) {
             let (q, least) = (
                 oue.support_probabilities().other_answer_probability,
-                oue.support_probabilities().variance(false),
+                oue.support_probabilities().single_report_variance(false),
             );
             for step in [0.01, 0.1].map(|part| part * q) {
                 assert!(
@@ -121,15 +121,15 @@ fn the_optimised_are_local_minima() {
         let Some(root) = best_bucket_count(&budget) else {
             continue;
         };
-        let OptimalHash::LocalHashing(olh) = OptimalHash::new(9, &budget).unwrap() else {
+        let OptimalLocalHashing::LocalHashing(olh) = OptimalLocalHashing::new(9, &budget).unwrap() else {
             panic!("g* is real")
         };
         assert!((f64::from(olh.bucket_count()) - root).abs() < 1.0);
-        let least = olh.support_probabilities().variance(false);
+        let least = olh.support_probabilities().single_report_variance(false);
         for g in [olh.bucket_count() - 1, olh.bucket_count() + 1] {
             if let Ok(other) = LocalHash::new(9, g, &budget) {
                 assert!(
-                    other.support_probabilities().variance(false) > least,
+                    other.support_probabilities().single_report_variance(false) > least,
                     "{g}, {budget:?}"
                 );
             }
@@ -144,12 +144,12 @@ fn the_optimised_are_local_minima() {
     let oue = UnaryEncoding::optimized_encoding(2, &budget)
         .unwrap()
         .support_probabilities();
-    assert!(far.variance(false) < 1e-4 && far.variance(true) > 90.0);
-    assert!(oue.variance(false) > 3.0 && oue.variance(true) < 10.0);
+    assert!(far.single_report_variance(false) < 1e-4 && far.single_report_variance(true) > 90.0);
+    assert!(oue.single_report_variance(false) > 3.0 && oue.single_report_variance(true) < 10.0);
     let far = LocalHash::new(9, 1 << 22, &budget)
         .unwrap()
         .support_probabilities();
-    assert!(far.variance(false) < 0.01 && far.variance(true) > 90.0);
+    assert!(far.single_report_variance(false) < 0.01 && far.single_report_variance(true) > 90.0);
 }
 
 /// Test inputs: corners of the cube, and inner points.
@@ -176,7 +176,7 @@ fn means_by_majorities_are_unbiased() {
                         let outcomes = law.iter().enumerate();
                         let outcomes = outcomes.map(|(o, &p)| (p, own.estimate_mean(sign(o), 1)));
                         let what = format!("{own:?}, {x}");
-                        assert_moments(moments(outcomes), x, own.variance(x), &what);
+                        assert_moments(moments(outcomes), x, own.single_report_variance(x), &what);
                     }
                 }
             }
@@ -212,7 +212,7 @@ fn means_by_two_points_are_unbiased() {
                         (p, own.estimate_mean(sign, 1))
                     };
                     let ours = moments(law.iter().map(estimate));
-                    assert_moments(ours, x, own.variance(x), &format!("{own:?}"));
+                    assert_moments(ours, x, own.single_report_variance(x), &format!("{own:?}"));
                 }
             }
         }

@@ -3,7 +3,7 @@
 
 use hushbin_study::competitors::{
     Budget, HadamardResponse, HybridThreeOutputPiecewise, PiecewiseMechanism,
-    RandomizedLevelResponse, SampledPiecewise, SingleNumberMechanismKind, StaircaseMechanism,
+    RandomizedLevelResponse, SampledNumberMechanism, SingleNumberMechanismKind, StaircaseMechanism,
     ThreeOutputMechanism, TwoPointMechanism, hybrid_variance,
 };
 
@@ -297,10 +297,10 @@ fn sampled_mechanisms_are_mixtures_of_their_parts() {
     ];
     for (attributes, epsilon) in [(2, 0.5), (3, 2.0), (4, 5.0), (16, 6.0), (1, 6.0)] {
         for part in parts {
-            let printed = SampledPiecewise::new(attributes, part, epsilon).unwrap();
+            let printed = SampledNumberMechanism::new(attributes, part, epsilon).unwrap();
             let expected = ((epsilon / 2.5) as u32).clamp(1, attributes);
             assert_eq!(printed.drawn_count(), expected);
-            let best = SampledPiecewise::with_least_variance(attributes, part, epsilon).unwrap();
+            let best = SampledNumberMechanism::with_least_variance(attributes, part, epsilon).unwrap();
             assert!(best.worst_variance() <= printed.worst_variance());
             for own in [printed, best] {
                 let answered = f64::from(own.drawn_count());
@@ -309,13 +309,13 @@ fn sampled_mechanisms_are_mixtures_of_their_parts() {
                     let [mass, mean, square] = one_number(part, epsilon / answered, value);
                     // An attribute that is not drawn has an estimate of 0.
                     let law = [share * mass + 1.0 - share, mean, square / share];
-                    assert_law(law, value, own.variance(value), &format!("{own:?}"));
+                    assert_law(law, value, own.single_report_variance(value), &format!("{own:?}"));
                 }
-                assert_worst(own.worst_variance(), |value| own.variance(value));
+                assert_worst(own.worst_variance(), |value| own.single_report_variance(value));
             }
         }
     }
-    assert!(SampledPiecewise::new(0, SingleNumberMechanismKind::Hybrid, 1.0).is_err());
+    assert!(SampledNumberMechanism::new(0, SingleNumberMechanismKind::Hybrid, 1.0).is_err());
 }
 
 #[test]
@@ -327,10 +327,10 @@ fn hadamard_responses_are_private_and_unbiased() {
             let what = format!("{own:?}");
             let (mut worst, mut sum) = (0.0_f64, 0.0);
             for answer in 0..options {
-                let law = own.output_probabilities(answer);
+                let law = own.output_distribution(answer);
                 for other in 0..options {
                     let estimates =
-                        (0..own.output_count()).map(|output| own.estimate(other, output));
+                        (0..own.output_count()).map(|output| own.share_estimate_from_report(other, output));
                     let [mass, mean, square] = moments(law.iter().copied().zip(estimates));
                     let truth = f64::from(u8::from(answer == other));
                     assert!(
@@ -349,7 +349,7 @@ fn hadamard_responses_are_private_and_unbiased() {
             );
             assert!((worst / own.worst_variance() - 1.0).abs() < 1e-9, "{what}");
             let laws: Vec<Vec<f64>> = (0..options)
-                .map(|answer| own.output_probabilities(answer))
+                .map(|answer| own.output_distribution(answer))
                 .collect();
             assert_ratio(&laws, epsilon, &what);
         }

@@ -3,9 +3,9 @@
 
 use hushbin::ErrorCode;
 use hushbin_study::competitors::{
-    Budget, GaussianMechanism, LocalHash, MajorityMechanism, OptimalHash, RandomizedResponse,
+    Budget, GaussianMechanism, LocalHash, MajorityMechanism, OptimalLocalHashing, RandomizedResponse,
     SampledTwoPointMechanism, TwoPointMechanism, UnaryEncoding, as_printed, best_bucket_count,
-    compare_mechanisms, encode_category, favoured_probability_with_delta, hockey_stick_divergence,
+    compare_mechanisms, encode_category_as_signs, favoured_probability_with_delta, hockey_stick_divergence,
     least_epsilon,
 };
 use num_bigint::BigInt;
@@ -326,7 +326,7 @@ fn bad_parameters_are_refused() {
     }
     assert_eq!(RandomizedResponse::new(1, &one).map_err(code), Err(range));
     assert_eq!(LocalHash::new(5, 1, &one).map_err(code), Err(range));
-    assert_eq!(OptimalHash::new(1, &one).map_err(code), Err(range));
+    assert_eq!(OptimalLocalHashing::new(1, &one).map_err(code), Err(range));
     for q in [0.0, 1.0, f64::NAN] {
         assert_eq!(UnaryEncoding::new(2, q, &one).map_err(code), Err(range));
     }
@@ -366,7 +366,7 @@ fn bad_parameters_are_refused() {
         favoured_probability_with_delta(3, 3, &one).map_err(code),
         Err(range)
     );
-    assert_eq!(encode_category(0, 1).map_err(code), Err(range));
+    assert_eq!(encode_category_as_signs(0, 1).map_err(code), Err(range));
     assert_eq!(
         as_printed::uncorrected_majority_mechanism(64, &budget(1.0, 1e-6)).map_err(code),
         Err(combination)

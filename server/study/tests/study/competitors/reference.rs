@@ -1,9 +1,9 @@
 //! Tests that numbers agree with an independent program, to one part in 10⁹.
 
 use hushbin_study::competitors::{
-    Budget, ComparedQuestion, GaussianMechanism, LossFunction, MajorityMechanism, OptimalHash,
+    Budget, ComparedQuestion, GaussianMechanism, LossFunction, MajorityMechanism, OptimalLocalHashing,
     RandomizedResponse, SampledTwoPointMechanism, TwoPointMechanism, UnaryEncoding, as_printed,
-    best_bucket_count, clip_gradient, compare_mechanisms, encode_category,
+    best_bucket_count, clip_gradient_coordinates, compare_mechanisms, encode_category_as_signs,
     favoured_probability_with_delta, piecewise_variance,
 };
 use serde_json::Value;
@@ -65,7 +65,7 @@ fn majorities_are_the_reference() {
         );
         assert_near(own.favoured_probability(), &row, "alpha");
         assert_near(own.estimate_scale(), &row, "B");
-        assert_near(own.variance(0.0), &row, "variance_at_0");
+        assert_near(own.single_report_variance(0.0), &row, "variance_at_0");
         assert!((own.delta_at(budget.epsilon()) - budget.delta()).abs() < 1e-11);
         if !paper {
             continue;
@@ -135,10 +135,10 @@ fn sampled_two_points_are_the_reference() {
         );
         let printed = SampledTwoPointMechanism::new(d, epsilon, delta).unwrap();
         assert_eq!(printed.drawn_count(), whole(&row, "k_printed"), "{row}");
-        assert_near(printed.variance(0.0), &row, "variance_printed_k");
+        assert_near(printed.single_report_variance(0.0), &row, "variance_printed_k");
         let best = SampledTwoPointMechanism::with_least_variance(d, epsilon, delta).unwrap();
         assert_eq!(best.drawn_count(), whole(&row, "k_best"), "{row}");
-        assert_near(best.variance(0.0), &row, "variance_best_k");
+        assert_near(best.single_report_variance(0.0), &row, "variance_best_k");
         if row.get("delta_of_printed_k").is_some() {
             let off = printed.delta_at(epsilon) - number(&row, "delta_of_printed_k");
             assert!(off.abs() < 1e-11, "{row}: {off}");
@@ -156,7 +156,7 @@ fn choices_are_the_reference() {
     };
     for row in rows("category", 40) {
         let (k, budget) = (whole(&row, "k"), budget(&row));
-        let olh = OptimalHash::new(k, &budget).unwrap();
+        let olh = OptimalLocalHashing::new(k, &budget).unwrap();
         for (field, rates) in [
             (
                 "grr",
@@ -190,10 +190,10 @@ fn choices_are_the_reference() {
                 (rates.other_answer_probability / q - 1.0).abs() < tolerance,
                 "{row}: {field}"
             );
-            let variance = rates.variance(false);
+            let variance = rates.single_report_variance(false);
             assert!((variance / others - 1.0).abs() < 1e-9, "{row}: {field}");
         }
-        let OptimalHash::LocalHashing(olh) = olh else {
+        let OptimalLocalHashing::LocalHashing(olh) = olh else {
             panic!("{row}")
         };
         assert_eq!(olh.bucket_count(), whole(&row, "olh_g"), "{row}");
@@ -220,7 +220,7 @@ fn normal_noise_is_the_reference() {
         let own = GaussianMechanism::for_numbers(d, &budget).unwrap();
         assert_near(own.sensitivity(), &row, "sensitivity");
         assert_near(own.sigma(), &row, "sigma");
-        let printed = as_printed::uncorrected_gaussian_mechanism(d, &budget).unwrap();
+        let printed = as_printed::undercalibrated_gaussian(d, &budget).unwrap();
         assert_near(printed.sigma, &row, "sigma_with_sensitivity_2");
         assert_near(printed.actual_delta, &row, "delta_of_that");
         assert_eq!(printed.corrected_sigma, own.sigma());
@@ -243,11 +243,11 @@ fn gradients_and_features_are_the_reference() {
             for (ours, theirs) in gradient.iter().zip(theirs) {
                 assert!((ours / theirs - 1.0).abs() < 1e-9, "{row}: {field}");
             }
-            clip_gradient(&mut gradient);
+            clip_gradient_coordinates(&mut gradient);
         }
     }
     for row in rows("encoding", 4) {
-        let features = encode_category(whole(&row, "value"), whole(&row, "values")).unwrap();
+        let features = encode_category_as_signs(whole(&row, "value"), whole(&row, "values")).unwrap();
         assert_eq!(features, numbers(&row["bits"]), "{row}");
     }
     // From a margin of 1 on, the gradient of the loss is 0, and only the regularisation remains.

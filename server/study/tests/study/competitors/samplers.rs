@@ -120,7 +120,7 @@ fn hashed_answers_are_supported_as_often_as_stated() {
         assert_rates(DRAWS, &events.collect::<Vec<_>>());
         for (answer, supported) in asked.into_iter().zip(supported) {
             let estimate = rates.estimate_share(supported, DRAWS);
-            let sigma = (rates.variance(answer == 1) / DRAWS as f64).sqrt();
+            let sigma = (rates.single_report_variance(answer == 1) / DRAWS as f64).sqrt();
             let truth = f64::from(u8::from(answer == 1));
             assert!((estimate - truth).abs() < 6.0 * sigma, "{answer} of {k}");
         }
@@ -146,7 +146,7 @@ fn majorities_are_drawn_by_their_threshold() {
     let person = [1.0, -1.0, 1.0];
     let report = |words: &[u64]| {
         let mut script = Scripted::new(words);
-        let signs = own.randomize(&person, &mut script).unwrap();
+        let signs = own.randomize_to_signs(&person, &mut script).unwrap();
         let bits: u64 = (0..).zip(signs).map(|(j, up)| u64::from(up) << j).sum();
         (bits, script.taken)
     };
@@ -178,7 +178,7 @@ fn majorities_are_drawn_by_their_threshold() {
         let own =
             MajorityMechanism::with_agreement_threshold(d, threshold, &budget(1.5, 0.001)).unwrap();
         count(&majority(&own, &person), &format!("{own:?}"), || {
-            let signs = own.randomize(&person, &mut rng).unwrap();
+            let signs = own.randomize_to_signs(&person, &mut rng).unwrap();
             (0..).zip(signs).map(|(j, up)| usize::from(up) << j).sum()
         });
     }
@@ -192,14 +192,14 @@ fn large_majorities_are_unbiased() {
     let mut rng = seeded(5);
     let mut drawn = vec![Moments::default(); 100];
     for _ in 0..20_000 {
-        let signs = own.randomize(&person, &mut rng).unwrap();
+        let signs = own.randomize_to_signs(&person, &mut rng).unwrap();
         for (own_drawn, up) in drawn.iter_mut().zip(signs) {
             own_drawn.add(own.estimate_mean(if up { 1 } else { -1 }, 1));
         }
     }
     let of = |(j, moments): (usize, Moments)| {
         let x = person[j];
-        (format!("attribute {j}"), moments, x, Some(own.variance(x)))
+        (format!("attribute {j}"), moments, x, Some(own.single_report_variance(x)))
     };
     assert_moments(&drawn.into_iter().enumerate().map(of).collect::<Vec<_>>());
 }
@@ -282,7 +282,7 @@ fn wrong_inputs_are_refused() {
     ] {
         let expected = Some(expected);
         assert_eq!(
-            cube.randomize(person, &mut rng).map_err(code).err(),
+            cube.randomize_to_signs(person, &mut rng).map_err(code).err(),
             expected
         );
         assert_eq!(

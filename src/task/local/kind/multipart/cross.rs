@@ -9,7 +9,7 @@ use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::Error;
 use crate::task::items::Items;
-use crate::task::local::kind::contract::MultipartKind;
+use crate::task::local::kind::multipart_kind_trait::MultipartKind;
 use crate::task::local::scale::Scale;
 
 /// Cross table of two small choices, or of a choice and a number. Each person is in one of the rows
@@ -86,7 +86,7 @@ impl MultipartKind for Cross {
         Some(Items::Count(self.cell_count()))
     }
 
-    fn entry_and_item_counts(&self) -> [u32; 2] {
+    fn answer_entry_item_counts(&self) -> [u32; 2] {
         [1, self.row_and_column_counts()[0]]
     }
 
@@ -117,7 +117,7 @@ impl MultipartKind for Cross {
     }
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
-        let parts = QuestionPart::read_canonical(2, reader)?;
+        let parts = QuestionPart::read_canonical_parts(2, reader)?;
         Ok(Self { parts })
     }
 }

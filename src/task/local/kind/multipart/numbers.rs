@@ -11,7 +11,7 @@ use crate::domain::Entry;
 use crate::error::{Error, error};
 use crate::task::items::Items;
 use crate::task::limits::NumberLimits;
-use crate::task::local::kind::contract::MultipartKind;
+use crate::task::local::kind::multipart_kind_trait::MultipartKind;
 
 /// Limits of the numbers, indexed by item. A single number has the name of its question.
 ///
@@ -52,7 +52,7 @@ impl MultipartKind for Numbers {
         self.is_single().then_some(Items::Count(1))
     }
 
-    fn entry_and_item_counts(&self) -> [u32; 2] {
+    fn answer_entry_item_counts(&self) -> [u32; 2] {
         [self.len() as u32; 2]
     }
 
@@ -63,7 +63,7 @@ impl MultipartKind for Numbers {
         _: &mut R,
     ) {
         coded.extend(entries.iter().map(|entry| Entry {
-            value: self[entry.item as usize].normalise(entry.value),
+            value: self[entry.item as usize].normalise_to_signed_unit(entry.value),
             ..*entry
         }));
     }

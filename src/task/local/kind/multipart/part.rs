@@ -7,7 +7,7 @@ use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::error::{Error, error};
 use crate::task::items::{Items, check_printable_name};
-use crate::task::local::kind::contract::{
+use crate::task::local::kind::multipart_kind_trait::{
     CHOICE_KIND_CODE, FLAG_KIND_CODE, NUMBER_KIND_CODE, check_option_count,
 };
 use crate::task::local::scale::Scale;
@@ -61,7 +61,7 @@ impl QuestionPart {
         f64::from(value as u32) == value && (value as u32) < self.cell_count()
     }
 
-    pub(super) fn read_canonical(
+    pub(super) fn read_canonical_parts(
         count: u32,
         reader: &mut CanonicalReader<'_>,
     ) -> Result<Vec<Self>, Error> {

@@ -10,7 +10,7 @@ use crate::canonical::CanonicalReader;
 use crate::domain::Entry;
 use crate::error::{Error, error};
 use crate::task::items::Items;
-use crate::task::local::kind::contract::{MultipartKind, check_option_count};
+use crate::task::local::kind::multipart_kind_trait::{MultipartKind, check_option_count};
 
 /// Kind `together`: several small choices and flags that one report covers together. An input has
 /// one cell for each part.
@@ -69,7 +69,7 @@ impl Together {
     ///
     /// # Panics
     /// If there is no such part.
-    pub fn option_entries(&self, answer: &[Entry]) -> impl Iterator<Item = Entry> {
+    pub fn answered_option_entries(&self, answer: &[Entry]) -> impl Iterator<Item = Entry> {
         answer.iter().map(|entry| Entry {
             item: self
                 .cell_of_option(entry.item as usize, entry.value as u32)
@@ -84,7 +84,7 @@ impl MultipartKind for Together {
         Some(Items::Count(self.cell_count()))
     }
 
-    fn entry_and_item_counts(&self) -> [u32; 2] {
+    fn answer_entry_item_counts(&self) -> [u32; 2] {
         [self.parts.len() as u32; 2]
     }
 
@@ -101,7 +101,7 @@ impl MultipartKind for Together {
         coded: &mut Vec<Entry>,
         _: &mut R,
     ) {
-        coded.extend(self.option_entries(entries));
+        coded.extend(self.answered_option_entries(entries));
     }
 
     fn check_parts(&self, epsilon: f64) -> Result<(), Error> {
@@ -121,6 +121,6 @@ impl MultipartKind for Together {
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
         let count = reader.read_list_length();
-        Ok(Self::new(QuestionPart::read_canonical(count, reader)?))
+        Ok(Self::new(QuestionPart::read_canonical_parts(count, reader)?))
     }
 }

@@ -14,7 +14,7 @@ use super::values::{Refusal, from_js, to_js};
 
 /// TypeScript types of the file that describes a sum task.
 #[wasm_bindgen(typescript_custom_section)]
-const SUM_TASK_FILE: &str = r#"
+const SUM_TASK_TYPESCRIPT_TYPES: &str = r#"
 export interface SumDraft {
   readonly id: string;
   readonly trust: "shuffler";
@@ -61,7 +61,7 @@ pub fn plan_sums(
         let file: Value = from_js(draft)?;
         check_sum_draft(&file)?;
         let draft: SumTaskDraft =
-            serde_json::from_value(file).map_err(|error| Refusal::no_value(&error))?;
+            serde_json::from_value(file).map_err(|error| Refusal::wrong_value_type(&error))?;
         Ok(to_js(&SumPlan::new(resolve_sum_draft(&draft)?)?))
     };
     Ok(plan()?)
@@ -75,13 +75,13 @@ fn check_sum_draft(file: &Value) -> Result<(), Refusal> {
         // Each person sends at least one message, so this also bounds the number of people.
         BATCH_MESSAGE_COUNT_RANGE
             .check_in_range(people)
-            .map_err(refusal_about_field("people"))?;
+            .map_err(field_refusal_converter("people"))?;
     }
     if let Some(honest) = honest {
         HONEST_FRACTION_RANGE.check_in_range(honest)?;
         if people.is_some_and(|people| honest * people < 2.0) {
             let reason = "at least 2 of the \"people\" must be honest";
-            return Err(refusal_about_field("people")(Error::InvalidCombination {
+            return Err(field_refusal_converter("people")(Error::InvalidCombination {
                 reason,
             }));
         }
@@ -90,7 +90,7 @@ fn check_sum_draft(file: &Value) -> Result<(), Refusal> {
         bounds::SUM_COORDINATE_COUNT_RANGE.check_in_range(numbers.len() as f64)?;
         for own in numbers {
             if let [Some(min), Some(max)] = ["min", "max"].map(|name| own[name].as_f64()) {
-                NumberLimits::new(min, max, None).map_err(refusal_about_field("max"))?;
+                NumberLimits::new(min, max, None).map_err(field_refusal_converter("max"))?;
             }
         }
     }
@@ -104,13 +104,13 @@ fn check_sum_draft(file: &Value) -> Result<(), Refusal> {
             0,
             BoundedVector::DEFAULT_COEFFICIENT_SPREAD,
         )
-        .map_err(refusal_about_field("length"))?;
+        .map_err(field_refusal_converter("length"))?;
     }
     Ok(())
 }
 
 /// Returns a function that converts an error to a refusal about this field.
-fn refusal_about_field(field: &'static str) -> impl Fn(Error) -> Refusal {
+fn field_refusal_converter(field: &'static str) -> impl Fn(Error) -> Refusal {
     move |error| Refusal {
         field: Some(field),
         ..Refusal::from(error)

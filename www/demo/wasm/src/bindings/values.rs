@@ -36,7 +36,7 @@ impl Refusal {
     }
 
     /// Creates a refusal because of a value of the wrong type.
-    pub(super) fn no_value(error: &impl ToString) -> Self {
+    pub(super) fn wrong_value_type(error: &impl ToString) -> Self {
         Self::new("value", error)
     }
 }
@@ -65,8 +65,8 @@ impl From<Refusal> for JsValue {
 pub(super) fn from_js<T: DeserializeOwned>(value: JsValue) -> Result<T, Refusal> {
     // By way of JSON, because a direct read requests known fields only and ignores unknown ones.
     let value: serde_json::Value =
-        serde_wasm_bindgen::from_value(value).map_err(|error| Refusal::no_value(&error))?;
-    serde_json::from_value(value).map_err(|error| Refusal::no_value(&error))
+        serde_wasm_bindgen::from_value(value).map_err(|error| Refusal::wrong_value_type(&error))?;
+    serde_json::from_value(value).map_err(|error| Refusal::wrong_value_type(&error))
 }
 
 /// Converts a Rust value to a JavaScript value with the structure of its JSON. `None` becomes null.

@@ -15,7 +15,7 @@ use hushbin::{Upload, UploadId};
 use serde::Serialize;
 
 use super::error::ExplainError;
-use super::explainer::Explainer;
+use super::ratings_explainer::Explainer;
 use hushbin_analysis::numeric::clopper_pearson::{lower_confidence_bound, upper_confidence_bound};
 
 /// Side of a threshold on which a score must be.

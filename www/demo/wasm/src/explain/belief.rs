@@ -5,7 +5,7 @@ use hushbin::domain::SignedItem;
 use serde::Serialize;
 
 use super::error::ExplainError;
-use super::explainer::Explainer;
+use super::ratings_explainer::Explainer;
 
 /// Returns the answers after a change: the new answer about `item` is `claim` (1, −1, or 0 for no
 /// answer).

@@ -5,13 +5,13 @@ use hushbin::hash::HashFamily;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{Coco, Randomizer};
 
-use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported, mean_distribution};
-use super::placement::{Outcome, Pair, Placement, SignedAnswer};
+use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported, mean_of_distributions};
+use super::answer_placement::{Outcome, Pair, AnswerPlacement, SignedAnswer};
 
 impl ExplainMechanism for Coco {
     type Report = BucketReport;
 
-    fn decode_response(&self, report: &BucketReport) -> Reported {
+    fn decode_randomised_part(&self, report: &BucketReport) -> Reported {
         Reported::Side {
             pair: report.bucket / 2,
             plus: report.bucket.is_multiple_of(2),
@@ -23,7 +23,7 @@ impl ExplainMechanism for Coco {
         setting: &DomainAndEpsilon,
         answers: &[SignedItem],
         report: &BucketReport,
-    ) -> Placement {
+    ) -> AnswerPlacement {
         let domain = setting.domain;
         let support = self.hit_decoder(&domain);
         let chances = outcome_probabilities(self, setting, answers, report.seed);
@@ -55,7 +55,7 @@ impl ExplainMechanism for Coco {
                 paddings: paddings.count() as u32,
             }
         };
-        Placement::Sides {
+        AnswerPlacement::Sides {
             pairs: (0..self.total_buckets() / 2).map(pair).collect(),
         }
     }
@@ -99,11 +99,11 @@ fn outcome_probabilities(
     seed: u64,
 ) -> Vec<f64> {
     let mut core = Randomizer::new(coco, &setting.domain, setting.epsilon);
-    setting.average_over_selections(answers, &mut |kept| {
+    setting.average_over_kept_answers(answers, &mut |kept| {
         let completions = core
-            .completion_count(kept.len() as u32)
+            .input_completion_count(kept.len() as u32)
             .expect("at most s are kept, and s is small");
-        mean_distribution(
+        mean_of_distributions(
             (0..completions)
                 .map(|completion| core.exact_bucket_probabilities(seed, kept, completion)),
         )

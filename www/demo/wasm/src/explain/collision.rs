@@ -5,12 +5,12 @@ use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{Collision, Randomizer};
 
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
-use super::placement::{Outcome, Placement, SignedAnswer};
+use super::answer_placement::{Outcome, AnswerPlacement, SignedAnswer};
 
 impl ExplainMechanism for Collision {
     type Report = BucketReport;
 
-    fn decode_response(&self, report: &BucketReport) -> Reported {
+    fn decode_randomised_part(&self, report: &BucketReport) -> Reported {
         Reported::Bucket {
             bucket: report.bucket,
         }
@@ -21,7 +21,7 @@ impl ExplainMechanism for Collision {
         setting: &DomainAndEpsilon,
         answers: &[SignedItem],
         report: &BucketReport,
-    ) -> Placement {
+    ) -> AnswerPlacement {
         let domain = setting.domain;
         let support = self.hit_decoder(&domain);
         let outcome = |(bucket, chance)| {
@@ -40,9 +40,9 @@ impl ExplainMechanism for Collision {
             }
         };
         let chances = (0..).zip(outcome_probabilities(self, setting, answers, report.seed));
-        Placement::Buckets {
+        AnswerPlacement::Buckets {
             buckets: chances.map(outcome).collect(),
-            shared: support.slots_per_report(),
+            shared: support.slots_hit_per_report(),
         }
     }
 
@@ -81,7 +81,7 @@ fn outcome_probabilities(
     seed: u64,
 ) -> Vec<f64> {
     let mut core = Randomizer::new(collision, &setting.domain, setting.epsilon);
-    setting.average_over_selections(answers, &mut |kept| {
+    setting.average_over_kept_answers(answers, &mut |kept| {
         core.exact_bucket_probabilities(seed, kept)
     })
 }

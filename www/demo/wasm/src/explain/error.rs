@@ -23,7 +23,7 @@ pub enum ExplainError {
     NotRatings,
     /// The task has only one question, which has no name.
     #[error("only tasks with named questions are explained in this way")]
-    NotNamed,
+    UnnamedQuestion,
     /// A question has too many possible answers.
     #[error("only questions with at most {MAX_POSSIBLE_ANSWERS} possible answers are explained")]
     TooManyPossibleAnswers,
@@ -53,7 +53,7 @@ pub enum ExplainError {
     },
     /// The report comes from another mechanism than the task's.
     #[error("the report comes from another mechanism than the task's")]
-    WrongMechanism,
+    ReportOfOtherMechanism,
 }
 
 impl ExplainError {
@@ -63,14 +63,14 @@ impl ExplainError {
         match self {
             Self::InvalidArgument(_) => "parameter",
             Self::NotRatings => "not-ratings",
-            Self::NotNamed => "not-named",
+            Self::UnnamedQuestion => "not-named",
             Self::TooManyPossibleAnswers => "too-much",
             Self::InvalidAnswers => "answers",
             Self::TaskTooLarge => "too-large",
             Self::NotOneReport(_) => "not-one",
             Self::NoItem(_) => "no-item",
             Self::TooManyAnsweredItems { .. } => "too-many",
-            Self::WrongMechanism => "foreign",
+            Self::ReportOfOtherMechanism => "foreign",
         }
     }
 }

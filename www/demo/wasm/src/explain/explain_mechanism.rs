@@ -5,7 +5,7 @@ use std::ops::Range;
 use hushbin::domain::{Domain, SignedItem};
 use serde::Serialize;
 
-use super::placement::Placement;
+use super::answer_placement::AnswerPlacement;
 
 /// Randomised part of a report, decoded for each mechanism.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -47,7 +47,7 @@ pub(super) trait ExplainMechanism {
     type Report;
 
     /// Decodes the randomised part of a report.
-    fn decode_response(&self, report: &Self::Report) -> Reported;
+    fn decode_randomised_part(&self, report: &Self::Report) -> Reported;
 
     /// Returns where the answers fall under the seed of `report`, and the probability of each
     /// possible outcome.
@@ -56,7 +56,7 @@ pub(super) trait ExplainMechanism {
         setting: &DomainAndEpsilon,
         answers: &[SignedItem],
         report: &Self::Report,
-    ) -> Placement;
+    ) -> AnswerPlacement;
 
     /// Returns the log-likelihood of a report: ln P(response | seed, answers).
     fn log_likelihood(
@@ -97,7 +97,7 @@ impl DomainAndEpsilon {
     /// Returns the probability of every outcome, for a sparsity of s. `chances` computes the
     /// probabilities for at most s answers. For more answers, the probabilities are averaged over
     /// uniformly random selections of s answers.
-    pub(super) fn average_over_selections(
+    pub(super) fn average_over_kept_answers(
         &self,
         answers: &[SignedItem],
         chances: &mut dyn FnMut(&[SignedItem]) -> Vec<f64>,
@@ -107,15 +107,15 @@ impl DomainAndEpsilon {
         }
         // Dropping one uniformly random answer at a time gives a uniformly random selection.
         let without = |index| [&answers[..index], &answers[index + 1..]].concat();
-        mean_distribution(
-            (0..answers.len()).map(|index| self.average_over_selections(&without(index), chances)),
+        mean_of_distributions(
+            (0..answers.len()).map(|index| self.average_over_kept_answers(&without(index), chances)),
         )
     }
 }
 
 /// Returns the mean of several distributions over the same outcomes. At least one distribution is
 /// required.
-pub(super) fn mean_distribution(distributions: impl Iterator<Item = Vec<f64>>) -> Vec<f64> {
+pub(super) fn mean_of_distributions(distributions: impl Iterator<Item = Vec<f64>>) -> Vec<f64> {
     let mut sums = Vec::new();
     let mut count = 0.0;
     for distribution in distributions {

@@ -11,9 +11,9 @@ use serde::Serialize;
 use super::belief::posterior_probability;
 use super::error::{ExplainError, MAX_POSSIBLE_ANSWERS};
 use super::explain_mechanism::Reported;
-use super::explainer::reported;
-use super::upload::{UploadField, decode_sole_report, upload_fields};
-use hushbin_analysis::estimate::numbered_item_label;
+use super::ratings_explainer::reported;
+use super::upload::{UploadField, decode_sole_report, field_byte_ranges};
+use hushbin_analysis::estimate::item_label_from_index;
 use hushbin_analysis::likelihood::{Hypothesis, observe_report};
 
 /// Explainer of the reports of a task with named questions.
@@ -27,7 +27,7 @@ use hushbin_analysis::likelihood::{Hypothesis, observe_report};
 /// assert!(AnswerExplainer::new(&draft.resolve_task().unwrap()).is_ok());
 /// ```
 #[derive(Debug, Clone)]
-pub struct AnswerExplainer {
+pub struct NamedQuestionExplainer {
     task: Task,
 }
 
@@ -44,7 +44,7 @@ pub struct Explanation {
     /// Randomised part of the report.
     pub response: Reported,
     /// Parts of the answer in the mechanism's coding, before randomisation.
-    pub coded: Vec<CodedPart>,
+    pub coded: Vec<CodedAnswerPart>,
     /// Meaning of the report for each possible answer.
     pub meanings: Vec<Meaning>,
     /// Minimum and maximum likelihood ratio that any report can have: exp(−ε) and exp(ε).
@@ -54,7 +54,7 @@ pub struct Explanation {
 /// Part of an answer, as the mechanism codes the answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
-pub struct CodedPart {
+pub struct CodedAnswerPart {
     /// Label of the part: an option, a bin, a level, or one of several numbers.
     pub label: String,
     /// Probability that the answer is coded as this part.
@@ -84,7 +84,7 @@ pub struct Meaning {
     pub after: f64,
 }
 
-impl AnswerExplainer {
+impl NamedQuestionExplainer {
     /// Creates the explainer of reports for `task`.
     ///
     /// # Errors
@@ -92,7 +92,7 @@ impl AnswerExplainer {
     /// [`ExplainError::TooManyPossibleAnswers`] if a question has more than 4096 possible answers, or open items.
     pub fn new(task: &Task) -> Result<Self, ExplainError> {
         if task.has_unnamed_question() {
-            return Err(ExplainError::NotNamed);
+            return Err(ExplainError::UnnamedQuestion);
         }
         let few = |question: &Question| {
             let items = question.items().item_count();
@@ -122,13 +122,13 @@ impl AnswerExplainer {
             return Err(ExplainError::InvalidAnswers);
         }
         let report = decode_sole_report(&self.task, upload)?;
-        let index = self.task.question_selector().drawn_question(report.seed());
+        let index = self.task.question_selector().question_index_for_seed(report.seed());
         let (question, answer) = (&questions[index], answers[index]);
         let epsilon = question.epsilon();
         Ok(Explanation {
             question: question.name().to_owned(),
             kind: question.kind().name().to_owned(),
-            parts: upload_fields(upload.len()),
+            parts: field_byte_ranges(upload.len()),
             response: reported(question.mechanism(), &report)?,
             coded: coded_parts(question, answer),
             meanings: meanings_of_report(question, answer, &report),
@@ -169,7 +169,7 @@ fn is_valid_answer(question: &Question, answer: &[Entry]) -> bool {
             unreachable!("texts are not listed: their tasks are not explained")
         }
         QuestionKind::Set | QuestionKind::Ratings(_) => {
-            let valid = |entry: &Entry| item(entry) && kind.value_kind().accepts_value(entry.value);
+            let valid = |entry: &Entry| item(entry) && kind.coded_value_kind().accepts_value(entry.value);
             answer.iter().all(valid) && distinct
         }
     }
@@ -187,8 +187,8 @@ fn is_option_index(part: &task::QuestionPart, value: f64) -> bool {
 }
 
 /// Returns the parts to which the mechanism can code an answer, with the probability of each part.
-fn coded_parts(question: &Question, answer: &[Entry]) -> Vec<CodedPart> {
-    let part = |item: u64, chance, value| CodedPart {
+fn coded_parts(question: &Question, answer: &[Entry]) -> Vec<CodedAnswerPart> {
+    let part = |item: u64, chance, value| CodedAnswerPart {
         label: item_label(question, item),
         chance,
         value,
@@ -206,14 +206,14 @@ fn coded_parts(question: &Question, answer: &[Entry]) -> Vec<CodedPart> {
             cells(cross.cell_and_next_cell_probability(answer[0].item as u32, answer[0].value))
         }
         QuestionKind::JointChoices(together) => together
-            .option_entries(answer)
+            .answered_option_entries(answer)
             .map(|entry| part(entry.item, 1.0, None))
             .collect(),
         QuestionKind::Text(_) => {
             unreachable!("texts are not listed: their tasks are not explained")
         }
         QuestionKind::Numbers(of) => {
-            let place = |entry: &Entry| of[entry.item as usize].normalise(entry.value);
+            let place = |entry: &Entry| of[entry.item as usize].normalise_to_signed_unit(entry.value);
             answer
                 .iter()
                 .map(|entry| part(entry.item, 1.0, Some(place(entry))))
@@ -224,7 +224,7 @@ fn coded_parts(question: &Question, answer: &[Entry]) -> Vec<CodedPart> {
         | QuestionKind::Set
         | QuestionKind::Ratings(_) => {
             // If there are more than s entries, a uniformly random selection of s is kept.
-            let kept = f64::from(question.sparsity()) / answer.len().max(1) as f64;
+            let kept = f64::from(question.max_entries_per_report()) / answer.len().max(1) as f64;
             let rated = matches!(question.kind(), QuestionKind::Ratings(_));
             answer
                 .iter()
@@ -255,7 +255,7 @@ fn item_label(question: &Question, item: u64) -> String {
         (QuestionKind::Number(scale), _) => format_bin_range(scale, item as u32..item as u32 + 1),
         (QuestionKind::Numbers(of), _) if of.is_single() => question.name().to_owned(),
         (QuestionKind::CrossTabulation(_) | QuestionKind::JointChoices(_), _) => {
-            numbered_item_label(question, item).to_string()
+            item_label_from_index(question, item).to_string()
         }
         (_, Items::Named(names)) => names[item as usize].clone(),
         (_, Items::Count(_) | Items::Open(_)) => item.to_string(),
@@ -303,7 +303,7 @@ fn meanings_of_report(question: &Question, answer: &[Entry], report: &Report) ->
     };
     let is_given = |item| given(item).is_some();
     let option = |item| Entry { item, value: 1.0 };
-    let can_become = |cell| move |item| can_become_item(cell, item);
+    let can_become = |cell| move |item| can_be_coded_as_item(cell, item);
     match question.kind() {
         QuestionKind::Choice | QuestionKind::Flag => chosen(&option, &is_given),
         QuestionKind::Number(scale) => {
@@ -350,12 +350,12 @@ fn entry_in_cell(cross: &Cross, cell: u64) -> Entry {
 
 /// Checks whether an answer can be coded as this item. An answer is coded as the next cell with
 /// probability `next`, and otherwise as `cell`.
-fn can_become_item((cell, next): (u32, f64), item: u64) -> bool {
+fn can_be_coded_as_item((cell, next): (u32, f64), item: u64) -> bool {
     item == u64::from(cell) && next < 1.0 || item == u64::from(cell) + 1 && next > 0.0
 }
 
 fn is_in_upper_half(limits: &NumberLimits, entry: Option<&Entry>) -> bool {
-    entry.is_some_and(|entry| limits.normalise(entry.value) > 0.0)
+    entry.is_some_and(|entry| limits.normalise_to_signed_unit(entry.value) > 0.0)
 }
 
 /// Returns a number that is coded as this cell with probability 1.
@@ -376,7 +376,7 @@ fn part_option_ratios(
     report: &Report,
 ) -> Vec<(u64, bool, f64, f64)> {
     let given: Vec<u64> = together
-        .option_entries(answer)
+        .answered_option_entries(answer)
         .map(|entry| entry.item)
         .collect();
     let mut all = Vec::new();

@@ -8,12 +8,12 @@ use hushbin::mechanism::hash_bin::{
 };
 
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
-use super::placement::{Bin, BinAnswer, Outcome, Placement, SignedAnswer};
+use super::answer_placement::{AnswerBin, SignedBinAnswer, Outcome, AnswerPlacement, SignedAnswer};
 
 impl ExplainMechanism for HashBin {
     type Report = Report;
 
-    fn decode_response(&self, report: &Report) -> Reported {
+    fn decode_randomised_part(&self, report: &Report) -> Reported {
         match &report.response {
             RandomisedResponse::Sign(plus) => Reported::Sign { plus: *plus },
             RandomisedResponse::Bins(bins) => {
@@ -30,10 +30,10 @@ impl ExplainMechanism for HashBin {
         setting: &DomainAndEpsilon,
         answers: &[SignedItem],
         report: &Report,
-    ) -> Placement {
-        let mut bins = bins_with_answers(self, setting, answers, report.seed);
+    ) -> AnswerPlacement {
+        let mut bins = bin_contents(self, setting, answers, report.seed);
         match &report.response {
-            RandomisedResponse::Bins(_) => Placement::Bins { bins },
+            RandomisedResponse::Bins(_) => AnswerPlacement::Bins { bins },
             RandomisedResponse::Sign(_) => {
                 // Only user level reports a sign, and it has one bin.
                 let clipped = bin_sums(self, setting, answers, report.seed)[0];
@@ -47,7 +47,7 @@ impl ExplainMechanism for HashBin {
                         chance,
                     }
                 };
-                Placement::Sign {
+                AnswerPlacement::Sign {
                     sum: bin.sum,
                     plus: pushing(1, chance),
                     minus: pushing(-1, 1.0 - chance),
@@ -86,11 +86,11 @@ impl ExplainMechanism for HashBin {
         [first, _]: &[Vec<SignedItem>; 2],
         report: &Report,
     ) -> f64 {
-        let bins = bins_with_answers(self, setting, first, report.seed);
+        let bins = bin_contents(self, setting, first, report.seed);
         match &report.response {
             RandomisedResponse::Sign(plus) => bins[0].sum * if *plus { 1.0 } else { -1.0 },
             RandomisedResponse::Bins(noisy) => {
-                let turned = |(bin, &noisy): (&Bin, &i64)| bin.sum * noisy as f64;
+                let turned = |(bin, &noisy): (&AnswerBin, &i64)| bin.sum * noisy as f64;
                 bins.iter().zip(noisy).map(turned).sum()
             }
         }
@@ -107,22 +107,22 @@ fn response_distribution(hash_bin: &HashBin, setting: &DomainAndEpsilon) -> Resp
 }
 
 /// Returns the content of each bin under a seed: its answers and the sum of these.
-fn bins_with_answers(
+fn bin_contents(
     hash_bin: &HashBin,
     setting: &DomainAndEpsilon,
     answers: &[SignedItem],
     seed: u64,
-) -> Vec<Bin> {
-    let support = hash_bin.bin_decoder(&setting.domain);
+) -> Vec<AnswerBin> {
+    let support = hash_bin.item_bin_lookup(&setting.domain);
     let keys = HashKeys::new(seed);
-    let mut bins = vec![Bin::default(); hash_bin.bin_count() as usize];
+    let mut bins = vec![AnswerBin::default(); hash_bin.bin_count() as usize];
     for signed in answers {
         let (bin, sign) = support.bin_and_sign(&keys, signed.item);
         let answer = SignedAnswer::from(signed);
         let push = answer.sign * sign;
         let bin = &mut bins[bin as usize];
         bin.sum += f64::from(push);
-        bin.answers.push(BinAnswer { answer, push });
+        bin.answers.push(SignedBinAnswer { answer, push });
     }
     bins
 }

@@ -9,24 +9,24 @@ mod audit;
 mod belief;
 mod error;
 mod explain_mechanism;
-mod explainer;
+mod ratings_explainer;
 mod explanation;
-mod placement;
+mod answer_placement;
 mod upload;
 
-macro_rules! register {
+macro_rules! declare_modules {
     ($($module:ident: $Name:ident,)+) => {
         $(mod $module;)+
     };
 }
 
-hushbin::mechanisms!(register);
+hushbin::mechanisms!(declare_modules);
 
 pub use audit::{Audit, HitCount, MeasuredBound, ScoredEvent, Side};
 pub use belief::{Belief, posterior_probability};
 pub use error::ExplainError;
 pub use explain_mechanism::Reported;
-pub use explainer::{EpsilonScope, Explainer};
-pub use explanation::{AnswerExplainer, CodedPart, Explanation, Meaning};
-pub use placement::{AttributeAtoms, Bin, BinAnswer, Outcome, Pair, Placement, SignedAnswer};
+pub use ratings_explainer::{EpsilonScope, Explainer};
+pub use explanation::{NamedQuestionExplainer, CodedAnswerPart, Explanation, Meaning};
+pub use answer_placement::{AttributeAtoms, AnswerBin, SignedBinAnswer, Outcome, Pair, AnswerPlacement, SignedAnswer};
 pub use upload::{DissectedUpload, UploadField, UploadFieldName};

@@ -4,12 +4,12 @@ use hushbin::domain::SignedItem;
 use hushbin::mechanism::pattern::{Pattern, Randomizer, Report};
 
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
-use super::placement::{Outcome, Placement, SignedAnswer};
+use super::answer_placement::{Outcome, AnswerPlacement, SignedAnswer};
 
 impl ExplainMechanism for Pattern {
     type Report = Report;
 
-    fn decode_response(&self, report: &Report) -> Reported {
+    fn decode_randomised_part(&self, report: &Report) -> Reported {
         Reported::Bucket {
             bucket: report.bucket,
         }
@@ -20,7 +20,7 @@ impl ExplainMechanism for Pattern {
         setting: &DomainAndEpsilon,
         answers: &[SignedItem],
         _: &Report,
-    ) -> Placement {
+    ) -> AnswerPlacement {
         let outcome = |(output, chance)| {
             let own = answers.iter();
             Outcome {
@@ -32,7 +32,7 @@ impl ExplainMechanism for Pattern {
                 chance,
             }
         };
-        Placement::Buckets {
+        AnswerPlacement::Buckets {
             buckets: (0..)
                 .zip(outcome_probabilities(self, setting, answers))
                 .map(outcome)
@@ -75,5 +75,5 @@ fn outcome_probabilities(
 ) -> Vec<f64> {
     let core = Randomizer::new(pattern, setting.epsilon);
     let kept = &mut |kept: &[SignedItem]| core.output_probabilities(kept[0].item as u32);
-    setting.average_over_selections(answers, kept)
+    setting.average_over_kept_answers(answers, kept)
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::error::ExplainError;
 use super::explain_mechanism::Reported;
-use super::explainer::Explainer;
+use super::ratings_explainer::Explainer;
 
 /// Name of a field in an upload of one report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -68,7 +68,7 @@ pub(super) fn decode_sole_report(task: &Task, upload: &[u8]) -> Result<Report, E
 }
 
 /// Returns the fields of an upload of one report. `length` is the number of bytes of the upload.
-pub(super) fn upload_fields(length: usize) -> Vec<UploadField> {
+pub(super) fn field_byte_ranges(length: usize) -> Vec<UploadField> {
     let mut from = 0;
     let mut part = |(name, length): (UploadFieldName, usize)| {
         let to = from + length;
@@ -100,7 +100,7 @@ impl Explainer {
     pub fn dissect_upload(&self, upload: &[u8]) -> Result<DissectedUpload, ExplainError> {
         let report = self.decode_sole_report(upload)?;
         Ok(DissectedUpload {
-            parts: upload_fields(upload.len()),
+            parts: field_byte_ranges(upload.len()),
             response: self.reported(&report)?,
         })
     }

@@ -5,13 +5,13 @@ use hushbin::domain::SignedItem;
 use hushbin::mechanism::window::{Randomizer, Report, Window};
 
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
-use super::placement::{AttributeAtoms, Outcome, Placement, SignedAnswer};
+use super::answer_placement::{AttributeAtoms, Outcome, AnswerPlacement, SignedAnswer};
 
 impl ExplainMechanism for Window {
     type Report = Report;
 
-    fn decode_response(&self, report: &Report) -> Reported {
-        let values = cell_atoms(self, report.bucket).map(|atom| atom_value(self, atom));
+    fn decode_randomised_part(&self, report: &Report) -> Reported {
+        let values = cell_atoms(self, report.bucket).map(|atom| normalized_atom_value(self, atom));
         Reported::Atoms {
             values: values.collect(),
         }
@@ -22,7 +22,7 @@ impl ExplainMechanism for Window {
         setting: &DomainAndEpsilon,
         answers: &[SignedItem],
         report: &Report,
-    ) -> Placement {
+    ) -> AnswerPlacement {
         let chances = outcome_probabilities(self, setting, answers, report.seed);
         let of_atom = |index: usize, atom: u32| -> f64 {
             let cells = (0..).zip(&chances);
@@ -59,7 +59,7 @@ impl ExplainMechanism for Window {
                 atoms: (0..self.atoms_per_attribute()).map(outcome).collect(),
             });
         });
-        Placement::Atoms { drawn }
+        AnswerPlacement::Atoms { drawn }
     }
 
     fn log_likelihood(
@@ -85,7 +85,7 @@ impl ExplainMechanism for Window {
             let mut nearness = 0.0;
             support.for_each_atom(report, |attribute, atom| {
                 let own = |signed: &&SignedItem| signed.item == u64::from(attribute);
-                let place = 0.5 + 0.5 * atom_value(self, atom);
+                let place = 0.5 + 0.5 * normalized_atom_value(self, atom);
                 nearness += match input.iter().find(own) {
                     Some(signed) if signed.is_negative => 1.0 - place,
                     Some(_) => place,
@@ -99,7 +99,7 @@ impl ExplainMechanism for Window {
 }
 
 /// Returns an atom's value divided by the maximum value. The result is from −1 to 1.
-fn atom_value(window: &Window, atom: u32) -> f64 {
+fn normalized_atom_value(window: &Window, atom: u32) -> f64 {
     f64::from(window.atom_value(atom))
         / f64::from(window.atom_value(window.atoms_per_attribute() - 1))
 }

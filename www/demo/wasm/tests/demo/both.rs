@@ -1,6 +1,6 @@
 use hushbin::sums::SumTaskDraft;
 use hushbin_analysis::sums::resolve_sum_draft;
-use hushbin_demo::both::BothWaysSimulation;
+use hushbin_demo::local_vs_shuffle::BothWaysSimulation;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 

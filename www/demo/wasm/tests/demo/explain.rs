@@ -5,7 +5,7 @@ use hushbin::mechanism::{collision, hash_bin, window};
 use hushbin::{ErrorCode, Randomizer, Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::Estimand;
 use hushbin_demo::explain::{
-    EpsilonScope, ExplainError, Explainer, MeasuredBound, Outcome, Placement, Reported,
+    EpsilonScope, ExplainError, Explainer, MeasuredBound, Outcome, AnswerPlacement, Reported,
     UploadFieldName,
 };
 use hushbin_tests::uploads::draft;
@@ -94,22 +94,22 @@ fn reports(task: &Task, seed: u64) -> Vec<Report> {
         hushbin::Mechanism::Pattern(pattern) => (0..pattern.output_count())
             .map(|bucket| Report::Pattern(of(bucket)))
             .collect(),
-        hushbin::Mechanism::Window(window) => (0..window.cell_count())
+        hushbin::Mechanism::Window(window) => (0..window.atom_combination_count())
             .map(|bucket| Report::Window(window::Report { seed, bucket }))
             .collect(),
     }
 }
 
 /// Returns the probabilities of all possible reports, in the order of [`reports`].
-fn chances(placement: &Placement) -> Vec<f64> {
+fn chances(placement: &AnswerPlacement) -> Vec<f64> {
     match placement {
-        Placement::Buckets { buckets, .. } => buckets.iter().map(|one| one.chance).collect(),
-        Placement::Sides { pairs } => pairs
+        AnswerPlacement::Buckets { buckets, .. } => buckets.iter().map(|one| one.chance).collect(),
+        AnswerPlacement::Sides { pairs } => pairs
             .iter()
             .flat_map(|pair| [pair.plus.chance, pair.minus.chance])
             .collect(),
-        Placement::Sign { plus, minus, .. } => vec![plus.chance, minus.chance],
-        Placement::Bins { .. } | Placement::Atoms { .. } => Vec::new(),
+        AnswerPlacement::Sign { plus, minus, .. } => vec![plus.chance, minus.chance],
+        AnswerPlacement::Bins { .. } | AnswerPlacement::Atoms { .. } => Vec::new(),
     }
 }
 
@@ -227,7 +227,7 @@ fn every_answer_and_padding_falls_somewhere() {
             let [own, other] =
                 [answers(), contrary].map(|answers| explainer.place(&answers, &report).unwrap());
             match (own, other) {
-                (Placement::Buckets { buckets, shared }, _) => {
+                (AnswerPlacement::Buckets { buckets, shared }, _) => {
                     let held: usize = buckets.iter().map(|one| one.answers.len()).sum();
                     let paddings: u32 = buckets.iter().map(|one| one.paddings).sum();
                     assert_eq!((held, paddings), (2, 1));
@@ -236,7 +236,7 @@ fn every_answer_and_padding_falls_somewhere() {
                     let per_bucket = 11_u32.div_ceil(buckets.len() as u32);
                     assert_eq!(shared, balanced.then_some(per_bucket));
                 }
-                (Placement::Sides { pairs: own }, Placement::Sides { pairs: other }) => {
+                (AnswerPlacement::Sides { pairs: own }, AnswerPlacement::Sides { pairs: other }) => {
                     let paddings: u32 = own.iter().map(|pair| pair.paddings).sum();
                     assert_eq!(paddings, 1);
                     for (own, other) in own.iter().zip(&other) {
@@ -252,11 +252,11 @@ fn every_answer_and_padding_falls_somewhere() {
                         assert_eq!(items(&own.minus), items(&other.plus));
                     }
                 }
-                (Placement::Sign { sum, plus, minus }, Placement::Sign { sum: contrary, .. }) => {
+                (AnswerPlacement::Sign { sum, plus, minus }, AnswerPlacement::Sign { sum: contrary, .. }) => {
                     assert_eq!(sum, plus.answers.len() as f64 - minus.answers.len() as f64);
                     assert_eq!(sum, -contrary);
                 }
-                (Placement::Bins { bins }, Placement::Bins { bins: other }) => {
+                (AnswerPlacement::Bins { bins }, AnswerPlacement::Bins { bins: other }) => {
                     assert_eq!(bins.iter().map(|bin| bin.answers.len()).sum::<usize>(), 2);
                     for (bin, other) in bins.iter().zip(&other) {
                         let pushes = bin.answers.iter().map(|one| f64::from(one.push));
@@ -378,7 +378,7 @@ fn noisy_bins_centre_on_the_sums_of_the_randomizer() {
             panic!("bins are reported")
         };
         let report = explainer.decode_sole_report(&upload).unwrap();
-        let Placement::Bins { bins } = explainer.place(&answers(), &report).unwrap() else {
+        let AnswerPlacement::Bins { bins } = explainer.place(&answers(), &report).unwrap() else {
             panic!("answers fall into bins")
         };
         off += bins

@@ -2,7 +2,7 @@
 //! definitions.
 
 use hushbin::{Entry, Randomizer, Report, Task, TaskDraft, Upload, UploadId};
-use hushbin_demo::explain::{AnswerExplainer, ExplainError, Explanation, Meaning, Reported};
+use hushbin_demo::explain::{NamedQuestionExplainer, ExplainError, Explanation, Meaning, Reported};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
@@ -60,7 +60,7 @@ fn upload(task: &Task, report: Report) -> Vec<u8> {
 
 /// Makes `reports` reports of the answers, with their explanations.
 fn told(task: &Task, answers: &[Vec<Entry>], reports: u64) -> Vec<(Report, Explanation)> {
-    let explainer = AnswerExplainer::new(task).unwrap();
+    let explainer = NamedQuestionExplainer::new(task).unwrap();
     let mut rng = ChaCha20Rng::seed_from_u64(3);
     let mut randomizer = Randomizer::new(task);
     let mut one = || {
@@ -81,7 +81,7 @@ fn reports_name_their_question_and_keep_to_epsilon() {
     let (task, answers) = all();
     let mut seen = vec![0; answers.len()];
     for (report, told) in told(&task, &answers, 2000) {
-        let index = task.question_selector().drawn_question(report.seed());
+        let index = task.question_selector().question_index_for_seed(report.seed());
         seen[index] += 1;
         let question = &task.questions()[index];
         assert_eq!(
@@ -315,7 +315,7 @@ fn numbers_that_are_not_drawn_are_not_told_of() {
 #[test]
 fn what_cannot_be_explained_is_refused() {
     let (task, answers) = all();
-    let explainer = AnswerExplainer::new(&task).unwrap();
+    let explainer = NamedQuestionExplainer::new(&task).unwrap();
     let (report, _) = told(&task, &answers, 1).remove(0);
     let bytes = upload(&task, report);
     let refused = |answers: &[Vec<Entry>]| explainer.explain(&bytes, &slices(answers)).unwrap_err();
@@ -343,14 +343,14 @@ fn what_cannot_be_explained_is_refused() {
     );
     let unnamed = r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#;
     let unnamed: TaskDraft = serde_json::from_str(unnamed).unwrap();
-    let refusal = AnswerExplainer::new(&unnamed.resolve_task().unwrap()).unwrap_err();
+    let refusal = NamedQuestionExplainer::new(&unnamed.resolve_task().unwrap()).unwrap_err();
     assert_eq!(
         (refusal.code(), refusal),
-        ("not-named", ExplainError::NotNamed)
+        ("not-named", ExplainError::UnnamedQuestion)
     );
     let many = self::task(&json!([{ "name": "q", "kind": "choice", "options": 5000 }]));
     assert_eq!(
-        AnswerExplainer::new(&many).unwrap_err(),
+        NamedQuestionExplainer::new(&many).unwrap_err(),
         ExplainError::TooManyPossibleAnswers
     );
 }

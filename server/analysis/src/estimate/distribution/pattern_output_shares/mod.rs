@@ -73,20 +73,20 @@ impl PatternOutputShares {
 
     /// Returns the number of bins K.
     pub(crate) fn bin_count(&self) -> usize {
-        self.edge_weights.pattern_estimator.cell_count()
+        self.edge_weights.pattern_probabilities.cell_count()
     }
 
     /// Returns the unbiased estimate of the share of people in a range of bins, with the
     /// distribution of its scores.
-    pub(crate) fn share_and_scores(
+    pub(crate) fn share_and_score_distribution(
         &self,
         bins: Range<usize>,
     ) -> (PointEstimate, ScoreDistribution) {
         let weights = self
             .edge_weights
-            .pattern_estimator
-            .range_weights(bins.clone());
-        let rates = &self.edge_weights.pattern_estimator;
+            .pattern_probabilities
+            .range_indicator_weights(bins.clone());
+        let rates = &self.edge_weights.pattern_probabilities;
         let worth = rates.output_weights_of_sum(&weights);
         let own = rates.variances_by_cell(&worth, &weights);
         let (estimate, variance) = self.weight_mean_and_variance(&worth);
@@ -103,8 +103,8 @@ impl PatternOutputShares {
         let point = PointEstimate::new(estimate, variance, self.reports);
         let law = ScoreDistribution {
             nodes: vec![
-                (0.0, self.scores_in_bins(&worth, &weights, 0.0)),
-                (1.0, self.scores_in_bins(&worth, &weights, 1.0)),
+                (0.0, self.score_distribution_in_bins(&worth, &weights, 0.0)),
+                (1.0, self.score_distribution_in_bins(&worth, &weights, 1.0)),
             ],
             is_fixed_population: given,
             crowd_between_nodes: CrowdBetweenNodes::NeighbourMixture,
@@ -116,9 +116,9 @@ impl PatternOutputShares {
     /// Scores are divided by the greatest score.
     ///
     /// These people are distributed over the bins as estimated, or evenly if all estimates are 0.
-    fn scores_in_bins(&self, worth: &[f64], weights: &[f64], weight: f64) -> ScoredGroups {
+    fn score_distribution_in_bins(&self, worth: &[f64], weights: &[f64], weight: f64) -> ScoredGroups {
         let among = |own: &f64| *own == weight;
-        let estimated = weights.iter().zip(self.estimated_bin_shares());
+        let estimated = weights.iter().zip(self.nonnegative_bin_shares());
         let mut people: Vec<f64> = estimated
             .map(|(own, share)| if among(own) { *share } else { 0.0 })
             .collect();
@@ -129,7 +129,7 @@ impl PatternOutputShares {
         let all: f64 = people.iter().sum();
         let most = worth.iter().fold(0.0, |most: f64, own| most.max(own.abs()));
         let chances =
-            probability_matrix::expected_outputs(&self.edge_weights.pattern_estimator, &people);
+            probability_matrix::expected_outputs(&self.edge_weights.pattern_probabilities, &people);
         let score = worth.iter().zip(chances);
         ScoredGroups::of_one_group(
             score
@@ -139,11 +139,11 @@ impl PatternOutputShares {
     }
 
     /// Returns the estimated shares of bins, with negative ones set to 0.
-    fn estimated_bin_shares(&self) -> &[f64] {
+    fn nonnegative_bin_shares(&self) -> &[f64] {
         self.cached_bin_shares.get_or_init(|| {
-            let rates = &self.edge_weights.pattern_estimator;
+            let rates = &self.edge_weights.pattern_probabilities;
             let estimate = |bin| {
-                let worth = rates.output_weights_of_sum(&rates.range_weights(bin..bin + 1));
+                let worth = rates.output_weights_of_sum(&rates.range_indicator_weights(bin..bin + 1));
                 self.weight_mean_and_variance(&worth).0.max(0.0)
             };
             (0..self.bin_count()).map(estimate).collect()
@@ -166,7 +166,7 @@ impl PatternOutputShares {
             TailThresholds::new(part * failure).normal_quantile() / self.reports.sqrt()
         });
         let [fine, more, less] =
-            (self.edge_weights.edge_weights().each_ref()).map(|rows| self.edge_estimates(rows));
+            (self.edge_weights.fine_and_coarse_weights().each_ref()).map(|rows| self.edge_estimates(rows));
         let interval = |quantile: &f64| {
             let fine = quantile_claims([&fine, &fine], *quantile, reach[0], Add::add);
             // For some crowds, averages have no variance from drawing people. Otherwise that
@@ -181,7 +181,7 @@ impl PatternOutputShares {
     /// returned shares sum to 1.
     pub(crate) fn smoothed_bin_shares(&self) -> Vec<f64> {
         smooth_curve::fit_smooth_bin_shares(
-            &self.edge_weights.pattern_estimator,
+            &self.edge_weights.pattern_probabilities,
             &self.shares,
             self.reports,
         )
@@ -195,14 +195,14 @@ impl PatternOutputShares {
     /// statistic measures how far the observed shares are from satisfying them. Returns `None` if L
     /// = K, or if some output has too few expected reports for a χ² distribution.
     pub(crate) fn chi_squared_misfit(&self) -> Option<(f64, usize)> {
-        let (rates, bins) = (&self.edge_weights.pattern_estimator, self.bin_count());
+        let (rates, bins) = (&self.edge_weights.pattern_probabilities, self.bin_count());
         let freedom = self.shares.len() - bins;
         if freedom == 0 {
             return None;
         }
         // The estimated shares sum to 1 before negative ones are set to 0, so the sum is at least
         // 1.
-        let first = self.estimated_bin_shares();
+        let first = self.nonnegative_bin_shares();
         let total: f64 = first.iter().sum();
         let expected = probability_matrix::expected_outputs(rates, first);
         if self.reports * minimum_or_zero(&expected) < MIN_EXPECTED_COUNT * total {
@@ -243,11 +243,11 @@ impl PatternOutputShares {
     fn edge_estimates(&self, rows: &[EdgeWeights]) -> Vec<EdgeEstimate> {
         let estimate = |row: &EdgeWeights| {
             let (share, variance) = self.weight_mean_and_variance(&row.output_weights);
-            let least = row.min_weight_variances;
+            let least = row.min_variances_by_edge_side;
             EdgeEstimate {
                 share,
-                variance,
-                min_weight_variances: least,
+                output_weight_variance: variance,
+                min_variances_by_edge_side: least,
             }
         };
         rows.iter().map(estimate).collect()

@@ -16,14 +16,14 @@ pub(super) struct EdgeWeights {
     pub(super) output_weights: Vec<f64>,
     /// Minimum variance of the weight of one report's output. The first is over people below the
     /// edge, the second over people above the edge.
-    pub(super) min_weight_variances: [f64; 2],
+    pub(super) min_variances_by_edge_side: [f64; 2],
 }
 
 /// Rates of a pattern, and the weights of its outputs for all edges between bins. They depend on
 /// the pattern, the bins and ε, but not on the reports.
 #[derive(Debug, Clone)]
 pub(crate) struct PatternEdgeWeights {
-    pub(crate) pattern_estimator: PatternEstimator,
+    pub(crate) pattern_probabilities: PatternEstimator,
     /// Weights for all edges. They are computed on first use, because planning does not need them.
     cached_edge_weights: OnceLock<[Vec<EdgeWeights>; 3]>,
 }
@@ -32,7 +32,7 @@ impl PatternEdgeWeights {
     pub(crate) const fn new(rates: PatternEstimator) -> Self {
         let rows = OnceLock::new();
         Self {
-            pattern_estimator: rates,
+            pattern_probabilities: rates,
             cached_edge_weights: rows,
         }
     }
@@ -43,9 +43,9 @@ impl PatternEdgeWeights {
     ///
     /// The average of the second set starts at the edge, so it is at least the share below the
     /// edge. The average of the third set ends at the edge, so it is at most that share.
-    pub(super) fn edge_weights(&self) -> &[Vec<EdgeWeights>; 3] {
+    pub(super) fn fine_and_coarse_weights(&self) -> &[Vec<EdgeWeights>; 3] {
         self.cached_edge_weights
-            .get_or_init(|| compute_edge_weights(&self.pattern_estimator))
+            .get_or_init(|| compute_edge_weights(&self.pattern_probabilities))
     }
 }
 
@@ -62,7 +62,7 @@ fn compute_edge_weights(rates: &PatternEstimator) -> [Vec<EdgeWeights>; 3] {
             let least = [minimum_or_zero(&own[..edge]), minimum_or_zero(&own[edge..])];
             EdgeWeights {
                 output_weights: worth,
-                min_weight_variances: least,
+                min_variances_by_edge_side: least,
             }
         };
         (1..bins).map(of_edge).collect()
@@ -83,14 +83,14 @@ pub(super) fn minimum_or_zero<'a>(variances: impl IntoIterator<Item = &'a f64>) 
 pub(super) struct EdgeEstimate {
     pub(super) share: f64,
     /// Observed variance of the weight of one report's output.
-    pub(super) variance: f64,
+    pub(super) output_weight_variance: f64,
     /// Minimum variances over people below and over people above the edge, as in [`EdgeWeights`].
-    pub(super) min_weight_variances: [f64; 2],
+    pub(super) min_variances_by_edge_side: [f64; 2],
 }
 
 /// Two claims about a quantile and one edge: the quantile is [at or above, at or below] the edge.
 /// An entry is true if that claim is made.
-pub(crate) type EdgeClaims = [bool; 2];
+pub(crate) type QuantileSideClaims = [bool; 2];
 
 /// Returns the claims about the quantile for each edge.
 ///
@@ -103,14 +103,14 @@ pub(super) fn quantile_claims(
     quantile: f64,
     reach: f64,
     least: fn(f64, f64) -> f64,
-) -> impl Iterator<Item = EdgeClaims> {
+) -> impl Iterator<Item = QuantileSideClaims> {
     let drawn = quantile * (1.0 - quantile);
     let reach = move |own: &EdgeEstimate| {
         // If the share below the edge is τ, the true variance is at least this minimum. The
         // observed variance of few reports may be smaller.
-        let [below, above] = own.min_weight_variances;
+        let [below, above] = own.min_variances_by_edge_side;
         let noise = quantile * below + (1.0 - quantile) * above;
-        reach * own.variance.max(least(noise, drawn)).sqrt()
+        reach * own.output_weight_variance.max(least(noise, drawn)).sqrt()
     };
     more.iter().zip(less).map(move |(more, less)| {
         let above = more.share + reach(more) < quantile;
@@ -120,7 +120,7 @@ pub(super) fn quantile_claims(
 
 /// Combines claims about one edge that come from two sets of estimates. Contradicting claims
 /// cancel.
-pub(super) fn combine_claims((one, other): (EdgeClaims, EdgeClaims)) -> EdgeClaims {
+pub(super) fn combine_claims((one, other): (QuantileSideClaims, QuantileSideClaims)) -> QuantileSideClaims {
     let [above, below] = [one[0] || other[0], one[1] || other[1]];
     [above && !below, below && !above]
 }
@@ -128,8 +128,8 @@ pub(super) fn combine_claims((one, other): (EdgeClaims, EdgeClaims)) -> EdgeClai
 /// Returns the edges at the ends of an interval, from the claims for each inner edge. The lower end
 /// moves up as long as the quantile is claimed to be at or above each edge that it passes. The
 /// upper end moves down correspondingly.
-pub(crate) fn interval_edges(claims: impl Iterator<Item = EdgeClaims>) -> [usize; 2] {
-    let claims: Vec<EdgeClaims> = claims.collect();
+pub(crate) fn interval_edges(claims: impl Iterator<Item = QuantileSideClaims>) -> [usize; 2] {
+    let claims: Vec<QuantileSideClaims> = claims.collect();
     let lower = claims.iter().take_while(|claim| claim[0]).count();
     let upper = claims.iter().rev().take_while(|claim| claim[1]).count();
     [lower, claims.len() + 1 - upper]

@@ -45,13 +45,13 @@ pub(super) fn fit_smooth_bin_shares(
     let mut best = (f64::NEG_INFINITY, 0.0, logs.clone());
     for half in PENALTY_HALF_EXPONENTS.rev() {
         let curve = PenalisedLikelihood {
-            pattern_estimator: rates,
-            shares,
+            pattern_probabilities: rates,
+            observed_output_shares: shares,
             reports,
             log_equal_share: even,
             penalty_weight: 10_f64.powf(0.5 * f64::from(half)),
         };
-        let evidence = curve.maximise(&mut logs);
+        let evidence = curve.maximise_for_log_evidence(&mut logs);
         if evidence > best.0 {
             best = (evidence, curve.penalty_weight, logs.clone());
         }
@@ -64,8 +64,8 @@ pub(super) fn fit_smooth_bin_shares(
 /// Penalised likelihood as a function of the logarithms of the bins' shares, for one penalty weight
 /// λ. Counts of outputs have Poisson distributions.
 struct PenalisedLikelihood<'a> {
-    pattern_estimator: &'a PatternEstimator,
-    shares: &'a [f64],
+    pattern_probabilities: &'a PatternEstimator,
+    observed_output_shares: &'a [f64],
     reports: f64,
     /// Logarithm of the share of each bin if all are equal, ln(1/K) for K bins.
     log_equal_share: f64,
@@ -75,7 +75,7 @@ struct PenalisedLikelihood<'a> {
 impl PenalisedLikelihood<'_> {
     /// Moves the logarithms to the maximum of the penalised likelihood by Newton's method. Returns
     /// the logarithm of the evidence there, up to a constant.
-    fn maximise(&self, logs: &mut Vec<f64>) -> f64 {
+    fn maximise_for_log_evidence(&self, logs: &mut Vec<f64>) -> f64 {
         let (mut value, mut expected) = self.penalised_log_likelihood(logs);
         for _ in 0..MAX_NEWTON_STEPS {
             let step = self.newton_step(logs, &expected);
@@ -96,7 +96,7 @@ impl PenalisedLikelihood<'_> {
                 break;
             }
         }
-        let factor = self.expected_curvature_factor(logs, &expected);
+        let factor = self.expected_curvature_cholesky(logs, &expected);
         let log_root: f64 = diagonal(&factor, logs.len()).map(f64::ln).sum();
         // Laplace's approximation: value − ½ ln det + ½(K − 2) ln λ, where det is the determinant
         // of the curvature. `log_root` is ½ ln det.
@@ -107,20 +107,20 @@ impl PenalisedLikelihood<'_> {
     /// Returns the Newton step from these logarithms. If the penalised likelihood is not concave
     /// there, the expected curvature replaces the observed one.
     fn newton_step(&self, logs: &[f64], expected: &[f64]) -> Vec<f64> {
-        let pairs = || self.shares.iter().zip(expected);
+        let pairs = || self.observed_output_shares.iter().zip(expected);
         let excess: Vec<f64> = pairs().map(|(share, own)| share / own - 1.0).collect();
         let weights: Vec<f64> = pairs().map(|(share, own)| share / (own * own)).collect();
-        let mut slopes = probability_matrix::transposed_product(self.pattern_estimator, &excess);
+        let mut slopes = probability_matrix::transposed_product(self.pattern_probabilities, &excess);
         for (slope, log) in slopes.iter_mut().zip(logs) {
             *slope *= self.reports * log.exp();
         }
         // A bin's share is the exponential of its logarithm. So the second derivative of the share
         // equals the first, and the slopes appear on the diagonal of the curvature.
-        let mut factor = self.curvature_factor(logs, &weights, &slopes);
+        let mut factor = self.curvature_cholesky(logs, &weights, &slopes);
         // `cholesky_factorise` leaves at most this number on the diagonal if the matrix is not
         // positive definite.
         if diagonal(&factor, logs.len()).any(|own| own <= f64::MIN_POSITIVE.sqrt()) {
-            factor = self.expected_curvature_factor(logs, expected);
+            factor = self.expected_curvature_cholesky(logs, expected);
         }
         for (slope, log) in slopes.iter_mut().zip(logs) {
             *slope -= RIDGE_PENALTY_WEIGHT * (log - self.log_equal_share);
@@ -137,8 +137,8 @@ impl PenalisedLikelihood<'_> {
     /// Returns the penalised log-likelihood up to a constant, and the expected shares of outputs.
     fn penalised_log_likelihood(&self, logs: &[f64]) -> (f64, Vec<f64>) {
         let bins: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
-        let expected = probability_matrix::expected_outputs(self.pattern_estimator, &bins);
-        let likelihood: f64 = (self.shares.iter().zip(&expected))
+        let expected = probability_matrix::expected_outputs(self.pattern_probabilities, &bins);
+        let likelihood: f64 = (self.observed_output_shares.iter().zip(&expected))
             .map(|(share, own)| share * own.ln() - own)
             .sum();
         let rough: f64 = logs
@@ -154,19 +154,19 @@ impl PenalisedLikelihood<'_> {
     }
 
     /// Returns the Cholesky factor of the expected curvature at these logarithms.
-    fn expected_curvature_factor(&self, logs: &[f64], expected: &[f64]) -> Vec<f64> {
+    fn expected_curvature_cholesky(&self, logs: &[f64], expected: &[f64]) -> Vec<f64> {
         let over: Vec<f64> = expected.iter().map(|own| 1.0 / own).collect();
-        self.curvature_factor(logs, &over, &[])
+        self.curvature_cholesky(logs, &over, &[])
     }
 
     /// Returns the Cholesky factor of the curvature of the negative penalised log-likelihood.
     /// `weights` are the weights of outputs in this curvature. The numbers in `subtracted`, if any,
     /// are first subtracted from the diagonal.
-    fn curvature_factor(&self, logs: &[f64], weights: &[f64], subtracted: &[f64]) -> Vec<f64> {
+    fn curvature_cholesky(&self, logs: &[f64], weights: &[f64], subtracted: &[f64]) -> Vec<f64> {
         let size = logs.len();
         let bins: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
         let mut curvature =
-            probability_matrix::weighted_gram_matrix(self.pattern_estimator, weights);
+            probability_matrix::weighted_gram_matrix(self.pattern_probabilities, weights);
         for row in 0..size {
             let scale = self.reports * bins[row];
             for (own, bin) in curvature[row * size..][..=row].iter_mut().zip(&bins) {

@@ -130,10 +130,10 @@ fn weights_and_variances_are_those_of_the_reference() {
 fn estimates_and_intervals_are_those_of_the_reference() {
     for set in sets() {
         let patterned = set.patterned();
-        let estimates = patterned.edge_estimates(&patterned.edge_weights.edge_weights()[0]);
+        let estimates = patterned.edge_estimates(&patterned.edge_weights.fine_and_coarse_weights()[0]);
         let (shares, variances): (Vec<f64>, Vec<f64>) = estimates
             .iter()
-            .map(|own| (own.share, own.variance))
+            .map(|own| (own.share, own.output_weight_variance))
             .unzip();
         near(&shares, &set.cdf, &set.name);
         near(&variances, &set.cdf_variance_of_one, &set.name);
@@ -169,8 +169,8 @@ fn shares_of_ranges_are_those_below_edges() {
         let bins = patterned.bin_count();
         let reports = set.counts.iter().sum::<u64>() as f64;
         for (edge, share) in set.cdf.iter().enumerate() {
-            let point = patterned.share_and_scores(0..edge + 1).0;
-            let others = patterned.share_and_scores(edge + 1..bins).0;
+            let point = patterned.share_and_score_distribution(0..edge + 1).0;
+            let others = patterned.share_and_score_distribution(edge + 1..bins).0;
             assert!((point.estimate - share).abs() < 1e-9, "{}", set.name);
             assert!(
                 (others.estimate - (1.0 - share)).abs() < 1e-9,
@@ -185,7 +185,7 @@ fn shares_of_ranges_are_those_below_edges() {
                 set.name
             );
         }
-        let all = patterned.share_and_scores(0..bins).0;
+        let all = patterned.share_and_score_distribution(0..bins).0;
         assert!(
             (all.estimate - 1.0).abs() < 1e-9 && all.standard_error < 1e-5,
             "{all:?}"
@@ -198,7 +198,7 @@ fn curves_and_points_are_those_of_the_reference() {
     for set in sets() {
         let patterned = set.patterned();
         let (lambda, shares) = fit_smooth_bin_shares(
-            &patterned.edge_weights.pattern_estimator,
+            &patterned.edge_weights.pattern_probabilities,
             &patterned.shares,
             patterned.reports,
         );
@@ -271,7 +271,7 @@ fn draw(
 ) -> Vec<u64> {
     let (mut left, mut rest) = (reports, 1.0);
     let mut counts = Vec::new();
-    for probability in probability_matrix::expected_outputs(&edges.pattern_estimator, shares) {
+    for probability in probability_matrix::expected_outputs(&edges.pattern_probabilities, shares) {
         let part = (probability / rest).clamp(0.0, 1.0);
         let count = Binomial::new(left, part).unwrap().sample(rng);
         counts.push(count);
@@ -336,7 +336,7 @@ fn intervals_cover_quantiles_of_every_crowd() {
     let mut rng = ChaCha20Rng::seed_from_u64(11);
     let mut all = [0, 0];
     for (edges, sizes) in &layouts {
-        for (crowd, shares) in crowds(edges.pattern_estimator.cell_count())
+        for (crowd, shares) in crowds(edges.pattern_probabilities.cell_count())
             .iter()
             .enumerate()
         {
@@ -415,7 +415,7 @@ fn few_reports_claim_nothing() {
         patterned.edges_of_quantile_intervals(&[0.05, 0.5, 0.95], 0.025),
         [[0, 64]; 3]
     );
-    assert!(patterned.share_and_scores(3..4).0.standard_error > 1.0);
+    assert!(patterned.share_and_score_distribution(3..4).0.standard_error > 1.0);
     assert!(patterned.chi_squared_misfit().is_none());
     assert!((patterned.smoothed_bin_shares().iter().sum::<f64>() - 1.0).abs() < 1e-9);
 }
@@ -435,7 +435,7 @@ fn honest_crowds_fit() {
     let mut rng = ChaCha20Rng::seed_from_u64(12);
     for name in FITTED_PATTERNS {
         let edges = named(name);
-        for (crowd, shares) in crowds(edges.pattern_estimator.cell_count())
+        for (crowd, shares) in crowds(edges.pattern_probabilities.cell_count())
             .iter()
             .enumerate()
         {
@@ -478,7 +478,7 @@ fn forged_reports_do_not_fit() {
     let mut rng = ChaCha20Rng::seed_from_u64(13);
     for name in FITTED_PATTERNS {
         let edges = named(name);
-        for shares in crowds(edges.pattern_estimator.cell_count()) {
+        for shares in crowds(edges.pattern_probabilities.cell_count()) {
             let honest = draw(&edges, &shares, REPORTS * 19 / 20, &mut rng);
             for output in 0..honest.len() {
                 let mut counts = honest.clone();

@@ -7,7 +7,7 @@ use rand_core::CryptoRng;
 use super::rates::PckvProbabilities;
 use crate::competitors::favoured_set::threshold_rounded_down;
 use crate::competitors::numbers::randomly_rounds_up;
-use crate::competitors::ratings::oracle::{EstimateMoments, OracleSetting, RatingOracle};
+use crate::competitors::ratings::rating_oracle::{EstimateMoments, OracleSetting, RatingOracle};
 use crate::competitors::ratings::report_sums::{LinearEstimator, ReportSums};
 use crate::competitors::ratings::slots::{Slot, draw_slot, flip_fair_coin, sign_value};
 
@@ -63,7 +63,7 @@ impl PckvGrr {
 
     /// Returns the mechanism with the parameter u = `times`·(e − 1), where e = exp(ε).
     fn new(setting: &OracleSetting, times: f64) -> Result<Self, Error> {
-        let budget = setting.budget_without_delta()?;
+        let budget = setting.budget_ignoring_delta()?;
         let more = times * budget.exp_m1_epsilon();
         let all = f64::from(setting.item_count) + f64::from(setting.sparsity);
         Ok(Self {
@@ -96,7 +96,7 @@ impl PckvGrr {
 impl RatingOracle for PckvGrr {
     fn privacy_loss(&self) -> f64 {
         let rates = self.response_probabilities();
-        let [own, opposite] = rates.element_probabilities(self.sparsity);
+        let [own, opposite] = rates.reported_sign_probabilities(self.sparsity);
         // Probability of an element that is neither in the input nor the opposite of one.
         let other = rates.other_item_probability / 2.0;
         // An input makes this element least likely if the input has the opposite element, or
@@ -114,11 +114,11 @@ impl RatingOracle for PckvGrr {
             .linear_estimator(self.sparsity)
     }
 
-    fn second_moments(&self) -> EstimateMoments {
-        self.response_probabilities().second_moments(self.sparsity)
+    fn report_estimate_moments(&self) -> EstimateMoments {
+        self.response_probabilities().report_estimate_moments(self.sparsity)
     }
 
-    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let (own, value) = match draw_slot(entries, self.sparsity, rng) {
             Slot::Entry(entry) => (entry.item as u32, entry.value),
             // The value 0 is rounded to either sign with probability 1/2.

@@ -1,6 +1,6 @@
 //! Response probabilities, estimates and moments of both variants of PCKV.
 
-use crate::competitors::ratings::oracle::{EstimateMoments, PresenceMoments};
+use crate::competitors::ratings::rating_oracle::{EstimateMoments, PresenceMoments};
 use crate::competitors::ratings::report_sums::LinearEstimator;
 
 /// Response probabilities of PCKV, which are exact for the rounded thresholds.
@@ -34,7 +34,7 @@ impl PckvProbabilities {
     /// Returns two probabilities: that a report has an item with +, and that it has the item with
     /// −. The person has s entries, and one of them is the item with value 1.
     #[must_use]
-    pub fn element_probabilities(&self, sparsity: u32) -> [f64; 2] {
+    pub fn reported_sign_probabilities(&self, sparsity: u32) -> [f64; 2] {
         let drawn = 1.0 / f64::from(sparsity);
         let [own, other] = [1.0 + self.sign_bias, 1.0 - self.sign_bias]
             .map(|twice| self.drawn_item_probability * twice / 2.0);
@@ -56,13 +56,13 @@ impl PckvProbabilities {
     }
 
     /// Returns the second moments of one report's estimates.
-    pub(super) fn second_moments(&self, sparsity: u32) -> EstimateMoments {
+    pub(super) fn report_estimate_moments(&self, sparsity: u32) -> EstimateMoments {
         let s = f64::from(sparsity);
         let (f, m) = (
             s / (self.drawn_item_probability - self.other_item_probability),
             s / (self.drawn_item_probability * self.sign_bias),
         );
-        let [plus, minus] = self.element_probabilities(sparsity);
+        let [plus, minus] = self.reported_sign_probabilities(sparsity);
         let square = |told: f64| {
             let missing = 1.0 - told;
             f * f
@@ -73,8 +73,8 @@ impl PckvProbabilities {
         EstimateMoments {
             mean_square: [m * m * told, m * m * self.other_item_probability],
             presence_moments: Some(PresenceMoments {
-                variance: [square(told) - 1.0, square(self.other_item_probability)],
-                frequency_mean_product: f
+                frequency_estimate_variances: [square(told) - 1.0, square(self.other_item_probability)],
+                frequency_mean_cross_moment: f
                     * m
                     * (1.0 - self.other_item_probability)
                     * (plus - minus),

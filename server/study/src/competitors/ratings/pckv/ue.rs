@@ -7,7 +7,7 @@ use rand_core::CryptoRng;
 use super::rates::PckvProbabilities;
 use crate::competitors::favoured_set::threshold_rounded_down;
 use crate::competitors::numbers::randomly_rounds_up;
-use crate::competitors::ratings::oracle::{EstimateMoments, OracleSetting, RatingOracle};
+use crate::competitors::ratings::rating_oracle::{EstimateMoments, OracleSetting, RatingOracle};
 use crate::competitors::ratings::report_sums::{LinearEstimator, ReportSums};
 use crate::competitors::ratings::slots::{
     Slot, draw_binomial, draw_slot, draw_sum_of_fair_signs, flip_fair_coin, sign_value,
@@ -56,7 +56,7 @@ impl PckvUe {
     /// # Errors
     /// Same errors as [`OracleSetting::budget`].
     pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
-        let e = setting.budget_without_delta()?.exp_epsilon();
+        let e = setting.budget_ignoring_delta()?.exp_epsilon();
         Ok(Self {
             item_count: setting.item_count,
             sparsity: setting.sparsity,
@@ -80,7 +80,7 @@ impl PckvUe {
 
     /// Draws whether the report has a sign for the item of the drawn entry, and which sign. Adds
     /// the result to the sums.
-    fn add_drawn_item(&self, entry: &Entry, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn add_drawn_item_response(&self, entry: &Entry, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         if DRAWN_ITEM_REPORT_THRESHOLD.draw_bool(rng) {
             let up =
                 randomly_rounds_up(entry.value, rng) == self.true_sign_threshold.draw_bool(rng);
@@ -116,19 +116,19 @@ impl RatingOracle for PckvUe {
             .linear_estimator(self.sparsity)
     }
 
-    fn second_moments(&self) -> EstimateMoments {
-        self.response_probabilities().second_moments(self.sparsity)
+    fn report_estimate_moments(&self) -> EstimateMoments {
+        self.response_probabilities().report_estimate_moments(self.sparsity)
     }
 
     /// Draws the signs of all items and adds them to the sums. Signs of dummies are not drawn,
     /// because they are independent of all other signs and are not counted.
-    fn add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let slot = draw_slot(entries, self.sparsity, rng);
         sums.report_count += 1;
         for item in 0..self.item_count as usize {
             match slot {
                 Slot::Entry(entry) if entry.item == item as u64 => {
-                    self.add_drawn_item(entry, sums, rng);
+                    self.add_drawn_item_response(entry, sums, rng);
                 }
                 _ if self.other_item_omission_threshold.draw_bool(rng) => {}
                 _ => {
@@ -139,12 +139,12 @@ impl RatingOracle for PckvUe {
         }
     }
 
-    fn add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
         let mut others = vec![people.len() as u64; self.item_count as usize];
         for entries in people {
             if let Slot::Entry(entry) = draw_slot(entries, self.sparsity, rng) {
                 others[entry.item as usize] -= 1;
-                self.add_drawn_item(entry, sums, rng);
+                self.add_drawn_item_response(entry, sums, rng);
             }
         }
         sums.report_count += people.len() as u64;

@@ -19,15 +19,15 @@ pub struct BudgetRow {
     /// Privacy loss ε₀ of a coordinate. The printed value is correct.
     pub coordinate_epsilon: f64,
     /// Total ε by advanced composition with δ′ = δ/2.
-    pub proven_epsilon: f64,
+    pub proven_total_epsilon: f64,
     /// Total δ by advanced composition for the printed δ₀ = δ/(2d): 1.5·δ.
-    pub printed_proven_delta: f64,
+    pub delta_proven_for_printed: f64,
     /// Total δ by advanced composition for the corrected δ₀ = δ/(4d).
     pub corrected_proven_delta: f64,
     /// Exact worst-case total δ at the requested ε, for the printed (ε₀, δ₀).
-    pub printed_delta: f64,
+    pub exact_delta_of_printed: f64,
     /// Exact worst-case total δ at the requested ε, for the corrected (ε₀, δ₀).
-    pub corrected_delta: f64,
+    pub exact_delta_of_corrected: f64,
     /// Exact worst-case total δ at `proven_epsilon`, for the printed (ε₀, δ₀).
     pub delta_at_proven_epsilon: f64,
 }
@@ -56,17 +56,17 @@ pub fn budget_row(coordinates: u32, asked: &Budget) -> Result<BudgetRow, Error> 
         CoordinateBudget::with_uncorrected_delta(coordinates, asked)?,
     ];
     let spare = 0.5 * asked.delta();
-    let proven = printed.advanced_composition(coordinates, spare);
+    let proven = printed.advanced_composition_total(coordinates, spare);
     Ok(BudgetRow {
         coordinate_count: coordinates,
         epsilon: asked.epsilon(),
         delta: asked.delta(),
         coordinate_epsilon: printed.epsilon(),
-        proven_epsilon: proven.epsilon,
-        printed_proven_delta: proven.delta,
-        corrected_proven_delta: right.advanced_composition(coordinates, spare).delta,
-        printed_delta: printed.exact_total_delta(coordinates, asked.epsilon()),
-        corrected_delta: right.exact_total_delta(coordinates, asked.epsilon()),
+        proven_total_epsilon: proven.epsilon,
+        delta_proven_for_printed: proven.delta,
+        corrected_proven_delta: right.advanced_composition_total(coordinates, spare).delta,
+        exact_delta_of_printed: printed.exact_total_delta(coordinates, asked.epsilon()),
+        exact_delta_of_corrected: right.exact_total_delta(coordinates, asked.epsilon()),
         delta_at_proven_epsilon: printed.exact_total_delta(coordinates, proven.epsilon),
     })
 }

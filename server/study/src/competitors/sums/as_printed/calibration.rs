@@ -20,7 +20,7 @@ pub struct CalibrationRow {
     /// Mean of the printed noise, NB(3·(1 + ln(1/δ)), exp(−0.2·ε/k)).
     pub printed_mean: f64,
     /// Exact δ of the printed noise at ε.
-    pub printed_delta: f64,
+    pub printed_noise_exact_delta: f64,
     /// Smallest mean of NB(r, exp(−0.2·ε/k)), minimised over r, that satisfies (ε, δ).
     pub least_mean_for_printed_p: f64,
     /// Smallest mean of any NB(r, p) that satisfies (ε, δ), to about one part in 10³.
@@ -52,7 +52,7 @@ pub fn calibration_row(shift: u32, promised: &Budget) -> Result<CalibrationRow, 
         epsilon,
         delta,
         printed_mean: law.mean(),
-        printed_delta: law.delta_of_shift(shift, epsilon),
+        printed_noise_exact_delta: law.delta_of_shift(shift, epsilon),
         least_mean_for_printed_p: least_sufficient_mean_at(p, shift, promised),
         least_mean,
         p_of_least_mean: least_p,

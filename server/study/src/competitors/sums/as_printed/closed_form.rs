@@ -3,7 +3,7 @@
 use hushbin::Error;
 
 use crate::competitors::budget::Budget;
-use crate::competitors::sums::grid;
+use crate::competitors::sums::grid_cell_reports;
 
 /// Table row for γ, the probability that a report is uniform over M cells: the paper's closed form,
 /// and the least γ that is proven.
@@ -35,15 +35,15 @@ pub fn closed_form_probability_row(
     cells: u32,
     central: &Budget,
 ) -> Result<ClosedFormProbabilityRow, Error> {
-    let least = grid::least_uniform_probability(cells, people, central)?;
+    let least = grid_cell_reports::least_uniform_probability(cells, people, central)?;
     Ok(ClosedFormProbabilityRow {
         people_count: people,
         cell_count: cells,
         epsilon: central.epsilon(),
         delta: central.delta(),
-        closed_form_probability: grid::closed_form_uniform_probability(cells, people, central),
+        closed_form_probability: grid_cell_reports::closed_form_uniform_probability(cells, people, central),
         least_proven_probability: least,
-        local_epsilon: grid::local_epsilon(cells, least),
+        local_epsilon: grid_cell_reports::local_epsilon(cells, least),
     })
 }
 

@@ -4,7 +4,7 @@
 use hushbin::Error;
 
 use crate::competitors::budget::Budget;
-use crate::competitors::sums::grid;
+use crate::competitors::sums::grid_cell_reports;
 use crate::roots::bisect;
 
 /// Origin of the constant c of a [`UniformProbabilityRow`].
@@ -42,10 +42,10 @@ pub struct UniformProbabilityRow {
     pub corrected_probability: f64,
     /// Actual δ of the printed γ at the promised ε: exact if c is enumerated, otherwise a lower
     /// bound.
-    pub printed_delta: f64,
+    pub actual_delta_of_printed: f64,
     /// Actual δ of the corrected γ at the promised ε: exact if c is enumerated, otherwise an upper
     /// bound.
-    pub corrected_delta: f64,
+    pub actual_delta_of_corrected: f64,
     /// Printed number subtracted from the sum of a coordinate, c·(r + 1)/2.
     pub printed_sum_offset: f64,
     /// Corrected number subtracted from the sum of a coordinate, γ·n/2 = c·(r + 1)^d/2·n/(n − 1).
@@ -66,14 +66,14 @@ pub fn row_with_enumerated_delta(
 ) -> Result<UniformProbabilityRow, Error> {
     let epsilon = promised.epsilon();
     let cells = (steps + 1).pow(coordinates);
-    let of_one = |gamma| grid::exact_shuffled_delta(steps + 1, gamma, people, epsilon);
+    let of_one = |gamma| grid_cell_reports::exact_shuffled_delta(steps + 1, gamma, people, epsilon);
     // Reports an error of the parameters here, before the search hides it as "not enough".
     of_one(1.0)?;
     let enough = |gamma: f64| of_one(gamma).is_ok_and(|delta| delta <= promised.delta());
     let least = bisect(1.0, 1e-9, 1e-9, enough);
     // Solves γ = c·(r + 1)/n for c.
     let c = least * f64::from(people) / f64::from(steps + 1);
-    let delta = |gamma| grid::exact_shuffled_delta(cells, gamma, people, epsilon);
+    let delta = |gamma| grid_cell_reports::exact_shuffled_delta(cells, gamma, people, epsilon);
     UniformProbabilityRow::from_case(
         UniformProbabilityCase {
             people_count: people,
@@ -118,10 +118,10 @@ pub fn row_with_paper_constant(
         },
         (
             ConstantOrigin::Paper,
-            grid::paper_probability_constant(promised),
+            grid_cell_reports::paper_probability_constant(promised),
         ),
-        |gamma| grid::attack_delta_lower_bound(cells, gamma, people.into(), epsilon),
-        |gamma| grid::proven_delta(cells, gamma, people.into(), epsilon),
+        |gamma| grid_cell_reports::attack_delta_lower_bound(cells, gamma, people.into(), epsilon),
+        |gamma| grid_cell_reports::proven_delta_upper_bound(cells, gamma, people.into(), epsilon),
     )
 }
 
@@ -188,8 +188,8 @@ impl UniformProbabilityRow {
             probability_constant: c,
             printed_probability: printed_gamma,
             corrected_probability: right_gamma,
-            printed_delta: printed(printed_gamma)?,
-            corrected_delta: right(right_gamma)?,
+            actual_delta_of_printed: printed(printed_gamma)?,
+            actual_delta_of_corrected: right(right_gamma)?,
             printed_sum_offset: 0.5 * c * side,
             corrected_sum_offset: 0.5 * right_gamma * n,
         })

@@ -1,7 +1,7 @@
 //! Models that predict a target y from w·x, trained by stochastic gradient descent on randomised
 //! gradients. w is the vector of weights, and x is the vector of features.
 
-use crate::competitors::{Budget, LossFunction, clip_gradient};
+use crate::competitors::{Budget, LossFunction, clip_gradient_coordinates};
 use hushbin::Error;
 use rand_chacha::ChaCha8Rng;
 
@@ -42,7 +42,7 @@ impl TrainedModel {
         }
     }
 
-    const fn loss_function(self) -> LossFunction {
+    const fn loss_function_kind(self) -> LossFunction {
         match self {
             Self::Linear => LossFunction::Squared,
             Self::Logistic => LossFunction::Logistic,
@@ -130,9 +130,9 @@ impl Learner {
     /// clipped.
     pub(super) fn add_gradient(&mut self, features: &[f64], income: f64) -> Result<(), Error> {
         let target = self.model.target_from_income(income);
-        let loss = self.model.loss_function();
+        let loss = self.model.loss_function_kind();
         let mut gradient = loss.gradient(&self.weights, features, target, REGULARIZATION);
-        clip_gradient(&mut gradient);
+        clip_gradient_coordinates(&mut gradient);
         self.mechanism
             .add_report(&gradient, &mut self.gradient_sums, &mut self.rng)?;
         self.gradient_count += 1;

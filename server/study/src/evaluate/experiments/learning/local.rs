@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn changes_are_those_of_gradients() {
         let words = MessageDistribution::new(64);
-        let messages = words.draw_messages(&mut ChaCha8Rng::seed_from_u64(1));
+        let messages = words.draw_person_messages(&mut ChaCha8Rng::seed_from_u64(1));
         let start: Vec<f64> = (0..64).map(|word| f64::from(word) / 64.0 - 0.5).collect();
         let mut weights = start.clone();
         for message in messages.iter().chain(&messages) {

@@ -18,7 +18,7 @@ pub(super) const MESSAGES_PER_PERSON: usize = 10;
 /// Number of topics that people write about.
 const TOPIC_COUNT: u32 = 8;
 /// Standard deviation of the score of a message, which is the sum of its words' weights.
-const SCORE_DEVIATION: f64 = 3.0;
+const SCORE_STANDARD_DEVIATION: f64 = 3.0;
 
 /// Message of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl MessageDistribution {
     /// Creates the distribution of messages over `words` words. The result is always the same.
     pub(super) fn new(words: u16) -> Self {
         let rng = &mut ChaCha8Rng::seed_from_u64(words.into());
-        let scale = SCORE_DEVIATION / (WORDS_PER_MESSAGE as f64).sqrt();
+        let scale = SCORE_STANDARD_DEVIATION / (WORDS_PER_MESSAGE as f64).sqrt();
         let mut weight = || -> f64 {
             let normal: f64 = StandardNormal.sample(rng);
             scale * normal
@@ -71,7 +71,7 @@ impl MessageDistribution {
     }
 
     /// Draws a person's messages.
-    pub(super) fn draw_messages(&self, rng: &mut ChaCha8Rng) -> [TextMessage; MESSAGES_PER_PERSON] {
+    pub(super) fn draw_person_messages(&self, rng: &mut ChaCha8Rng) -> [TextMessage; MESSAGES_PER_PERSON] {
         let topic = rng.next_u32() % TOPIC_COUNT;
         std::array::from_fn(|_| self.draw_message(topic, rng))
     }
@@ -106,7 +106,7 @@ mod tests {
         let words = MessageDistribution::new(256);
         let rng = &mut ChaCha8Rng::seed_from_u64(1);
         let (mut liked, mut guessed) = (0, 0);
-        for message in (0..500).flat_map(|_| words.draw_messages(rng)) {
+        for message in (0..500).flat_map(|_| words.draw_person_messages(rng)) {
             let mut own = message.words;
             own.sort_unstable();
             assert!(own.windows(2).all(|pair| pair[0] < pair[1]));

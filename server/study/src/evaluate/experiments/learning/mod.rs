@@ -16,7 +16,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::evaluate::crowd::census::{CensusExtract, Person};
 use crate::evaluate::crowd::people::{PeopleSequence, PeopleSource, PeopleTable};
 use crate::evaluate::crowd::random::generator_stream;
-use crate::evaluate::measure::axis::{FIXED_DELTA, PRIVACY_GAP_METRIC};
+use crate::evaluate::measure::axis::{FIXED_DELTA, PRIVACY_EXCESS_ERROR_METRIC};
 use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
     words_to_file_name,
@@ -178,7 +178,7 @@ impl Experiment for GradientLearningExperiment {
                 ),
                 x_label: "ε",
                 y_label: model.error_metric_name(),
-                are_axes_logarithmic: [true, model == TrainedModel::Linear],
+                are_x_and_y_logarithmic: [true, model == TrainedModel::Linear],
                 panels: crowds.iter().map(panel).collect(),
             }
         };
@@ -251,7 +251,7 @@ impl LearningCell {
         // Learners are grouped by model, and the first of each group has no privacy.
         for of_model in learners.chunks(mechanisms.len()) {
             let plain = of_model[0].mean_error();
-            rows.extend(of_model.iter().flat_map(|own| self.measurement(own, plain)));
+            rows.extend(of_model.iter().flat_map(|own| self.learner_measurements(own, plain)));
         }
         Ok(rows)
     }
@@ -277,7 +277,7 @@ impl LearningCell {
         Ok(learners)
     }
 
-    fn measurement(&self, learner: &Learner, plain: f64) -> [Measurement; 3] {
+    fn learner_measurements(&self, learner: &Learner, plain: f64) -> [Measurement; 3] {
         let d = learner.feature_count();
         let point = MeasurementPoint {
             people: self.people_count,
@@ -299,7 +299,7 @@ impl LearningCell {
         };
         [
             measured(learner.model.error_metric_name(), learner.mean_error()),
-            measured(PRIVACY_GAP_METRIC, learner.mean_error() - plain),
+            measured(PRIVACY_EXCESS_ERROR_METRIC, learner.mean_error() - plain),
             measured(
                 STEP_ERROR_METRIC,
                 learner.step_standard_error(self.batch_size),
@@ -382,7 +382,7 @@ mod tests {
                 mean(
                     table,
                     model,
-                    PRIVACY_GAP_METRIC,
+                    PRIVACY_EXCESS_ERROR_METRIC,
                     NumbersMechanismName::HushbinWindow,
                 )
             });

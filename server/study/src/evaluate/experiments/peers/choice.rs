@@ -1,7 +1,7 @@
 //! Comparison of mechanisms for the choice of one of k answers: published mechanisms, and hushbin's
 //! mechanism.
 
-use super::compared_mechanism::{ComparedMechanism, MEAN_VARIANCE_METRIC, WORST_VARIANCE_METRIC};
+use super::compared_mechanism::{ComparedMechanism, AVERAGE_VARIANCE_METRIC, WORST_VARIANCE_METRIC};
 use crate::competitors::{Budget, ComparedQuestion, HadamardResponse, compare_mechanisms};
 use crate::evaluate::measure::experiment::StudyError;
 
@@ -24,7 +24,7 @@ pub(super) fn compared_mechanisms(
     let own = HadamardResponse::new(options, &budget)?;
     let values = vec![
         (WORST_VARIANCE_METRIC, own.worst_variance()),
-        (MEAN_VARIANCE_METRIC, own.average_variance()),
+        (AVERAGE_VARIANCE_METRIC, own.average_variance()),
     ];
     peers.push(ComparedMechanism {
         name: "Hadamard response",

@@ -12,7 +12,7 @@ pub(super) struct ComparedMechanism {
 /// Metric: variance of one report's estimate, in the worst case over inputs.
 pub(super) const WORST_VARIANCE_METRIC: &str = "worst variance";
 /// Metric: variance of one report's estimate, averaged over uniform inputs.
-pub(super) const MEAN_VARIANCE_METRIC: &str = "mean variance";
+pub(super) const AVERAGE_VARIANCE_METRIC: &str = "mean variance";
 /// Metric: lower bound on the worst-case variance of all unbiased mechanisms.
 pub(super) const LOWER_BOUND_METRIC: &str = "least worst variance";
 /// Name of the window mechanism whose output values minimise the mean variance over uniform
@@ -37,7 +37,7 @@ impl ComparedMechanism {
                 name: row.mechanism,
                 values: vec![
                     (WORST_VARIANCE_METRIC, variance.worst),
-                    (MEAN_VARIANCE_METRIC, variance.average),
+                    (AVERAGE_VARIANCE_METRIC, variance.average),
                 ],
             })
         };

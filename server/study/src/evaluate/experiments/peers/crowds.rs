@@ -1,6 +1,6 @@
 //! Distributions of one number over which the variance of its estimate is averaged.
 
-use super::compared_mechanism::MEAN_VARIANCE_METRIC;
+use super::compared_mechanism::AVERAGE_VARIANCE_METRIC;
 
 /// Crowd of numbers in [−1, 1].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl AveragedCrowd {
     /// Returns the name of the metric: the mean variance over the crowd.
     pub(super) const fn mean_variance_metric(self) -> &'static str {
         match self {
-            Self::Uniform => MEAN_VARIANCE_METRIC,
+            Self::Uniform => AVERAGE_VARIANCE_METRIC,
             Self::Normal => "mean variance, N(0, 1/16)",
             Self::Skewed => "mean variance, -1 + Exp(0.2)",
             Self::HalfAtEachEnd => "mean variance, halves at ±1",

@@ -17,7 +17,7 @@ use crate::evaluate::measure::experiment::{
 };
 use crate::evaluate::measure::table::MeasurementTable;
 use compared_mechanism::{
-    ComparedMechanism, HUSHBIN_FOR_AVERAGE_NAME, LOWER_BOUND_METRIC, MEAN_VARIANCE_METRIC,
+    ComparedMechanism, HUSHBIN_FOR_AVERAGE_NAME, LOWER_BOUND_METRIC, AVERAGE_VARIANCE_METRIC,
     WORST_VARIANCE_METRIC,
 };
 use crowds::AveragedCrowd;
@@ -104,7 +104,7 @@ impl QuestionKind {
             Self::Number => std::iter::once(WORST_VARIANCE_METRIC)
                 .chain(AveragedCrowd::ALL.map(AveragedCrowd::mean_variance_metric))
                 .collect(),
-            Self::Several | Self::Choice => vec![WORST_VARIANCE_METRIC, MEAN_VARIANCE_METRIC],
+            Self::Several | Self::Choice => vec![WORST_VARIANCE_METRIC, AVERAGE_VARIANCE_METRIC],
         }
     }
 }
@@ -159,14 +159,14 @@ impl ComparisonCell {
         };
         for metric in self.kind.metrics() {
             if let (Some(own), Some(best)) = (peers[0].metric_value(metric), best(metric)) {
-                rows.push(quotient(self.ratio_label(metric), own / best));
+                rows.push(quotient(self.ratio_label_and_metric(metric), own / best));
             }
         }
         let average = peers
             .iter()
             .find(|peer| peer.name == HUSHBIN_FOR_AVERAGE_NAME);
-        let average = average.and_then(|peer| peer.metric_value(MEAN_VARIANCE_METRIC));
-        if let (Some(own), Some(best)) = (average, best(MEAN_VARIANCE_METRIC)) {
+        let average = average.and_then(|peer| peer.metric_value(AVERAGE_VARIANCE_METRIC));
+        if let (Some(own), Some(best)) = (average, best(AVERAGE_VARIANCE_METRIC)) {
             rows.push(quotient(
                 (
                     HUSHBIN_FOR_AVERAGE_NAME.to_owned(),
@@ -188,7 +188,7 @@ impl ComparisonCell {
     }
 
     /// Returns the label and the metric of the table row for a ratio of variances.
-    fn ratio_label(&self, metric: &str) -> (String, &'static str) {
+    fn ratio_label_and_metric(&self, metric: &str) -> (String, &'static str) {
         let letter = match self.kind {
             QuestionKind::Number => return (metric.to_owned(), OVER_BEST_PUBLISHED_METRIC),
             QuestionKind::Several => 'd',
@@ -235,7 +235,7 @@ impl Experiment for PeerComparisonExperiment {
             title: format!("Variance ratios of hushbin, for {}", kind.estimand()),
             x_label: "ε",
             y_label: "ratio of variances",
-            are_axes_logarithmic: [true, true],
+            are_x_and_y_logarithmic: [true, true],
             panels: metrics
                 .map(|metric| Panel {
                     title: metric.to_owned(),

@@ -37,12 +37,12 @@ pub(super) fn compared_mechanisms(epsilon: f64) -> Result<Vec<ComparedMechanism>
         };
         let window = Window::choose_parameters(&domain, epsilon, &draft)?
             .estimate_scale_and_variance(&domain, epsilon);
-        peers.push(compared_mechanism(name, window.max_variance(), &|x| {
+        peers.push(mechanism_from_variances(name, window.max_variance(), &|x| {
             window.estimate_variance(x)
         }));
     }
     let mut add = |name, worst, variance: &dyn Fn(f64) -> f64| {
-        peers.push(compared_mechanism(name, worst, variance));
+        peers.push(mechanism_from_variances(name, worst, variance));
     };
     let points = TwoPointMechanism::new(&Budget::new(epsilon, 0.0)?);
     add("two points", points.variance(0.0), &|x| points.variance(x));
@@ -85,7 +85,7 @@ pub(super) fn compared_mechanisms(epsilon: f64) -> Result<Vec<ComparedMechanism>
     Ok(peers)
 }
 
-fn compared_mechanism(
+fn mechanism_from_variances(
     name: &'static str,
     worst: f64,
     variance: &dyn Fn(f64) -> f64,

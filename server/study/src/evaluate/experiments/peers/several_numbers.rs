@@ -5,10 +5,10 @@ use hushbin::choose::window::Draft;
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::Window;
 
-use super::compared_mechanism::{ComparedMechanism, MEAN_VARIANCE_METRIC, WORST_VARIANCE_METRIC};
+use super::compared_mechanism::{ComparedMechanism, AVERAGE_VARIANCE_METRIC, WORST_VARIANCE_METRIC};
 use super::crowds::AveragedCrowd;
 use crate::competitors::{
-    Budget, ComparedQuestion, SampledPiecewise, SingleNumberMechanismKind, compare_mechanisms,
+    Budget, ComparedQuestion, SampledNumberMechanism, SingleNumberMechanismKind, compare_mechanisms,
 };
 use crate::evaluate::measure::experiment::StudyError;
 
@@ -29,7 +29,7 @@ pub(super) fn compared_mechanisms(
         ("sampled PM", SingleNumberMechanismKind::Piecewise),
         ("sampled HM", SingleNumberMechanismKind::Hybrid),
     ] {
-        let own = SampledPiecewise::new(attributes, part, epsilon)?;
+        let own = SampledNumberMechanism::new(attributes, part, epsilon)?;
         peers.push(sampled_mechanism(name, &own));
     }
     for (name, part) in [
@@ -44,18 +44,18 @@ pub(super) fn compared_mechanisms(
             SingleNumberMechanismKind::HybridThreeOutputPiecewise,
         ),
     ] {
-        let own = SampledPiecewise::with_least_variance(attributes, part, epsilon)?;
+        let own = SampledNumberMechanism::with_least_variance(attributes, part, epsilon)?;
         peers.push(sampled_mechanism(name, &own));
     }
     peers.push(split_epsilon_mechanism(attributes, epsilon)?);
     Ok(peers)
 }
 
-fn sampled_mechanism(name: &'static str, own: &SampledPiecewise) -> ComparedMechanism {
-    let mean = AveragedCrowd::Uniform.mean_over_crowd(&|x| own.variance(x));
+fn sampled_mechanism(name: &'static str, own: &SampledNumberMechanism) -> ComparedMechanism {
+    let mean = AveragedCrowd::Uniform.mean_over_crowd(&|x| own.single_report_variance(x));
     let values = vec![
         (WORST_VARIANCE_METRIC, own.worst_variance()),
-        (MEAN_VARIANCE_METRIC, mean),
+        (AVERAGE_VARIANCE_METRIC, mean),
     ];
     ComparedMechanism { name, values }
 }
@@ -76,14 +76,14 @@ fn split_epsilon_mechanism(attributes: u32, epsilon: f64) -> Result<ComparedMech
         let own = Window::choose_parameters(&domain, each, &draft)?
             .estimate_scale_and_variance(&domain, each);
         if own.max_variance() < best[0] {
-            best = [own.max_variance(), own.average_variance()];
+            best = [own.max_variance(), own.uniform_average_variance()];
         }
     }
     Ok(ComparedMechanism {
         name: "hushbin window, ε split",
         values: vec![
             (WORST_VARIANCE_METRIC, best[0]),
-            (MEAN_VARIANCE_METRIC, best[1]),
+            (AVERAGE_VARIANCE_METRIC, best[1]),
         ],
     })
 }

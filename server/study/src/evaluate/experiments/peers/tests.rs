@@ -65,7 +65,7 @@ fn crowds_with_a_better_published_mechanism_are_known() {
 /// The mean over uniform numbers includes numbers near the middle, where PM has less variance.
 #[test]
 fn several_uniform_numbers_have_a_better_mechanism_in_eight_cells() {
-    let (cells, most) = lost(QuestionKind::Several, MEAN_VARIANCE_METRIC);
+    let (cells, most) = lost(QuestionKind::Several, AVERAGE_VARIANCE_METRIC);
     let near = [(8, 1.0), (8, 2.0), (16, 1.0), (16, 2.0)];
     let expected = [[(2, 2.0), (3, 2.0), (4, 1.0), (4, 2.0)], near].concat();
     assert_eq!(cells, expected);
@@ -77,7 +77,7 @@ fn several_uniform_numbers_have_a_better_mechanism_in_eight_cells() {
 /// variance by up to 0.1 per cent.
 #[test]
 fn choices_lose_to_subset_selection_in_three_cells() {
-    let (cells, most) = lost(QuestionKind::Choice, MEAN_VARIANCE_METRIC);
+    let (cells, most) = lost(QuestionKind::Choice, AVERAGE_VARIANCE_METRIC);
     assert_eq!(cells, [(40, 0.25), (100, 0.5), (100, 1.0)]);
     assert!(most < 1.001, "{most}");
 }
@@ -95,7 +95,7 @@ fn a_persons_own_answer_has_less_variance_under_unary_encoding() {
         let peers = cell.compared_mechanisms().unwrap();
         let unary = peers.iter().find(|peer| peer.name == "SPRR").unwrap();
         assert!(
-            unary.metric_value(MEAN_VARIANCE_METRIC) > peers[0].metric_value(MEAN_VARIANCE_METRIC),
+            unary.metric_value(AVERAGE_VARIANCE_METRIC) > peers[0].metric_value(AVERAGE_VARIANCE_METRIC),
             "{cell:?}"
         );
     }
@@ -113,7 +113,7 @@ fn values_for_the_average_are_nearly_the_best_for_uniform_numbers() {
         };
         let average = of(HUSHBIN_FOR_AVERAGE_NAME).unwrap().value;
         assert!(
-            average <= of(MEAN_VARIANCE_METRIC).unwrap().value + ROUNDING,
+            average <= of(AVERAGE_VARIANCE_METRIC).unwrap().value + ROUNDING,
             "{cell:?}"
         );
         assert!(average < 1.05, "{cell:?}: {average}");

@@ -26,7 +26,7 @@ pub(super) const INTERVAL_WIDTH_METRIC: &str = "width of the 95 % interval";
 /// Metric: estimate minus the true quantile of the crowd, as a fraction of the range.
 const BIAS: &str = "bias";
 /// Metric: 1 if an estimate was moved into its interval, otherwise 0.
-const CLAMPED_ESTIMATE_METRIC: &str = "moved into the interval";
+const CLAMPED_TO_INTERVAL_METRIC: &str = "moved into the interval";
 
 impl SimulatedCell {
     /// Returns the point of the cell in tables.
@@ -42,7 +42,7 @@ impl SimulatedCell {
     }
 
     fn measurement(&self, at: usize, mechanism: &str, metric: &str, value: f64) -> Measurement {
-        let estimand = self.crowd.estimand_names[at];
+        let estimand = self.crowd.quantile_estimand_names[at];
         Measurement::new(self.point(), mechanism, estimand, metric, value)
     }
 
@@ -64,7 +64,7 @@ impl SimulatedCell {
                     INTERVAL_WIDTH_METRIC,
                     scale.scale_position(upper) - scale.scale_position(lower),
                 ),
-                (CLAMPED_ESTIMATE_METRIC, f64::from(u8::from(own.clamped))),
+                (CLAMPED_TO_INTERVAL_METRIC, f64::from(u8::from(own.clamped))),
             ] {
                 rows.push(self.measurement(at, PATTERN_NAME, metric, value));
             }

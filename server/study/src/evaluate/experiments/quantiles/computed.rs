@@ -20,7 +20,7 @@ pub(super) const SHARES_BELOW_ESTIMAND: &str = "shares below edges";
 /// Estimand in tables: the share of people below each edge, smoothed over neighbouring edges.
 pub(super) const SMOOTHED_SHARES_ESTIMAND: &str = "shares below edges, averaged over an eighth";
 /// Metric: variance of one report's estimate, averaged over edges.
-pub(super) const MEAN_VARIANCE_METRIC: &str = "mean variance of one report";
+pub(super) const MEAN_EDGE_VARIANCE_METRIC: &str = "mean variance of one report";
 /// Metric: [`MEAN_VARIANCE_METRIC`] divided by [`edge_variance_lower_bound`].
 pub(super) const VARIANCE_OVER_BOUND_METRIC: &str = "mean variance over the lower bound";
 /// Metric: lower bound on [`MEAN_VARIANCE_METRIC`] for all unbiased mechanisms.
@@ -47,7 +47,7 @@ fn edge_variance_lower_bound(cells: u32, epsilon: f64) -> f64 {
 /// first is for the share of people below an edge. The second is for this share after smoothing by
 /// a triangle, which extends over an eighth of the cells to either side. `variance` returns the
 /// variance of a weighted sum of the cells' shares.
-fn mean_edge_variances(cells: u32, variance: &dyn Fn(&[f64]) -> f64) -> [f64; 2] {
+fn raw_and_smoothed_variances(cells: u32, variance: &dyn Fn(&[f64]) -> f64) -> [f64; 2] {
     let mean = |width: f64| {
         let of_edge = |edge: u32| {
             let weight = |cell| triangular_cdf((f64::from(edge) - f64::from(cell) - 0.5) / width);
@@ -59,8 +59,8 @@ fn mean_edge_variances(cells: u32, variance: &dyn Fn(&[f64]) -> f64) -> [f64; 2]
     [0.5, f64::from(cells) / 8.0].map(mean)
 }
 
-fn mean_variances_given_rates(rates: &PatternEstimator) -> [f64; 2] {
-    mean_edge_variances(rates.cell_count() as u32, &|weights| {
+fn estimator_edge_variances(rates: &PatternEstimator) -> [f64; 2] {
+    raw_and_smoothed_variances(rates.cell_count() as u32, &|weights| {
         rates.variance_for_even_cells(weights)
     })
 }
@@ -70,7 +70,7 @@ fn best_window_edge_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], Stud
     let of = |width: u32| {
         let favoured: Vec<u32> = (0..width).collect();
         let pattern = Pattern::new(cells + width - 1, favoured)?;
-        Ok::<_, StudyError>(mean_variances_given_rates(
+        Ok::<_, StudyError>(estimator_edge_variances(
             &pattern.share_estimator(cells, epsilon),
         ))
     };
@@ -101,7 +101,7 @@ fn best_window_edge_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], Stud
 fn pattern_edge_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
     let task = quantile_task(cells, epsilon, NumberScale::Linear)?;
     match task.questions()[0].mechanism() {
-        Mechanism::Pattern(pattern) => Ok(mean_variances_given_rates(
+        Mechanism::Pattern(pattern) => Ok(estimator_edge_variances(
             &pattern.share_estimator(cells, epsilon),
         )),
         _ => Err(StudyError::invalid_draft(
@@ -122,11 +122,11 @@ pub(super) fn formula_measurements(cells: u32) -> Result<Vec<Measurement>, Study
             (PATTERN_NAME, pattern_edge_variances(cells, epsilon)?),
             (
                 HIERARCHY_NAME,
-                mean_edge_variances(cells, &|weights| hierarchy.weighted_sum_variance(weights)),
+                raw_and_smoothed_variances(cells, &|weights| hierarchy.weighted_sum_variance(weights)),
             ),
             (
                 CELL_CHOICE_NAME,
-                mean_edge_variances(cells, &|weights| bins.weighted_sum_variance(weights)),
+                raw_and_smoothed_variances(cells, &|weights| bins.weighted_sum_variance(weights)),
             ),
             (WINDOW_NAME, best_window_edge_variances(cells, epsilon)?),
         ];
@@ -146,13 +146,13 @@ pub(super) fn formula_measurements(cells: u32) -> Result<Vec<Measurement>, Study
             add(
                 mechanism,
                 SHARES_BELOW_ESTIMAND,
-                MEAN_VARIANCE_METRIC,
+                MEAN_EDGE_VARIANCE_METRIC,
                 sharp,
             );
             add(
                 mechanism,
                 SMOOTHED_SHARES_ESTIMAND,
-                MEAN_VARIANCE_METRIC,
+                MEAN_EDGE_VARIANCE_METRIC,
                 smooth,
             );
             add(
@@ -198,7 +198,7 @@ mod tests {
                     found(
                         WINDOW_NAME,
                         SHARES_BELOW_ESTIMAND,
-                        MEAN_VARIANCE_METRIC,
+                        MEAN_EDGE_VARIANCE_METRIC,
                         epsilon,
                     ),
                     wave,
@@ -219,14 +219,14 @@ mod tests {
             let pattern = found(
                 PATTERN_NAME,
                 SHARES_BELOW_ESTIMAND,
-                MEAN_VARIANCE_METRIC,
+                MEAN_EDGE_VARIANCE_METRIC,
                 epsilon,
             );
             assert!(pattern < 1.001 * sharp, "{epsilon}: {pattern}");
             let pattern = found(
                 PATTERN_NAME,
                 SMOOTHED_SHARES_ESTIMAND,
-                MEAN_VARIANCE_METRIC,
+                MEAN_EDGE_VARIANCE_METRIC,
                 epsilon,
             );
             assert!(pattern < 1.05 * smooth, "{epsilon}: {pattern}");

@@ -11,7 +11,7 @@ use crate::figure::Curve;
 
 /// Names of the quantiles in tables and figures.
 const QUANTILE_NAMES: [&str; 3] = ["p50", "p75", "p95"];
-const RELATIVE_ERROR_LABEL: &str = "root mean square error relative to Square Wave, EMS";
+const ERROR_OVER_SQUARE_WAVE_LABEL: &str = "root mean square error relative to Square Wave, EMS";
 
 /// Creates the figures: the errors of quantiles relative to the errors of Square Wave, and
 /// variances relative to the lower bound.
@@ -27,12 +27,12 @@ pub(super) fn quantile_figures(
             QUANTILE_NAMES[at]
         ),
         x_label: "ε",
-        y_label: RELATIVE_ERROR_LABEL,
-        are_axes_logarithmic: [true, true],
+        y_label: ERROR_OVER_SQUARE_WAVE_LABEL,
+        are_x_and_y_logarithmic: [true, true],
         panels: (people.iter().map(|&people| Panel {
             title: format!("n = {people}"),
             curves: (PLOTTED_MECHANISM_NAMES.iter())
-                .map(|mechanism| mean_error_ratio_curve(table, at, mechanism, people, epsilons))
+                .map(|mechanism| rmse_over_square_wave_curve(table, at, mechanism, people, epsilons))
                 .collect(),
         }))
         .collect(),
@@ -51,7 +51,7 @@ pub(super) fn quantile_figures(
         title: "Mean variance of the shares below edges, relative to the lower bound".to_owned(),
         x_label: "ε",
         y_label: VARIANCE_OVER_BOUND_METRIC,
-        are_axes_logarithmic: [true, true],
+        are_x_and_y_logarithmic: [true, true],
         panels: COMPUTED_CELL_COUNTS.map(panel).into(),
     };
     errors.chain([bound]).collect()
@@ -59,7 +59,7 @@ pub(super) fn quantile_figures(
 
 const PLOTTED_MECHANISM_NAMES: [&str; 3] = [PATTERN_NAME, HIERARCHY_NAME, BIN_CHOICE_NAME];
 
-fn mean_error_ratio_curve(
+fn rmse_over_square_wave_curve(
     table: &MeasurementTable,
     at: usize,
     mechanism: &str,
@@ -68,7 +68,7 @@ fn mean_error_ratio_curve(
 ) -> Curve {
     let mut points: Vec<[f64; 3]> = (epsilons.iter())
         .map(|&epsilon| {
-            let [mean, error] = mean_error_ratio(table, at, mechanism, people, epsilon);
+            let [mean, error] = mean_rmse_over_square_wave(table, at, mechanism, people, epsilon);
             [epsilon, mean, error]
         })
         .collect();
@@ -81,7 +81,7 @@ fn mean_error_ratio_curve(
 
 /// Returns a mechanism's root mean square error divided by the error of Square Wave, and the
 /// standard error of this ratio. The ratio is a geometric mean over crowds.
-pub(super) fn mean_error_ratio(
+pub(super) fn mean_rmse_over_square_wave(
     table: &MeasurementTable,
     at: usize,
     mechanism: &str,
@@ -92,7 +92,7 @@ pub(super) fn mean_error_ratio(
     let (mut sum, mut variance, mut count) = (0.0, 0.0, 0.0);
     for crowd in NUMBER_CROWDS {
         let of = |name: &str| {
-            let mut rows = table.rows_of(crowd.estimand_names[at], MSE);
+            let mut rows = table.rows_of(crowd.quantile_estimand_names[at], MSE);
             rows.find(|row| {
                 row.first_measurement.mechanism == name && is_here(&row.first_measurement.point)
             })

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::competitors::Budget;
 use crate::competitors::distribution::{
     BinSelection, HierarchicalHistogram, SquareWaveMechanism, TransitionMatrix,
-    expectation_maximization_shares, isotonic_shares, quantile,
+    expectation_maximization_shares, shares_of_isotonic_cdf, histogram_quantile,
 };
 use crate::evaluate::crowd::number::{LOG_SCALE_LOWER_END, NumberScale, QUANTILE_LEVELS};
 use crate::evaluate::measure::experiment::StudyError;
@@ -39,7 +39,7 @@ pub(super) struct QuantileMechanisms {
     query: EstimateQuery,
     wave: SquareWaveMechanism,
     transition_matrix: TransitionMatrix,
-    bins: BinSelection,
+    bin_choice_mechanism: BinSelection,
     hierarchy: HierarchicalHistogram,
 }
 
@@ -84,7 +84,7 @@ impl QuantileMechanisms {
             query,
             transition_matrix: wave.transition_matrix(SQUARE_WAVE_CELL_COUNT),
             wave,
-            bins: BinSelection::new(BIN_COUNT, &budget)?,
+            bin_choice_mechanism: BinSelection::new(BIN_COUNT, &budget)?,
             hierarchy: HierarchicalHistogram::new(HIERARCHY_HEIGHT, &budget)?,
         })
     }
@@ -115,17 +115,17 @@ impl QuantileMechanisms {
             counts[self.wave.output_cell(report, SQUARE_WAVE_CELL_COUNT)] += 1;
         }
         let shares = expectation_maximization_shares(&self.transition_matrix, &counts);
-        QUANTILE_LEVELS.map(|part| quantile(&shares, part))
+        QUANTILE_LEVELS.map(|part| histogram_quantile(&shares, part))
     }
 
     /// Draws a report for each position on the scale by a choice among [`BIN_COUNT`] bins, and returns
     /// the estimated quantiles.
     pub(super) fn simulate_bin_choice(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
-        let mut counts = vec![0; self.bins.bin_count()];
+        let mut counts = vec![0; self.bin_choice_mechanism.bin_count()];
         for &place in places {
-            self.bins.add_report(place, rng, &mut counts);
+            self.bin_choice_mechanism.draw_report_into_counts(place, rng, &mut counts);
         }
-        quantiles_of_shares(&self.bins.estimated_shares(&counts, places.len() as u64))
+        quantiles_of_shares(&self.bin_choice_mechanism.estimated_shares(&counts, places.len() as u64))
     }
 
     /// Draws a report for each position on the scale by the hierarchy, and returns the estimated
@@ -137,7 +137,7 @@ impl QuantileMechanisms {
             .collect();
         let mut reports = vec![0; levels.len()];
         for &place in places {
-            reports[self.hierarchy.add_report(place, rng, &mut counts)] += 1;
+            reports[self.hierarchy.draw_report_into_counts(place, rng, &mut counts)] += 1;
         }
         quantiles_of_shares(&self.hierarchy.estimated_shares(&counts, &reports))
     }
@@ -153,6 +153,6 @@ fn quantiles_of_shares(shares: &[f64]) -> [f64; 3] {
             Some(*sum)
         })
         .collect();
-    let shares = isotonic_shares(&below);
-    QUANTILE_LEVELS.map(|part| quantile(&shares, part))
+    let shares = shares_of_isotonic_cdf(&below);
+    QUANTILE_LEVELS.map(|part| histogram_quantile(&shares, part))
 }

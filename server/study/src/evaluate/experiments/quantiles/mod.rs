@@ -136,7 +136,7 @@ impl Experiment for QuantilesExperiment {
             hushbin_mechanisms: &[PATTERN_NAME],
             is_logarithmic: false,
         };
-        let simulated = NUMBER_CROWDS.iter().flat_map(|crowd| crowd.estimand_names);
+        let simulated = NUMBER_CROWDS.iter().flat_map(|crowd| crowd.quantile_estimand_names);
         let mut contests: Vec<MetricComparison> = simulated.map(contest).collect();
         contests.extend(
             [
@@ -144,7 +144,7 @@ impl Experiment for QuantilesExperiment {
                 computed::SMOOTHED_SHARES_ESTIMAND,
             ]
             .map(|estimand| MetricComparison {
-                metric: computed::MEAN_VARIANCE_METRIC,
+                metric: computed::MEAN_EDGE_VARIANCE_METRIC,
                 ..contest(estimand)
             }),
         );
@@ -183,7 +183,7 @@ mod tests {
             };
             let table = MeasurementTable::new((0..RUNS).flat_map(run));
             let error = |mechanism: &str| {
-                let mut rows = table.rows_of(crowd.estimand_names[2], MSE);
+                let mut rows = table.rows_of(crowd.quantile_estimand_names[2], MSE);
                 let row = rows
                     .find(|row| row.first_measurement.mechanism == mechanism)
                     .unwrap();

@@ -6,7 +6,7 @@ use hushbin::mechanism::coco::Coco;
 use hushbin::{Mechanism, Task};
 use hushbin_study::competitors::ratings::{
     EstimateMoments, GaussianRatingMechanism, NaivePerturbation, OracleSetting, PckvGrr,
-    PrivacyUnit, RatingOracle, as_printed,
+    PrivacyUnit, RatingOracle, drafts_as_printed,
 };
 use hushbin_tests::contest::task;
 use hushbin_tests::errata::assert_table;
@@ -18,7 +18,7 @@ use super::privacy::loss;
 /// Returns the sum of the variances of all 2d frequencies, for a person with s entries of ±1.
 fn total(setting: &OracleSetting, moments: &EstimateMoments) -> f64 {
     let (d, s) = (f64::from(setting.item_count), f64::from(setting.sparsity));
-    let [own, opposite, other] = moments.variances_of_frequency().unwrap();
+    let [own, opposite, other] = moments.frequency_variances_by_sign().unwrap();
     s * (own + opposite) + (d - s) * 2.0 * other
 }
 
@@ -60,7 +60,7 @@ fn a_response_at_epsilon_spends_less_where_an_entry_is_drawn() {
         let spent = direct.privacy_loss();
         assert!((spent - (1.0 + epsilon.exp_m1() / f64::from(s)).ln()).abs() < 1e-11);
         assert!((adaptive.privacy_loss() - epsilon).abs() < 1e-11);
-        let [as_compared, right] = [direct.second_moments(), adaptive.second_moments()];
+        let [as_compared, right] = [direct.report_estimate_moments(), adaptive.report_estimate_moments()];
         let [as_compared, right] = [as_compared, right].map(|moments| total(&setting, &moments));
         let ratio = as_compared / right;
         assert!(ratio > f64::from(s) && ratio < f64::from(s * s));
@@ -95,8 +95,8 @@ fn adaptive_responses_are_over_signed_items() {
         let setting = setting(d, s, epsilon);
         let own = PckvGrr::with_amplification(&setting)
             .unwrap()
-            .second_moments();
-        let [_, _, right] = own.variances_of_frequency().unwrap();
+            .report_estimate_moments();
+        let [_, _, right] = own.frequency_variances_by_sign().unwrap();
         let (items, slots) = (f64::from(d), f64::from(s));
         let same = of_other(2.0 * (items + slots), slots, epsilon);
         assert!((right / same - 1.0).abs() < 1e-9, "{right}, {same}");
@@ -114,7 +114,7 @@ fn adaptive_responses_are_over_signed_items() {
 
 /// Returns the task of the collision mechanism with the printed parameters.
 fn printed(d: u32, s: u32, epsilon: f64) -> Task {
-    task(d, s, epsilon, &as_printed::collision_draft(s, epsilon))
+    task(d, s, epsilon, &drafts_as_printed::collision_draft(s, epsilon))
 }
 
 /// Erratum to P1 Theorem 3: for small ε the error is proportional to 1/ε, not to 1/ε².
@@ -192,13 +192,13 @@ fn numbers_of_buckets_of_pairs_are_even() {
                 panic!("it is CoCo")
             };
             let rates = own.hit_probabilities(&question.domain(), epsilon);
-            let [own, other] = [true, false].map(|has| rates.presence_variance(has).unwrap());
+            let [own, other] = [true, false].map(|has| rates.presence_estimate_variance(has).unwrap());
             let (items, slots) = (f64::from(d), f64::from(s));
             let presence = slots * own + (items - slots) * other;
             [rates.total_variance(&question.domain()), presence]
         };
         for t in [for_means, for_presence] {
-            let rule = hushbin::mechanism::coco::FavouredSideRule::Overwrite;
+            let rule = hushbin::mechanism::coco::FavouredSideRule::RandomEntryDecides;
             let refused = Coco::new(rule, hushbin::hash::HashFamily::Independent, t).is_err();
             assert_eq!(refused, t % 2 == 1);
         }
@@ -342,7 +342,7 @@ fn half_of_each_entrys_budget_is_left() {
             let (law, _) = naive(&setting(epsilon), &own);
             (
                 loss(&law, &inputs, PrivacyUnit::UserLevel),
-                own.second_moments().variances_of_mean()[1],
+                own.report_estimate_moments().mean_variances_by_presence()[1],
             )
         };
         let ((half, printed), (whole, right)) = (of(epsilon / 2.0), of(epsilon));

@@ -35,15 +35,15 @@ proptest! {
             let oracle = (named.build)(&setting).unwrap();
             prop_assert!(oracle.privacy_loss() <= epsilon + 1e-9 && oracle.privacy_loss() > 0.0, "{}", named.name);
             prop_assert!(oracle.report_bits() >= 1.0);
-            let moments = oracle.second_moments();
-            let variances = moments.variances_of_mean().into_iter().chain(moments.variances_of_frequency().into_iter().flatten());
+            let moments = oracle.report_estimate_moments();
+            let variances = moments.mean_variances_by_presence().into_iter().chain(moments.frequency_variances_by_sign().into_iter().flatten());
             for variance in variances {
                 prop_assert!(variance.is_finite() && variance > -1e-9, "{}: {variance}", named.name);
             }
             let mut heard = ReportSums::new(items);
-            oracle.add_reports(&slices, &mut heard, &mut rng);
+            oracle.draw_and_add_reports(&slices, &mut heard, &mut rng);
             for entries in &people {
-                oracle.add_report(entries, &mut heard, &mut rng);
+                oracle.draw_and_add_report(entries, &mut heard, &mut rng);
             }
             prop_assert_eq!(heard.report_count, 2 * people.len() as u64);
             let linear = oracle.linear_estimator();

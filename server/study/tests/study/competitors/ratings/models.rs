@@ -3,9 +3,9 @@
 
 use hushbin::Entry;
 use hushbin_study::competitors::ratings::{
-    EntrySampling, HarmonyMechanism, KFoldRepetition, NaivePerturbation, OneSparseOracle,
+    SingleEntrySampling, HarmonyMechanism, KFoldRepetition, NaivePerturbation, OneSparseOracle,
     OracleSetting, PUBLISHED_RATING_ORACLES, PckvGrr, PckvProbabilities, PckvUe, PrivKv,
-    PrivKvThreeAnswers, PrivacyUnit, RatingOracle, ReportSums, SignedBitOracle, SignedHashOracle,
+    PrivKvThreeAnswers, PrivacyUnit, RatingOracle, ReportSums, HashedSignBitOracle, SignedItemHashOracle,
 };
 use hushbin_study::competitors::{SupportProbabilities, TwoPointMechanism};
 
@@ -159,7 +159,7 @@ fn three_answers(setting: &OracleSetting) -> (Law, Vec<Vec<f64>>) {
         other_answer_probability: q,
     } = PrivKvThreeAnswers::new(setting)
         .unwrap()
-        .support_probabilities();
+        .response_probabilities();
     let answers = [[p, q, q], [q, p, q], [q, q, p]];
     three(setting.item_count, 2.0 * q, answers)
 }
@@ -244,7 +244,7 @@ type Answers = (Box<dyn Fn(Slot) -> Vec<f64>>, Vec<Vec<f64>>);
 /// buckets.
 fn hits(setting: &OracleSetting) -> Answers {
     let d = setting.item_count;
-    let hash = SignedHashOracle::new(setting).unwrap();
+    let hash = SignedItemHashOracle::new(setting).unwrap();
     let SupportProbabilities {
         own_answer_probability: p,
         other_answer_probability: q,
@@ -282,7 +282,7 @@ fn mixed(value: f64, ends: &[Vec<f64>; 2]) -> Vec<f64> {
 /// the bit.
 fn bits(setting: &OracleSetting) -> Answers {
     let d = setting.item_count;
-    let points = *SignedBitOracle::new(setting).unwrap().two_point_mechanism();
+    let points = *HashedSignBitOracle::new(setting).unwrap().two_point_mechanism();
     let all = move || (0..2_u32 << d).map(move |bits| (bits >> 1, bits & 1 == 0));
     let sign = |set: u32, item: u32| [1.0, -1.0][(set >> item & 1) as usize];
     let heard = move |(set, up): (u32, bool)| {
@@ -415,16 +415,16 @@ pub(super) fn models(setting: &OracleSetting) -> Vec<Model> {
     };
     // Mechanisms from the registry equal those that are constructed directly.
     assert_eq!(
-        EntrySampling::<SignedHashOracle>::new(setting)
+        SingleEntrySampling::<SignedItemHashOracle>::new(setting)
             .unwrap()
-            .second_moments(),
-        named("sampling, OLH", setting).second_moments()
+            .report_estimate_moments(),
+        named("sampling, OLH", setting).report_estimate_moments()
     );
     assert_eq!(
-        KFoldRepetition::<SignedBitOracle>::new(setting)
+        KFoldRepetition::<HashedSignBitOracle>::new(setting)
             .unwrap()
-            .second_moments(),
-        named("k-fold, one bit", setting).second_moments()
+            .report_estimate_moments(),
+        named("k-fold, one bit", setting).report_estimate_moments()
     );
     let model = |named: &hushbin_study::competitors::ratings::NamedOracle| {
         let (law, heard) = listed(named.name)?;

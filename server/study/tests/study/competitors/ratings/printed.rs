@@ -3,7 +3,7 @@
 use hushbin::choose::{Population, PredictedErrors};
 use hushbin::mechanism::hash_bin::PrivacyLevel;
 use hushbin::{Mechanism, Task, TaskDraft};
-use hushbin_study::competitors::ratings::as_printed;
+use hushbin_study::competitors::ratings::drafts_as_printed;
 use hushbin_tests::errata::assert_table;
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ fn buckets_of_collision_are_the_papers() {
         (64, 0.1, 197),
         (64, 1.0, 300),
     ] {
-        let printed = as_printed::collision_draft(sparsity, epsilon);
+        let printed = drafts_as_printed::collision_draft(sparsity, epsilon);
         let expected = json!({
             "name": "collision", "rule": "occupied", "hashing": "independent", "buckets": buckets,
         });
@@ -50,7 +50,7 @@ fn buckets_of_collision_are_the_papers() {
 #[test]
 fn coco_is_as_the_paper_has_it() {
     for (sparsity, epsilon) in [(1, 1.0), (8, 0.5), (8, 3.0)] {
-        let printed = mechanism(sparsity, epsilon, 100, &as_printed::coco_draft());
+        let printed = mechanism(sparsity, epsilon, 100, &drafts_as_printed::coco_draft());
         assert_eq!(printed["rule"], "overwrite");
         assert_eq!(printed["hashing"], "independent");
         assert!(printed["buckets"].as_u64().unwrap() >= u64::from(2 * sparsity + 2));
@@ -68,7 +68,7 @@ fn the_clip_of_hash_bin_is_the_papers() {
         (64, 10_000_000, 51.2),
         (256, 100_000, 90.2),
     ] {
-        let printed = as_printed::hash_bin_draft_at_user_level(sparsity, people);
+        let printed = drafts_as_printed::hash_bin_draft_at_user_level(sparsity, people);
         let own = mechanism(sparsity, 1.0, people, &printed);
         let exact = (2.0 * f64::from(sparsity) * (4.0 * people as f64 / 0.05).ln()).sqrt();
         let ours = own["clip"].as_f64().unwrap();
@@ -95,9 +95,9 @@ fn the_clip_of_hash_bin_is_the_papers() {
 fn printed_level(distance: Option<f64>, delta: Option<f64>, entries: u32, epsilon: f64) -> Value {
     match distance {
         Some(distance) => {
-            as_printed::hash_bin_draft_at_neighbouring_level(entries, epsilon, distance, delta)
+            drafts_as_printed::hash_bin_draft_by_distance(entries, epsilon, distance, delta)
         }
-        None => as_printed::hash_bin_draft_at_event_level(entries, epsilon),
+        None => drafts_as_printed::hash_bin_draft_at_event_level(entries, epsilon),
     }
 }
 
@@ -125,7 +125,7 @@ fn bins_of_hash_bin_are_the_papers() {
 
 fn predicted(task: &Task, people: f64) -> PredictedErrors {
     let question = task.only_question().unwrap();
-    let population = Population::with_equal_entries(people, question.sparsity());
+    let population = Population::with_equal_entries(people, question.max_entries_per_report());
     let domain = question.domain();
     (question.mechanism()).predict_errors(&domain, question.epsilon(), &population)
 }
@@ -145,7 +145,7 @@ fn printed_buckets_cost() {
     ] {
         let task = |mechanism: Value| planned(d, s, epsilon, 10_000, &mechanism);
         let variance = |task: &Task| predicted(task, 1.0).frequency_error.unwrap().variance;
-        let printed = task(as_printed::collision_draft(s, epsilon));
+        let printed = task(drafts_as_printed::collision_draft(s, epsilon));
         let best = task(json!({
             "name": "collision", "rule": "occupied", "hashing": "independent",
         }));
@@ -192,7 +192,7 @@ fn printed_bins_and_clips_cost() {
         mechanism["name"] = json!("hash-bin");
         let chosen = planned(1000, k, epsilon, n, &mechanism);
         let printed = match level["level"].as_str() {
-            Some("user") => as_printed::hash_bin_draft_at_user_level(k, n),
+            Some("user") => drafts_as_printed::hash_bin_draft_at_user_level(k, n),
             _ => printed_level(
                 level["distance"].as_f64(),
                 level["delta"].as_f64(),

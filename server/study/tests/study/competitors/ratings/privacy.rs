@@ -5,7 +5,7 @@ use hushbin::ErrorCode;
 use hushbin_study::competitors::hockey_stick_divergence;
 use hushbin_study::competitors::ratings::{
     GaussianRatingMechanism, LaplaceMechanism, OneSparseOracle, OracleSetting,
-    PUBLISHED_RATING_ORACLES, PrivKv, PrivacyUnit, RatingOracle, SignedHashOracle,
+    PUBLISHED_RATING_ORACLES, PrivKv, PrivacyUnit, RatingOracle, SignedItemHashOracle,
 };
 
 use super::models::{
@@ -94,7 +94,7 @@ fn losses_are_those_of_all_reports() {
 fn hits_are_those_of_all_hash_functions() {
     for epsilon in [0.5, 1.0] {
         let setting = setting(2, 1, epsilon);
-        let hash = *SignedHashOracle::new(&setting).unwrap().local_hash();
+        let hash = *SignedItemHashOracle::new(&setting).unwrap().local_hash();
         let (g, p) = (
             hash.bucket_count(),
             hash.support_probabilities().own_answer_probability,
@@ -288,7 +288,7 @@ fn laplace_noise_has_the_loss_of_the_farthest_neighbours() {
         assert!((stated - epsilon).abs() < 1e-12, "{stated}");
         let least = distance.min(6.0) / epsilon;
         assert!(
-            (noise.second_moments().variances_of_mean()[1] / (2.0 * least * least) - 1.0).abs()
+            (noise.report_estimate_moments().mean_variances_by_presence()[1] / (2.0 * least * least) - 1.0).abs()
                 < 1e-12
         );
     }
@@ -380,7 +380,7 @@ fn bad_settings_are_refused() {
         }
     }
     let many = setting(1 << 20, 3, 1.0);
-    let refused = SignedHashOracle::new(&many).map_err(|error| error.code());
+    let refused = SignedItemHashOracle::new(&many).map_err(|error| error.code());
     assert_eq!(refused.err(), Some(ErrorCode::OutOfRange));
     for (presence, sign) in [(0.0, 1.0), (1.0, -1.0), (f64::NAN, 1.0), (1.0, 12.1)] {
         let refused = PrivKv::with_presence_and_sign_epsilon(&one, presence, sign)

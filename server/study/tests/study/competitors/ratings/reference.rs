@@ -8,9 +8,9 @@ use hushbin::mechanism::hash_bin::{
     clipping_attenuation,
 };
 use hushbin_study::competitors::ratings::{
-    EntrySampling, EstimateMoments, HarmonyMechanism, KFoldRepetition, NaivePerturbation,
+    SingleEntrySampling, EstimateMoments, HarmonyMechanism, KFoldRepetition, NaivePerturbation,
     OracleSetting, PckvGrr, PckvProbabilities, PckvUe, PrivKv, PrivKvThreeAnswers, RatingOracle,
-    SignedBitOracle, SignedHashOracle, as_printed,
+    HashedSignBitOracle, SignedItemHashOracle, drafts_as_printed,
 };
 use hushbin_tests::contest::task;
 use serde_json::{Value, json};
@@ -60,7 +60,7 @@ fn setting(row: &Value, items: u32, sparsity: u32) -> OracleSetting {
 /// Returns the variances of the estimated non-missing frequency, for a person with the item and for
 /// a person without it.
 fn presence(moments: &EstimateMoments) -> [f64; 2] {
-    moments.presence_moments.unwrap().variance
+    moments.presence_moments.unwrap().frequency_estimate_variances
 }
 
 #[test]
@@ -70,8 +70,8 @@ fn privkv_is_the_reference() {
     assert_eq!((three.len(), two.len()), (3, 3));
     for row in three {
         let setting = setting(&row, whole(&row, "d"), 1);
-        let moments = PrivKvThreeAnswers::new(&setting).unwrap().second_moments();
-        let [own, opposite, other] = moments.variances_of_frequency().unwrap();
+        let moments = PrivKvThreeAnswers::new(&setting).unwrap().report_estimate_moments();
+        let [own, opposite, other] = moments.frequency_variances_by_sign().unwrap();
         // The opposite sign has the same variance as an absent item.
         assert!((opposite / other - 1.0).abs() < 1e-9);
         for (i, ours) in [own, other].into_iter().enumerate() {
@@ -92,10 +92,10 @@ fn privkv_is_the_reference() {
         let [key, value] = ["key_epsilon", "value_epsilon"].map(|field| number(&row, field));
         let own = PrivKv::with_presence_and_sign_epsilon(&setting, key, value).unwrap();
         assert_near(own.privacy_loss(), &row, "real_epsilon");
-        let moments = own.second_moments();
+        let moments = own.report_estimate_moments();
         for (field, ours) in [
             ("presence", presence(&moments)),
-            ("mean", moments.variances_of_mean()),
+            ("mean", moments.mean_variances_by_presence()),
         ] {
             for (i, ours) in ours.into_iter().enumerate() {
                 assert!(
@@ -131,9 +131,9 @@ fn pckv_is_the_reference() {
         assert_near(rates.other_item_probability, &row, "b");
         assert_near(rates.true_sign_probability, &row, "p");
         assert_near(oracle.privacy_loss(), &row, "real_epsilon");
-        let moments = oracle.second_moments();
-        let (presence, mean) = (presence(&moments), moments.variances_of_mean());
-        let [own, opposite, absent] = moments.variances_of_frequency().unwrap();
+        let moments = oracle.report_estimate_moments();
+        let (presence, mean) = (presence(&moments), moments.mean_variances_by_presence());
+        let [own, opposite, absent] = moments.frequency_variances_by_sign().unwrap();
         let signs = [[own, opposite], [absent, absent]];
         for (i, who) in ["member", "other"].into_iter().enumerate() {
             assert_near(presence[i], &row[who], "presence");
@@ -155,10 +155,10 @@ fn pckv_is_the_reference() {
 fn total(setting: &OracleSetting, moments: &EstimateMoments, frequencies: bool) -> f64 {
     let (d, s) = (f64::from(setting.item_count), f64::from(setting.sparsity));
     if !frequencies {
-        let [own, other] = moments.variances_of_mean();
+        let [own, other] = moments.mean_variances_by_presence();
         return s * own + (d - s) * other;
     }
-    let [own, opposite, other] = moments.variances_of_frequency().unwrap();
+    let [own, opposite, other] = moments.frequency_variances_by_sign().unwrap();
     s * (own + opposite) + (d - s) * 2.0 * other
 }
 
@@ -169,7 +169,7 @@ fn totals_are_the_reference() {
         let total = |name, frequencies| {
             total(
                 &setting,
-                &named(name, &setting).second_moments(),
+                &named(name, &setting).report_estimate_moments(),
                 frequencies,
             )
         };
@@ -186,7 +186,7 @@ fn totals_are_the_reference() {
         ] {
             assert_near(total(name, frequencies), &row, field);
         }
-        let paper = as_printed::collision_draft(setting.sparsity, setting.epsilon);
+        let paper = drafts_as_printed::collision_draft(setting.sparsity, setting.epsilon);
         let task = task(
             setting.item_count,
             setting.sparsity,
@@ -216,15 +216,15 @@ fn means_are_the_reference() {
         let harmony = HarmonyMechanism::new(&of(1378, 6)).unwrap();
         assert_near(harmony.two_point_mechanism().estimate_scale(), &row, "A");
         assert_near(
-            harmony.second_moments().variances_of_mean()[1],
+            harmony.report_estimate_moments().mean_variances_by_presence()[1],
             &row,
             "harmony_d_1378",
         );
         let six = of(1378, 6);
-        let absent = |oracle: &dyn RatingOracle| oracle.second_moments().variances_of_mean()[1];
-        let repeated = KFoldRepetition::<SignedBitOracle>::new(&six).unwrap();
+        let absent = |oracle: &dyn RatingOracle| oracle.report_estimate_moments().mean_variances_by_presence()[1];
+        let repeated = KFoldRepetition::<HashedSignBitOracle>::new(&six).unwrap();
         assert_near(absent(&repeated), &row, "kfold_bit_k_6");
-        let sampling = EntrySampling::<SignedBitOracle>::new(&six).unwrap();
+        let sampling = SingleEntrySampling::<HashedSignBitOracle>::new(&six).unwrap();
         assert_near(absent(&sampling), &row, "sampling_bit_k_6");
         let event = NaivePerturbation::with_event_level_privacy(&six).unwrap();
         assert_near(absent(&event), &row, "naive_bit_event");
@@ -232,10 +232,10 @@ fn means_are_the_reference() {
         assert_near(absent(&user), &row, "naive_bit_user_k_6");
         // Variances of one sign's frequency, for a person with the item at this sign and for a
         // person without the item.
-        let hashes = KFoldRepetition::<SignedHashOracle>::new(&six)
+        let hashes = KFoldRepetition::<SignedItemHashOracle>::new(&six)
             .unwrap()
-            .second_moments();
-        let [own, _, other] = hashes.variances_of_frequency().unwrap();
+            .report_estimate_moments();
+        let [own, _, other] = hashes.frequency_variances_by_sign().unwrap();
         for (i, ours) in [own, other].into_iter().enumerate() {
             let theirs = row["kfold_olh_k_6"][i].as_f64().unwrap();
             assert!(near(ours, theirs), "{row}: {ours}");
@@ -279,7 +279,7 @@ fn one_clipped_bin_is_the_reference() {
         .unwrap();
         assert_eq!(own, &same);
         let rates = own.estimate_scale_and_variance(&question.domain(), epsilon);
-        let square = rates.sum_second_moment(k);
+        let square = rates.input_sum_second_moment(k);
         for (field, left) in [("member", own.clipping_attenuation(k)), ("other", 0.0)] {
             let ours = rates.value_variance(square, left);
             // The drawn noise is discrete, and the clipping bound is larger by up to one step.

@@ -107,7 +107,7 @@ fn reports_are_drawn_as_listed() {
         let laws: Vec<_> = people.iter().map(|input| of_one(&model, input)).collect();
         for (input, law) in people.iter().zip(&laws) {
             let what = format!("{} of {input:?}", model.name);
-            let one = |heard: &mut ReportSums| model.oracle.add_report(input, heard, &mut rng);
+            let one = |heard: &mut ReportSums| model.oracle.draw_and_add_report(input, heard, &mut rng);
             assert_drawn(&keyed(law), &what, one, 2);
         }
         // Reports of two people that are drawn at once have the same distribution as reports drawn
@@ -116,7 +116,7 @@ fn reports_are_drawn_as_listed() {
         let both = of_both(&laws[1], &laws[2]);
         let what = format!("{} of two", model.name);
         let two = |heard: &mut ReportSums| {
-            model.oracle.add_reports(&[&a[..], &b[..]], heard, &mut rng);
+            model.oracle.draw_and_add_reports(&[&a[..], &b[..]], heard, &mut rng);
             assert_eq!(heard.report_count, 2);
         };
         assert_drawn(&both, &what, two, 2);
@@ -160,9 +160,9 @@ fn too_many_entries_are_sampled_down() {
             let what = format!("{} of two entries", model.name);
             let draw = |heard: &mut ReportSums| {
                 if all {
-                    model.oracle.add_reports(&[&input[..]], heard, &mut rng);
+                    model.oracle.draw_and_add_reports(&[&input[..]], heard, &mut rng);
                 } else {
-                    model.oracle.add_report(&input, heard, &mut rng);
+                    model.oracle.draw_and_add_report(&input, heard, &mut rng);
                 }
             };
             assert_drawn(&expected, &what, draw, 3);
@@ -221,11 +221,11 @@ fn laplace_noise_of_many_is_that_of_each() {
             for _ in 0..DRAWS / 2 {
                 let mut heard = ReportSums::new(setting.item_count);
                 if all {
-                    oracle.add_reports(&people, &mut heard, &mut rng);
+                    oracle.draw_and_add_reports(&people, &mut heard, &mut rng);
                 } else {
                     people
                         .iter()
-                        .for_each(|own| oracle.add_report(own, &mut heard, &mut rng));
+                        .for_each(|own| oracle.draw_and_add_report(own, &mut heard, &mut rng));
                 }
                 assert_eq!(heard.report_count, n as u64);
                 for sum in heard.sign_sums {

@@ -62,7 +62,7 @@ fn hear(
 ) -> ReportSums {
     let mut heard = ReportSums::new(items);
     for block in people.chunks(BLOCK) {
-        oracle.add_reports(block, &mut heard, rng);
+        oracle.draw_and_add_reports(block, &mut heard, rng);
     }
     heard
 }
@@ -106,8 +106,8 @@ struct Truth {
 
 fn truths(oracle: &dyn RatingOracle, counts: &[[f64; 2]], n: f64) -> Vec<Truth> {
     let (mean, frequency) = (
-        oracle.second_moments().variances_of_mean(),
-        oracle.second_moments().variances_of_frequency(),
+        oracle.report_estimate_moments().mean_variances_by_presence(),
+        oracle.report_estimate_moments().frequency_variances_by_sign(),
     );
     let of = |[plus, minus]: &[f64; 2]| {
         let rest = n - plus - minus;
@@ -186,10 +186,10 @@ fn runs(
     let run = |_| {
         let mut heard = ReportSums::new(SMALL.item_count);
         if all {
-            oracle.add_reports(people, &mut heard, rng);
+            oracle.draw_and_add_reports(people, &mut heard, rng);
         } else {
             for entries in people {
-                oracle.add_report(entries, &mut heard, rng);
+                oracle.draw_and_add_report(entries, &mut heard, rng);
             }
         }
         let frequencies = linear

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use hushbin_study::competitors::sums::as_printed::{self, ConstantOrigin};
-use hushbin_study::competitors::sums::{CoordinateBudget, grid};
+use hushbin_study::competitors::sums::{CoordinateBudget, grid_cell_reports};
 use hushbin_study::competitors::{Budget, hockey_stick_divergence};
 use hushbin_tests::errata::assert_table;
 
@@ -33,7 +33,7 @@ fn enumerated(each: &CoordinateBudget, coordinates: u32, epsilon: f64) -> f64 {
 #[test]
 fn composition_is_that_of_all_outcomes() {
     for (epsilon, delta) in [(0.07, 1e-3), (0.5, 0.01), (2.0, 0.2)] {
-        let each = CoordinateBudget::from_epsilon_and_delta(epsilon, delta).unwrap();
+        let each = CoordinateBudget::with_epsilon_and_delta(epsilon, delta).unwrap();
         assert!((hockey_stick_divergence(canonical(&each), epsilon) - delta).abs() < 1e-15);
         for d in 1..=8 {
             for total in [0.0, 0.1, 1.0, 3.0] {
@@ -58,15 +58,15 @@ fn the_printed_budget_is_not_proven_but_holds_of_four() {
         (12.0, 0.1),
     ] {
         let row = as_printed::budget_row(4, &budget(epsilon, delta)).unwrap();
-        assert!((row.printed_proven_delta / delta - 1.5).abs() < 1e-12);
+        assert!((row.delta_proven_for_printed / delta - 1.5).abs() < 1e-12);
         assert!((row.corrected_proven_delta / delta - 1.0).abs() < 1e-12);
         let printed =
-            CoordinateBudget::from_epsilon_and_delta(row.coordinate_epsilon, 0.25 * delta).unwrap();
+            CoordinateBudget::with_epsilon_and_delta(row.coordinate_epsilon, 0.25 * delta).unwrap();
         let exact = enumerated(&printed, 4, epsilon);
-        assert!((exact / row.printed_delta - 1.0).abs() < 1e-6, "{exact}");
+        assert!((exact / row.exact_delta_of_printed - 1.0).abs() < 1e-6, "{exact}");
         assert!(exact <= delta && exact > 0.95 * delta);
         assert!(4.0 * row.coordinate_epsilon <= epsilon);
-        assert!(row.corrected_delta <= 0.51 * delta);
+        assert!(row.exact_delta_of_corrected <= 0.51 * delta);
     }
 }
 
@@ -79,12 +79,12 @@ fn the_printed_budget_holds_where_epsilon_is_small() {
             for epsilon in [0.1, 0.5, 1.0, 2.0, 3.0, 4.0] {
                 let row = as_printed::budget_row(d, &budget(epsilon, delta)).unwrap();
                 let what = format!("{row:?}");
-                assert!(row.printed_delta <= delta * (1.0 + 1e-12), "{what}");
-                assert!(row.proven_epsilon < epsilon, "{what}");
+                assert!(row.exact_delta_of_printed <= delta * (1.0 + 1e-12), "{what}");
+                assert!(row.proven_total_epsilon < epsilon, "{what}");
             }
             for epsilon in [0.1, 1.0, 8.0, 12.0] {
                 let row = as_printed::budget_row(d, &budget(epsilon, delta)).unwrap();
-                assert!(row.corrected_delta <= delta, "{row:?}");
+                assert!(row.exact_delta_of_corrected <= delta, "{row:?}");
             }
         }
     }
@@ -97,9 +97,9 @@ fn the_printed_budget_fails_where_epsilon_is_large() {
     let rows = as_printed::budget_rows().unwrap();
     assert_eq!(rows.len(), 8);
     for row in &rows {
-        assert!((row.printed_proven_delta / row.delta - 1.5).abs() < 1e-12);
-        assert!(row.corrected_delta <= row.delta, "{row:?}");
-        let fails = row.printed_delta > row.delta;
+        assert!((row.delta_proven_for_printed / row.delta - 1.5).abs() < 1e-12);
+        assert!(row.exact_delta_of_corrected <= row.delta, "{row:?}");
+        let fails = row.exact_delta_of_printed > row.delta;
         assert_eq!(fails, row.epsilon == 12.0, "{row:?}");
     }
     // The proven ε is below the requested ε, so the theorem applies. Only δ₀ is too large.
@@ -107,9 +107,9 @@ fn the_printed_budget_fails_where_epsilon_is_large() {
         .iter()
         .find(|row| row.coordinate_count == 512 && row.epsilon == 12.0);
     let row = row.unwrap();
-    assert!(row.proven_epsilon < row.epsilon);
-    assert!((row.printed_delta / row.delta - 1.000_787).abs() < 1e-6);
-    assert!((row.corrected_delta / row.delta - 0.501_162).abs() < 1e-6);
+    assert!(row.proven_total_epsilon < row.epsilon);
+    assert!((row.exact_delta_of_printed / row.delta - 1.000_787).abs() < 1e-6);
+    assert!((row.exact_delta_of_corrected / row.delta - 0.501_162).abs() < 1e-6);
     let row = rows
         .iter()
         .find(|row| row.coordinate_count == 512 && row.epsilon == 1.0);
@@ -130,7 +130,7 @@ fn budgets_that_are_summed_up_are_larger() {
         assert_eq!(summed.delta(), closed.delta());
         assert!(summed.exact_total_delta(d, 1.0) <= 1e-6);
         let more =
-            CoordinateBudget::from_epsilon_and_delta(1.001 * summed.epsilon(), summed.delta())
+            CoordinateBudget::with_epsilon_and_delta(1.001 * summed.epsilon(), summed.delta())
                 .unwrap();
         assert!(more.exact_total_delta(d, 1.0) > 1e-6 || d == 4, "{d}");
     }
@@ -168,21 +168,21 @@ fn of_sequences(cells: usize, gamma: f64, others: &[usize], epsilon: f64) -> f64
 #[test]
 fn batches_are_those_of_all_sequences() {
     for (cells, gamma, epsilon) in [(2, 0.4, 0.3), (3, 0.5, 0.5), (4, 0.3, 1.0)] {
-        let exact = grid::exact_shuffled_delta(cells, gamma, 4, epsilon).unwrap();
+        let exact = grid_cell_reports::exact_shuffled_delta(cells, gamma, 4, epsilon).unwrap();
         let m = cells as usize;
         let others = (0..m.pow(3)).map(|i| [i % m, i / m % m, i / m / m]);
         let worst = others.map(|others| of_sequences(m, gamma, &others, epsilon));
         let worst = worst.fold(0.0, f64::max);
         assert!((worst - exact).abs() < 1e-14, "{cells}: {worst} {exact}");
         if cells > 2 {
-            let counted = grid::attack_delta_lower_bound(cells, gamma, 4, epsilon).unwrap();
+            let counted = grid_cell_reports::attack_delta_lower_bound(cells, gamma, 4, epsilon).unwrap();
             assert!(counted <= exact * (1.0 + 1e-12) && counted > 0.1 * exact);
         }
-        let proven = grid::proven_delta(cells, gamma, 4, epsilon).unwrap();
+        let proven = grid_cell_reports::proven_delta_upper_bound(cells, gamma, 4, epsilon).unwrap();
         assert!(exact <= proven * (1.0 + 1e-9), "{cells}: {exact} {proven}");
     }
-    assert!(grid::exact_shuffled_delta(9, 0.5, 12, 1.0).is_err());
-    assert!(grid::exact_shuffled_delta(9, 0.0, 3, 1.0).is_err());
+    assert!(grid_cell_reports::exact_shuffled_delta(9, 0.5, 12, 1.0).is_err());
+    assert!(grid_cell_reports::exact_shuffled_delta(9, 0.0, 3, 1.0).is_err());
 }
 
 /// The printed γ = c·(r + 1)/n is too small for (r + 1)^d cells. With the corrected γ = c·(r +
@@ -192,8 +192,8 @@ fn the_printed_gamma_fails() {
     let rows = as_printed::uniform_probability_rows().unwrap();
     assert_eq!(rows.len(), 6);
     for row in &rows {
-        assert!(row.printed_delta > 1.3 * row.delta, "{row:?}");
-        assert!(row.corrected_delta <= row.delta, "{row:?}");
+        assert!(row.actual_delta_of_printed > 1.3 * row.delta, "{row:?}");
+        assert!(row.actual_delta_of_corrected <= row.delta, "{row:?}");
         let short = row.corrected_probability / row.printed_probability;
         let n = f64::from(row.people_count);
         let times = f64::from(row.step_count + 1).powi(row.coordinate_count as i32 - 1);
@@ -207,16 +207,16 @@ fn the_printed_gamma_fails() {
     );
     assert_eq!(row.constant_origin, ConstantOrigin::Enumerated);
     let told = of_sequences(9, row.printed_probability, &[2; 5], row.epsilon);
-    assert!((told - row.printed_delta).abs() < 1e-13, "{told}");
+    assert!((told - row.actual_delta_of_printed).abs() < 1e-13, "{told}");
     assert!((told - 0.282_990).abs() < 1e-6);
     // The same γ suffices for d = 1, and no smaller γ does.
-    let of_one = |gamma| grid::exact_shuffled_delta(3, gamma, 6, row.epsilon).unwrap();
+    let of_one = |gamma| grid_cell_reports::exact_shuffled_delta(3, gamma, 6, row.epsilon).unwrap();
     assert!(of_one(row.printed_probability) <= row.delta);
     assert!(of_one(0.999 * row.printed_probability) > row.delta);
     // With the paper's c and n = 10⁵, δ is 0.088 instead of 10⁻⁶.
     let worst = rows.last().unwrap();
     assert_eq!(worst.constant_origin, ConstantOrigin::Paper);
-    assert!((worst.printed_delta - 0.087_567).abs() < 1e-6);
+    assert!((worst.actual_delta_of_printed - 0.087_567).abs() < 1e-6);
     // With so few people, no γ suffices.
     assert!(as_printed::row_with_enumerated_delta(6, 2, 2, &budget(1.0, 0.1)).is_err());
 }
@@ -252,7 +252,7 @@ fn the_printed_calibration_is_more_than_enough() {
     let rows = as_printed::calibration_rows().unwrap();
     assert_eq!(rows.len(), 5);
     for row in &rows {
-        assert!(row.printed_delta <= 1e-10 * row.delta, "{row:?}");
+        assert!(row.printed_noise_exact_delta <= 1e-10 * row.delta, "{row:?}");
         assert!(
             row.least_mean <= row.least_mean_for_printed_p
                 && row.least_mean_for_printed_p < row.printed_mean
@@ -262,7 +262,7 @@ fn the_printed_calibration_is_more_than_enough() {
     }
     let first = &rows[0];
     assert!((first.printed_mean - 200.75).abs() < 0.01);
-    assert!((first.printed_delta / 3.3507e-21 - 1.0).abs() < 1e-3);
+    assert!((first.printed_noise_exact_delta / 3.3507e-21 - 1.0).abs() < 1e-3);
     assert!((first.least_mean_for_printed_p - 47.13).abs() < 0.01);
     assert!((first.least_mean - 33.26).abs() < 0.02);
 }
@@ -274,7 +274,7 @@ fn the_closed_form_is_more_than_enough() {
     assert_eq!(rows.len(), 6);
     for row in &rows {
         let of = |gamma| {
-            grid::central_epsilon(row.cell_count, gamma, row.people_count, row.delta).unwrap()
+            grid_cell_reports::central_epsilon(row.cell_count, gamma, row.people_count, row.delta).unwrap()
         };
         assert!(
             of(row.least_proven_probability) <= row.epsilon * (1.0 + 1e-9),
@@ -305,10 +305,10 @@ fn tables_of_what_is_printed_are_those_computed() {
             row.coordinate_count,
             row.epsilon,
             row.delta,
-            row.printed_proven_delta / row.delta,
-            row.printed_delta / row.delta,
+            row.delta_proven_for_printed / row.delta,
+            row.exact_delta_of_printed / row.delta,
             row.delta_at_proven_epsilon / row.delta,
-            row.corrected_delta / row.delta,
+            row.exact_delta_of_corrected / row.delta,
         )
     });
     assert_table(
@@ -329,9 +329,9 @@ fn tables_of_what_is_printed_are_those_computed() {
             row.epsilon,
             row.delta,
             row.printed_probability,
-            row.printed_delta,
+            row.actual_delta_of_printed,
             row.corrected_probability,
-            row.corrected_delta,
+            row.actual_delta_of_corrected,
         )
     });
     assert_table(
@@ -346,7 +346,7 @@ fn tables_of_what_is_printed_are_those_computed() {
             row.epsilon,
             row.delta,
             row.printed_mean,
-            row.printed_delta,
+            row.printed_noise_exact_delta,
             row.least_mean_for_printed_p,
             row.least_mean,
         )

@@ -126,7 +126,7 @@ fn independent_counts_give_away_what_histograms_do() {
         let copies = |y: i32| if y == 1 { pairs } else { triples };
         let noise = CoordinateNoise::with_parameters(2, r, units, copies).unwrap();
         for (from, to) in (-2..=2).flat_map(|from| (-2..=2).map(move |to| (from, to))) {
-            let ours = noise.delta_at(1.0, from, to).unwrap();
+            let ours = noise.delta_between_values(1.0, from, to).unwrap();
             let theirs = of_histograms(&noise, 1.0, from, to, 26);
             assert!(
                 (ours - theirs).abs() < 1e-6,
@@ -146,19 +146,19 @@ fn coordinates_are_private() {
         (1, 4.0, 0.1),
         (2, 6.0, 0.05),
     ] {
-        let budget = CoordinateBudget::from_epsilon_and_delta(epsilon, delta).unwrap();
+        let budget = CoordinateBudget::with_epsilon_and_delta(epsilon, delta).unwrap();
         let noise = CoordinateNoise::new(levels, &budget).unwrap();
         let worst = noise.worst_delta(epsilon).unwrap();
         assert!(worst <= 1e-4 * delta, "{levels} {epsilon}: {worst}");
         // The bound is not loose in ε: at 0.7·ε₀, which is below (1 − β)·ε₀, the sum alone already
         // has a large δ.
         let l = levels as i32;
-        assert!(noise.delta_at(0.7 * epsilon, l, -l).unwrap() > 1e-4);
+        assert!(noise.delta_between_values(0.7 * epsilon, l, -l).unwrap() > 1e-4);
     }
     // With the p for a change by L, as if values had only one sign, the protocol is not private.
     let noise = CoordinateNoise::new(
         1,
-        &CoordinateBudget::from_epsilon_and_delta(1.0, 1e-6).unwrap(),
+        &CoordinateBudget::with_epsilon_and_delta(1.0, 1e-6).unwrap(),
     )
     .unwrap();
     let twice = noise
@@ -170,10 +170,10 @@ fn coordinates_are_private() {
     // With more levels there are too many histograms to list.
     let noise = CoordinateNoise::new(
         4,
-        &CoordinateBudget::from_epsilon_and_delta(1.0, 1e-6).unwrap(),
+        &CoordinateBudget::with_epsilon_and_delta(1.0, 1e-6).unwrap(),
     )
     .unwrap();
-    assert!(noise.delta_at(1.0, 4, -4).is_err());
+    assert!(noise.delta_between_values(1.0, 4, -4).is_err());
     assert!(CoordinateNoise::with_parameters(1, 0.5, 0.5, |_| 0.5).is_err());
 }
 
@@ -185,14 +185,14 @@ fn rounded_losses_bound_what_is_given_away() {
         CoordinateNoise::with_parameters(2, 6.0, 0.6, copies).unwrap(),
         CoordinateNoise::new(
             1,
-            &CoordinateBudget::from_epsilon_and_delta(1.0, 1e-3).unwrap(),
+            &CoordinateBudget::with_epsilon_and_delta(1.0, 1e-3).unwrap(),
         )
         .unwrap(),
     ] {
         let l = noise.tuples().level_count() as i32;
         for (from, to) in (-l..=l).flat_map(|from| (-l..=l).map(move |to| (from, to))) {
             for epsilon in [0.3, 0.72, 1.5] {
-                let exact = noise.delta_at(epsilon, from, to).unwrap();
+                let exact = noise.delta_between_values(epsilon, from, to).unwrap();
                 let above = noise.delta_upper_bound(epsilon, from, to);
                 let room = 1e-3 * exact + 2e-4 * epsilon * exact.sqrt() + 2e-16;
                 assert!(
@@ -214,7 +214,7 @@ fn more_levels_are_private_too() {
         (4, 1.0, 1e-6),
         (4, 3.0, 0.01),
     ] {
-        let budget = CoordinateBudget::from_epsilon_and_delta(epsilon, delta).unwrap();
+        let budget = CoordinateBudget::with_epsilon_and_delta(epsilon, delta).unwrap();
         let noise = CoordinateNoise::new(levels, &budget).unwrap();
         let l = levels as i32;
         for (from, to) in [-l, l]

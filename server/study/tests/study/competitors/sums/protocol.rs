@@ -82,7 +82,7 @@ fn sums_are_as_predicted() {
     let n = 60;
     let mut rng = generator(2);
     for (levels, epsilon, honest) in [(1, 3.0, 60), (2, 8.0, 60), (3, 10.0, 40)] {
-        let each = CoordinateBudget::from_epsilon_and_delta(epsilon, 0.05).unwrap();
+        let each = CoordinateBudget::with_epsilon_and_delta(epsilon, 0.05).unwrap();
         let sum = VectorSumProtocol::new(3, levels, honest, &each).unwrap();
         let rows = people(n);
         let mut moments = [Moments::default(); 3];
@@ -146,7 +146,7 @@ fn what_is_wrong_is_refused() {
             2,
             64,
             100,
-            &CoordinateBudget::from_epsilon_and_delta(1e-6, 1e-6).unwrap()
+            &CoordinateBudget::with_epsilon_and_delta(1e-6, 1e-6).unwrap()
         )
         .is_err()
     );

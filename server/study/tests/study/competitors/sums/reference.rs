@@ -1,7 +1,7 @@
 //! Tests that numbers agree with an independent program.
 
 use hushbin_study::competitors::Budget;
-use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise, ZeroSumTuples, grid};
+use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise, ZeroSumTuples, grid_cell_reports};
 use serde_json::Value;
 
 const REFERENCE: &str = include_str!("../../../../../../tests/reference/shuffle-sums.json");
@@ -42,10 +42,10 @@ fn budgets_are_the_reference() {
         assert_near(printed.epsilon(), &row, "epsilon_0", 1e-13);
         assert_near(right.delta(), &row, "delta_0_right", 1e-13);
         let spare = 0.5 * budget.delta();
-        let total = printed.advanced_composition(coordinates, spare);
+        let total = printed.advanced_composition_total(coordinates, spare);
         assert_near(total.epsilon, &row, "advanced_epsilon", 1e-13);
         assert_near(total.delta, &row, "delta_as_printed", 1e-13);
-        let total = right.advanced_composition(coordinates, spare);
+        let total = right.advanced_composition_total(coordinates, spare);
         assert!((total.delta / budget.delta() - 1.0).abs() < 1e-13);
     }
 }
@@ -66,7 +66,7 @@ fn tuples_are_the_reference() {
 #[test]
 fn noise_is_the_reference() {
     for row in rows("faithful", 6) {
-        let budget = CoordinateBudget::from_epsilon_and_delta(
+        let budget = CoordinateBudget::with_epsilon_and_delta(
             number(&row, "epsilon"),
             number(&row, "delta"),
         )
@@ -109,7 +109,7 @@ fn divergences_are_the_reference() {
         let copies = |y| if y == 1 { pairs } else { triples };
         let noise = CoordinateNoise::with_parameters(2, number(&row, "r"), units, copies).unwrap();
         let [from, to] = ["a", "b"].map(|x| whole(&row, x));
-        let delta = noise.delta_at(number(&row, "epsilon"), from, to).unwrap();
+        let delta = noise.delta_between_values(number(&row, "epsilon"), from, to).unwrap();
         let theirs = number(&row, "delta");
         assert!((delta - theirs).abs() < 1e-6, "{row}: {delta}");
     }
@@ -122,13 +122,13 @@ fn shuffled_grids_are_the_reference() {
         let delta = number(&row, "delta");
         if row.get("epsilon").is_none() {
             let central = Budget::new(number(&row, "central"), delta).unwrap();
-            let gamma = grid::closed_form_uniform_probability(cells, n, &central);
+            let gamma = grid_cell_reports::closed_form_uniform_probability(cells, n, &central);
             assert_near(gamma, &row, "gamma_closed_form", 1e-13);
             continue;
         }
         let m = f64::from(cells);
         let gamma = m / (number(&row, "epsilon").exp() + m - 1.0);
-        let central = grid::central_epsilon(cells, gamma, n, delta).unwrap();
+        let central = grid_cell_reports::central_epsilon(cells, gamma, n, delta).unwrap();
         let theirs = number(&row, "central");
         // Our result is rounded up to a step of the search, so it may be slightly larger.
         let above = central - theirs;

@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use super::local::LocalTraining;
 use super::messages::{MESSAGES_PER_PERSON, MessageDistribution, TextMessage};
 use crate::evaluate::crowd::random::generator_stream;
-use crate::evaluate::measure::axis::PRIVACY_GAP_METRIC;
+use crate::evaluate::measure::axis::PRIVACY_EXCESS_ERROR_METRIC;
 use crate::evaluate::measure::experiment::{
     Experiment, Figure, Measurement, MeasurementPoint, Panel, StudyError, WorkUnit,
 };
@@ -141,7 +141,7 @@ impl Experiment for FederatedLearningExperiment {
             ),
             x_label: "ε of a person in all",
             y_label: MISCLASSIFIED_METRIC,
-            are_axes_logarithmic: [true, false],
+            are_x_and_y_logarithmic: [true, false],
             panels: vec![Panel {
                 title: format!("{words} words, {sparsity} reported"),
                 curves,
@@ -207,15 +207,15 @@ impl FederatedCell {
         let words = MessageDistribution::new(self.word_count);
         let drawn = &mut generator_stream(rng, 0);
         let crowd: Vec<_> = (0..self.people_count)
-            .map(|_| words.draw_messages(drawn))
+            .map(|_| words.draw_person_messages(drawn))
             .collect();
         let held_out: Vec<_> = (0..self.people_count / 10)
-            .map(|_| words.draw_messages(drawn))
+            .map(|_| words.draw_person_messages(drawn))
             .collect();
         // Weights of 0 predict that no message is liked, so their error is the share of liked
         // messages.
         let liked = misclassified_share(&vec![0.0; usize::from(self.word_count)], &held_out);
-        let mut rows = vec![self.measurement(
+        let mut rows = vec![self.measurement_of_value(
             MAJORITY_BASELINE,
             MISCLASSIFIED_METRIC,
             liked.min(1.0 - liked),
@@ -229,10 +229,10 @@ impl FederatedCell {
                     self.trained_weights(variant, &crowd, generator_stream(rng, index))?;
                 let error = misclassified_share(&weights, &held_out);
                 let plain = *plain.get_or_insert(error);
-                rows.push(self.measurement(&variant.label(), MISCLASSIFIED_METRIC, error));
+                rows.push(self.measurement_of_value(&variant.label(), MISCLASSIFIED_METRIC, error));
                 // The gap is the difference from the run without privacy that picks coordinates in
                 // the same way.
-                rows.push(self.measurement(&variant.label(), PRIVACY_GAP_METRIC, error - plain));
+                rows.push(self.measurement_of_value(&variant.label(), PRIVACY_EXCESS_ERROR_METRIC, error - plain));
             }
         }
         Ok(rows)
@@ -245,7 +245,7 @@ impl FederatedCell {
         crowd: &[[TextMessage; MESSAGES_PER_PERSON]],
         mut rng: ChaCha8Rng,
     ) -> Result<Vec<f64>, StudyError> {
-        let channel = self.build_channel(variant)?;
+        let channel = self.build_change_aggregation(variant)?;
         let mut weights = vec![0.0; self.word_count.into()];
         for round in 0..self.round_count {
             let people = self.participants(variant.participation, crowd, round);
@@ -274,7 +274,7 @@ impl FederatedCell {
 
     /// Returns the channel that a variant uses. It transmits the coordinates of a change, as
     /// fractions of the clipping bound C. If the variant is private, the channel is a task.
-    fn build_channel(&self, variant: TrainingVariant) -> Result<ChangeAggregation, Error> {
+    fn build_change_aggregation(&self, variant: TrainingVariant) -> Result<ChangeAggregation, Error> {
         if !variant.is_private {
             return Ok(ChangeAggregation::Plain);
         }
@@ -289,12 +289,12 @@ impl FederatedCell {
                 name: "weights".to_owned(),
                 kind: KindDraft::Ratings(Items::Count(self.word_count.into()), ValueKind::Real),
                 sparsity: Some(self.sparsity),
-                people_by_entry_count: None,
+                people_count_by_entry_count: None,
                 mean_item_overlap: None,
-                weight: None,
+                sampling_weight: None,
                 mechanism: MechanismDraft::Coco(coco::Draft::default()),
             }],
-            budget: Budget::default(),
+            budget_per_person: Budget::default(),
         };
         Ok(ChangeAggregation::Private(Box::new(draft.resolve_task()?)))
     }
@@ -370,7 +370,7 @@ impl FederatedCell {
         }
     }
 
-    fn measurement(&self, mechanism: &str, metric: &str, value: f64) -> Measurement {
+    fn measurement_of_value(&self, mechanism: &str, metric: &str, value: f64) -> Measurement {
         let point = MeasurementPoint {
             people: self.people_count as u64,
             items: self.word_count.into(),

@@ -92,12 +92,12 @@ fn random_changes_are_unbiased_until_they_are_clipped() {
 fn the_mean_that_is_reported_is_that_without_privacy() {
     let words = MessageDistribution::new(SMALL.word_count);
     let rng = &mut generator(3);
-    let people: Vec<_> = (0..300).map(|_| words.draw_messages(rng)).collect();
+    let people: Vec<_> = (0..300).map(|_| words.draw_person_messages(rng)).collect();
     let weights: Vec<f64> = (0..SMALL.word_count)
         .map(|word| f64::from(word % 3) - 1.0)
         .collect();
     let mut change = |variant| {
-        let channel = SMALL.build_channel(variant).unwrap();
+        let channel = SMALL.build_change_aggregation(variant).unwrap();
         SMALL
             .mean_change(
                 CoordinateChoice::LargestChanges,
@@ -152,11 +152,11 @@ fn nobody_spends_more_than_epsilon() {
     for pick in CoordinateChoice::ALL {
         let [plain, private @ ..] = TrainingVariant::variants_of_choice(pick);
         assert!(matches!(
-            cell.build_channel(plain).unwrap(),
+            cell.build_change_aggregation(plain).unwrap(),
             ChangeAggregation::Plain
         ));
         for variant in private {
-            let ChangeAggregation::Private(task) = cell.build_channel(variant).unwrap() else {
+            let ChangeAggregation::Private(task) = cell.build_change_aggregation(variant).unwrap() else {
                 panic!("{variant:?} is private");
             };
             assert_eq!(task.questions().len(), 1);
@@ -188,7 +188,7 @@ fn the_gap_to_the_run_without_privacy_shrinks() {
     for pick in CoordinateChoice::ALL {
         let [plain, private @ ..] = TrainingVariant::variants_of_choice(pick);
         for table in [&hidden, &told] {
-            assert_eq!(mean(table, PRIVACY_GAP_METRIC, plain), [0.0; 2]);
+            assert_eq!(mean(table, PRIVACY_EXCESS_ERROR_METRIC, plain), [0.0; 2]);
         }
         // The run without privacy does not depend on ε.
         let [of_hidden, of_told] =
@@ -196,7 +196,7 @@ fn the_gap_to_the_run_without_privacy_shrinks() {
         assert_eq!(of_hidden, of_told);
         for variant in private {
             let [hidden, told] =
-                [&hidden, &told].map(|table| mean(table, PRIVACY_GAP_METRIC, variant));
+                [&hidden, &told].map(|table| mean(table, PRIVACY_EXCESS_ERROR_METRIC, variant));
             let shrunk = hidden[0] - told[0];
             let error = hidden[1].hypot(told[1]);
             assert!(
@@ -230,9 +230,9 @@ fn without_privacy_it_predicts_better_than_a_coin() {
         let words = MessageDistribution::new(cell.word_count);
         let rng = &mut generator(4);
         let crowd: Vec<_> = (0..cell.people_count)
-            .map(|_| words.draw_messages(rng))
+            .map(|_| words.draw_person_messages(rng))
             .collect();
-        let held_out: Vec<_> = (0..1000).map(|_| words.draw_messages(rng)).collect();
+        let held_out: Vec<_> = (0..1000).map(|_| words.draw_person_messages(rng)).collect();
         let liked = misclassified_share(&[0.0; 64], &held_out);
         let guessed = liked.min(1.0 - liked);
         let [plain, ..] = TrainingVariant::variants_of_choice(pick);
