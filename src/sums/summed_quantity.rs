@@ -181,7 +181,11 @@ impl SummedQuantity {
             Self::BoundedVector(ball) => return ball.vector_to_coordinates(answer, coordinates),
         };
         let numbers = answer.iter().zip(limits);
-        coordinates.extend(numbers.clone().map(|(own, limits)| limits.normalise_to_signed_unit(*own)));
+        coordinates.extend(
+            numbers
+                .clone()
+                .map(|(own, limits)| limits.normalise_to_signed_unit(*own)),
+        );
         let mut beyond = numbers.map(|(own, limits)| {
             let [min, max] = limits.range();
             *own < min || *own > max

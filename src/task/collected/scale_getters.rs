@@ -47,7 +47,10 @@ impl Scale {
                          their distances are multiples of the step",
             }));
         }
-        Ok(Self { value_step: step, ..self })
+        Ok(Self {
+            value_step: step,
+            ..self
+        })
     }
 
     /// Returns the minimum and the maximum of the numbers that are not clipped.

@@ -164,6 +164,10 @@ impl Scale {
             }
             count => Self::from_edges((0..count).map(|_| reader.read_float()).collect()),
         }?;
-        Self { value_step: step, ..scale }.with_unit(unit)
+        Self {
+            value_step: step,
+            ..scale
+        }
+        .with_unit(unit)
     }
 }

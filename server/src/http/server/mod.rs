@@ -165,24 +165,7 @@ async fn accept_connections(
             metrics.count_closed_connection(ConnectionCloseReason::PeerLimitReached);
             continue; // Dropping the stream closes the connection.
         };
-        let answering = {
-            let (service, slot, rates) = (service.clone(), Arc::clone(&slot), rates.clone());
-            service_fn(move |request: hyper::Request<Incoming>| {
-                let (service, busy) = (service.clone(), slot.mark_busy());
-                let quota = rates.as_ref().map(|rates| PeerQuota::new(rates, peer));
-                let allowed = quota
-                    .as_ref()
-                    .is_none_or(|quota| quota.charge_request().is_ok());
-                async move {
-                    let mut request = request.map(Body::new);
-                    if let Some(quota) = quota {
-                        request.extensions_mut().insert(quota);
-                    }
-                    let answer = service.answer_request(request, allowed).await;
-                    Ok::<_, Infallible>(answer.map(|body| BodyWithBusyGuard::new(body, busy)))
-                }
-            })
-        };
+        let answering = request_answerer(service.clone(), Arc::clone(&slot), rates.clone(), peer);
         let stream = WriteTimeoutStream::new(stream, options.write_timeout);
         let connection = match service.tls() {
             None => connection_future(stream, &http, answering, draining.watcher()),
@@ -207,6 +190,36 @@ async fn accept_connections(
         };
         tokio::spawn(run_connection(connection, slot, Arc::clone(metrics)));
     }
+}
+
+/// Returns the service that answers the requests of one connection, and charges their reports to
+/// the quota of the peer.
+fn request_answerer(
+    service: RouterService,
+    slot: Arc<ConnectionSlot>,
+    rates: Option<Arc<RateLimiter>>,
+    peer: PeerNetwork,
+) -> impl HttpService<
+    Incoming,
+    ResBody = BodyWithBusyGuard,
+    Error = Infallible,
+    Future = impl Future<Output = Result<hyper::Response<BodyWithBusyGuard>, Infallible>> + Send,
+> + Send {
+    service_fn(move |request: hyper::Request<Incoming>| {
+        let (service, busy) = (service.clone(), slot.mark_busy());
+        let quota = rates.as_ref().map(|rates| PeerQuota::new(rates, peer));
+        let allowed = quota
+            .as_ref()
+            .is_none_or(|quota| quota.charge_request().is_ok());
+        async move {
+            let mut request = request.map(Body::new);
+            if let Some(quota) = quota {
+                request.extensions_mut().insert(quota);
+            }
+            let answer = service.answer_request(request, allowed).await;
+            Ok::<_, Infallible>(answer.map(|body| BodyWithBusyGuard::new(body, busy)))
+        }
+    })
 }
 
 /// Serves a connection until it ends, or until it has to make room for a new connection.

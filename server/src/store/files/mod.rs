@@ -37,33 +37,36 @@ mod ids;
 mod layout;
 mod listing;
 mod log;
+mod reader;
 mod salvage;
 mod shared_log;
 mod task;
+mod verified_files;
 mod version;
 
 use std::collections::HashMap;
 use std::fs;
-use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::engine::{
-    BatchRelease, BatchRow, BatchState, EngineError, StorageEngine, StorageReader, TaskWithBatches,
-    TaskKey, TaskRow, UploadGroup, UploadOutcome, UploadRecord, UploadVisitor,
+    BatchRow, BatchState, EngineError, StorageEngine, StorageReader, TaskKey, TaskRow, UploadGroup,
+    UploadOutcome, UploadRecord,
 };
-use batch::{BatchFile, BatchHeader};
 use catalogue::TaskCatalogue;
-use ids::{BatchSpan, UploadIdsFile};
 use layout::{DELETED_TASK_EXTENSION, TASKS_DIRECTORY, task_directory};
-use listing::{FileListing, batch_file_name, log_file_name};
+use listing::{FileListing, log_file_name};
 use log::LogContents;
-use parking_lot::Mutex;
+use rayon::prelude::*;
+use reader::IdsFilesToAdopt;
 use shared_log::{MIN_SHARED_TASKS, SharedFrames, SharedLog};
 use task::TaskFiles;
 
 /// Name of the file that a readiness probe writes to test the disk.
 const PROBE_FILE_NAME: &str = "probe";
+
+/// Number of threads that open the files of tasks.
+const OPENING_THREADS: usize = 16;
 
 /// Storage engine in the files of one data directory.
 #[derive(Debug)]
@@ -75,14 +78,11 @@ pub struct FilesEngine {
     shared_log: SharedLog,
 }
 
-/// Files of upload ids that a reader has written, each with the key of its task. They wait here
-/// until the engine adopts them.
-type IdsFilesToAdopt = Arc<Mutex<Vec<(TaskKey, Arc<UploadIdsFile>)>>>;
-
 pub use backup::{BackupProgress, backup};
 pub use check::{DirectoryCheckResult, check_directory};
 pub(super) use disk::{LOCK_FILE_NAME, file_error};
 pub(crate) use disk::{open_or_create, write_atomically};
+pub(super) use reader::{FilesReader, open_for_concurrent_reading, open_read_only};
 pub(super) use salvage::lock_shared;
 pub use salvage::{Damage, DataLoss, SalvageResult, salvage_directory};
 
@@ -133,20 +133,20 @@ impl FilesEngine {
             recover_task_directory(root, &path, &rows)?;
         }
         SharedFrames::read(root)?.restore(root)?;
-        let tasks = rows
-            .iter()
-            .map(|row| {
-                let directory = task_directory(root, row.key);
-                if !directory.is_dir() {
-                    return Err(disk::damage_error(
-                        &directory,
-                        &format!("the files of task {:?} are missing", row.id),
-                    ));
-                }
-                let files = TaskFiles::open(&directory, row)?;
-                Ok((row.key, files))
-            })
-            .collect::<Result<_, _>>()?;
+        // Opening mostly waits for syncs, which several threads can do at once.
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(OPENING_THREADS);
+        let threads = threads
+            .build()
+            .map_err(|error| disk::file_error(&all, std::io::Error::other(error.to_string())))?;
+        let open = |row: &TaskRow| {
+            let directory = task_directory(root, row.key);
+            if !directory.is_dir() {
+                let what = format!("the files of task {:?} are missing", row.id);
+                return Err(disk::damage_error(&directory, &what));
+            }
+            Ok((row.key, TaskFiles::open(&directory, row)?))
+        };
+        let tasks = threads.install(|| rows.par_iter().map(open).collect::<Result<_, _>>())?;
         Ok(Self {
             root: root.into(),
             catalogue,
@@ -362,168 +362,6 @@ impl StorageEngine for FilesEngine {
             // The start has written all missing frames.
             shared_frames: SharedFrames::default(),
         })
-    }
-}
-
-/// Reader of a data directory. It opens files for every call, so that calls can run in parallel.
-#[derive(Debug)]
-pub(super) struct FilesReader {
-    root: Arc<Path>,
-    ids_files_to_adopt: IdsFilesToAdopt,
-    /// Frames that a loss of power has left in the shared log alone.
-    shared_frames: SharedFrames,
-}
-
-/// Opens a data directory for reading, even while a process writes to it. Returns the stored tasks,
-/// and a reader.
-///
-/// # Errors
-/// When the directory cannot be read or has another version, or its list of tasks is damaged.
-pub(super) fn open_for_concurrent_reading(
-    root: &Path,
-) -> Result<(Vec<TaskRow>, FilesReader), EngineError> {
-    let catalogue = TaskCatalogue::open(root)?;
-    let reader = FilesReader {
-        root: root.into(),
-        ids_files_to_adopt: IdsFilesToAdopt::default(),
-        shared_frames: SharedFrames::read(root)?,
-    };
-    Ok((catalogue.task_rows(), reader))
-}
-
-/// Opens a data directory to which no process writes. Verifies the same files that are verified
-/// when a store is opened for writing. Returns the stored tasks, each with its batches, and a
-/// reader.
-///
-/// # Errors
-/// When the directory cannot be read, has another version, or is damaged.
-pub(super) fn open_read_only(root: &Path) -> Result<(Vec<TaskWithBatches>, FilesReader), EngineError> {
-    // A missing list of tasks is an error here: there is nothing to read.
-    TaskCatalogue::open_existing(root)?;
-    let (rows, reader) = open_for_concurrent_reading(root)?;
-    let with_batches = |row: TaskRow| {
-        let batches =
-            task::read_batches(&task_directory(root, row.key), &row, &reader.shared_frames)?;
-        Ok((row, batches))
-    };
-    let tasks = rows.into_iter().map(with_batches);
-    Ok((tasks.collect::<Result<_, EngineError>>()?, reader))
-}
-
-impl FilesReader {
-    /// Returns the task's released batches, oldest first.
-    pub(super) fn released_batches(
-        &self,
-        task: TaskKey,
-        fingerprint: [u8; 16],
-    ) -> Result<Vec<BatchRow>, EngineError> {
-        task::released_batches(&task_directory(&self.root, task), fingerprint)
-    }
-
-    fn path_in_task_directory(&self, task: TaskKey, name: &str) -> PathBuf {
-        task_directory(&self.root, task).join(name)
-    }
-
-    fn open_batch_file(&self, task: TaskKey, batch: u64) -> Result<BatchFile, EngineError> {
-        BatchFile::open(&self.path_in_task_directory(task, &batch_file_name(batch)))
-    }
-
-    /// Passes a file of ids to the engine, which adopts the file after the release.
-    fn hand_over_ids(&self, task: TaskKey, ids: UploadIdsFile) {
-        let mut opened = self.ids_files_to_adopt.lock();
-        opened.push((task, Arc::new(ids)));
-    }
-
-    /// Merges neighbouring files of ids, while there are enough neighbours of the same level.
-    fn merge_ids_files(&self, task: TaskKey, fingerprint: [u8; 16]) -> Result<(), EngineError> {
-        let directory = task_directory(&self.root, task);
-        loop {
-            let spans = FileListing::of_complete_files(&directory)?.maximal_ids_spans();
-            let Some(range) = ids::spans_to_merge(&spans) else {
-                return Ok(());
-            };
-            let parts = spans[range]
-                .iter()
-                .map(|span| {
-                    UploadIdsFile::open(&directory.join(ids::ids_file_name(*span)), fingerprint)
-                })
-                .collect::<Result<Vec<_>, _>>()?;
-            // The engine may be reading the old files. It removes them when it adopts the merged
-            // file.
-            let merged =
-                ids::merge_files(&directory, fingerprint, &parts.iter().collect::<Vec<_>>())?;
-            self.hand_over_ids(task, merged);
-        }
-    }
-}
-
-impl StorageReader for FilesReader {
-    fn for_each_upload(
-        &self,
-        task: TaskKey,
-        batch: u64,
-        visit: &mut UploadVisitor<'_>,
-    ) -> Result<(), EngineError> {
-        let path = self.path_in_task_directory(task, &log_file_name(batch));
-        let contents = self.shared_frames.read_log(&path, task, batch)?;
-        let mut wanted = true;
-        contents.for_each_upload(&path, |logged| {
-            wanted = wanted && visit(logged.id, logged.body).is_continue();
-        })
-    }
-
-    fn store_release(
-        &self,
-        task: TaskKey,
-        row: &BatchRow,
-        release: BatchRelease,
-    ) -> Result<(), EngineError> {
-        let batch = row.number;
-        let path = self.path_in_task_directory(task, &log_file_name(batch));
-        let Some(closed) = row.closed_at else {
-            return Err(disk::damage_error(&path, "the batch is open still"));
-        };
-        let fingerprint = log::task_fingerprint(&path)?;
-        let span = BatchSpan {
-            first: batch,
-            last: batch,
-        };
-        // The ids are written before the batch file, because the batch file makes the batch
-        // released.
-        let path = self.path_in_task_directory(task, &ids::ids_file_name(span));
-        self.hand_over_ids(
-            task,
-            UploadIdsFile::write(&path, fingerprint, span, release.upload_ids)?,
-        );
-        let header = BatchHeader {
-            fingerprint,
-            batch,
-            opened_at: row.opened_at,
-            closed_at: closed,
-            report_count: row.report_count,
-        };
-        let path = self.path_in_task_directory(task, &batch_file_name(batch));
-        batch::write_batch_file(&path, &header, &release.totals, &release.blocks)?;
-        self.merge_ids_files(task, fingerprint)
-    }
-
-    fn totals(&self, task: TaskKey, batch: u64) -> Result<Vec<u8>, EngineError> {
-        self.open_batch_file(task, batch)?.totals()
-    }
-
-    fn for_each_block(
-        &self,
-        task: TaskKey,
-        batch: u64,
-        visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
-    ) -> Result<(), EngineError> {
-        self.open_batch_file(task, batch)?.for_each_block(visit)
-    }
-
-    fn delete_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
-        let file = self.open_batch_file(task, batch)?;
-        let path = self.path_in_task_directory(task, &batch_file_name(batch));
-        batch::write_batch_file(&path, &file.header, &file.totals()?, &[])
     }
 }
 

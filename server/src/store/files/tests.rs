@@ -5,11 +5,14 @@ mod shared_log;
 mod simulated_disk;
 
 use std::fs::{File, OpenOptions};
+use std::ops::ControlFlow;
 use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
+use super::listing::batch_file_name;
 use super::*;
 use crate::store::engine::BatchState;
 use crate::store::test_records::{
