@@ -234,7 +234,11 @@ impl Domain {
     /// [`Error::InvalidCombination`] with `reason` if the domain is not dense; [`Error::OutOfRange`] if it
     /// has fewer items than `drawn`.
     #[cfg(feature = "complete")]
-    pub(crate) fn check_dense_with_min_items(&self, drawn: u32, reason: &'static str) -> Result<(), Error> {
+    pub(crate) fn check_dense_with_min_items(
+        &self,
+        drawn: u32,
+        reason: &'static str,
+    ) -> Result<(), Error> {
         let (true, Some(items)) = (self.is_dense(), self.item_count) else {
             return Err(error!(InvalidCombination { reason }));
         };

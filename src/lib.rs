@@ -50,6 +50,6 @@ pub use {
 };
 #[cfg(feature = "collector")]
 pub use {
-    fingerprint::ParseHexError, mechanism::Report, randomizer::RandomizedReport, task::RatingsTaskFields,
-    upload::Upload,
+    fingerprint::ParseHexError, mechanism::Report, randomizer::RandomizedReport,
+    task::RatingsTaskFields, upload::Upload,
 };

@@ -12,7 +12,7 @@ use std::env;
 use std::hint::black_box;
 use std::time::Instant;
 
-use hushbin::hash::{HashKeys, independent_bucket, hashed_closed_element_sign};
+use hushbin::hash::{HashKeys, hashed_closed_element_sign, independent_bucket};
 use hushbin::mechanism::hash_bin::RandomisedResponse;
 use hushbin::{Entry, Mechanism, Randomizer, Report, Task, TaskDraft};
 use hushbin_analysis::estimate::Totals;
@@ -88,7 +88,8 @@ fn fold_naively(mechanism: &Mechanism, report: &Report, counts: &mut [[u64; 2]])
             };
             for (item, count) in (0..).zip(counts) {
                 let bin = independent_bucket(&keys, u64::from(item), hash_bin.bin_count());
-                let signed = bins[bin as usize] * i64::from(hashed_closed_element_sign(&keys, item));
+                let signed =
+                    bins[bin as usize] * i64::from(hashed_closed_element_sign(&keys, item));
                 // Two's complement modulo 2⁶⁴.
                 count[0] = count[0].wrapping_add(signed as u64);
             }
@@ -272,12 +273,15 @@ fn measure_task(draft: &TaskDraft, effort: &Effort) -> [f64; 4] {
 
 /// Returns the entries of a person who has as many entries as the sparsity of the task.
 fn entries(task: &Task) -> Vec<Entry> {
-    let step = task.questions()[0].items().item_count().unwrap() / task.questions()[0].max_entries_per_report();
+    let step = task.questions()[0].items().item_count().unwrap()
+        / task.questions()[0].max_entries_per_report();
     let entry = |i: u32| Entry {
         item: u64::from(i * step),
         value: if i.is_multiple_of(2) { 1.0 } else { -1.0 },
     };
-    (0..task.questions()[0].max_entries_per_report()).map(entry).collect()
+    (0..task.questions()[0].max_entries_per_report())
+        .map(entry)
+        .collect()
 }
 
 fn nanoseconds_per_run(times: usize, work: impl FnOnce()) -> f64 {

@@ -42,8 +42,8 @@ impl Collision {
             // buckets, but not all of them.
             (least.max(2)..=(most + 1).min(t - 1)).map(move |c| [t, c])
         };
-        let buckets =
-            (*buckets.start()).max(3)..=(*buckets.end()).min(answers).min(MAX_WINDOWED_HASH_BUCKETS);
+        let buckets = (*buckets.start()).max(3)
+            ..=(*buckets.end()).min(answers).min(MAX_WINDOWED_HASH_BUCKETS);
         let windows = buckets.flat_map(near);
         windows
             .map(|[t, c]| Self::with_balanced_windows(t, c))

@@ -86,7 +86,8 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
                 self.hash_family_or_default(domain),
                 self.hashes.unwrap_or(1),
             );
-            return HashedSubsetSelection::new_with_hash_count(rule, hashing, buckets, hashes).map(Some);
+            return HashedSubsetSelection::new_with_hash_count(rule, hashing, buckets, hashes)
+                .map(Some);
         }
         if let Some(hashes) = self.hashes {
             if hashes > 1 && rule == paper_rule::<R>().rule_name() {

@@ -89,7 +89,9 @@ impl NumberDraft {
             return combination("\"levels\" are only for the mean of a \"number\", not for bins");
         }
         let scale = match (self.min, self.max, &self.bin_edges) {
-            (None, None, Some(edges)) if self.bin_count.is_none() && self.linear_or_log_spacing.is_none() => {
+            (None, None, Some(edges))
+                if self.bin_count.is_none() && self.linear_or_log_spacing.is_none() =>
+            {
                 Scale::from_edges(edges.clone())
             }
             (_, _, Some(_)) => {

@@ -137,6 +137,7 @@ impl Population {
         let overlap = self.mean_shared_item_count.unwrap_or(midway).min(greatest);
         let alike = overlap / greatest;
         // Scaled so that losing all values costs `overlap`.
-        overlap * self.squared_bias_at_similarity(alike, lost) / self.squared_bias_at_similarity(alike, |_| 1.0)
+        overlap * self.squared_bias_at_similarity(alike, lost)
+            / self.squared_bias_at_similarity(alike, |_| 1.0)
     }
 }

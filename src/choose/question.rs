@@ -150,7 +150,9 @@ impl QuestionDraft {
             KindDraft::Set(items) => (QuestionKind::Set, Some(items)),
             KindDraft::Choice(items) => (QuestionKind::Choice, Some(items)),
             KindDraft::Flag => (QuestionKind::Flag, None),
-            KindDraft::Number(number) => (QuestionKind::Number(number.scale_with_defaults()?), None),
+            KindDraft::Number(number) => {
+                (QuestionKind::Number(number.scale_with_defaults()?), None)
+            }
             KindDraft::Numbers(items, numbers) => {
                 (QuestionKind::Numbers(numbers.clone()), Some(items))
             }
@@ -459,10 +461,18 @@ impl QuestionDraft {
                         QuestionKind::Text(_) => check_equal("prefixes", &&kind, &question.kind())?,
                         _ => {}
                     }
-                    check_equal("value", &kind.coded_value_kind(), &question.coded_value_kind())?;
+                    check_equal(
+                        "value",
+                        &kind.coded_value_kind(),
+                        &question.coded_value_kind(),
+                    )?;
                 }
             }
-            check_equal_if_stated("sparsity", &self.sparsity, question.max_entries_per_report())?;
+            check_equal_if_stated(
+                "sparsity",
+                &self.sparsity,
+                question.max_entries_per_report(),
+            )?;
             check_equal_if_stated("weight", &self.sampling_weight, question.weight())?;
             self.population(people)?;
             let asked = match &self.kind {

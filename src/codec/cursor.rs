@@ -71,7 +71,10 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns the next `N` bytes without consuming them.
-    pub(crate) fn peek_array<const N: usize>(&self, reason: &'static str) -> Result<[u8; N], Error> {
+    pub(crate) fn peek_array<const N: usize>(
+        &self,
+        reason: &'static str,
+    ) -> Result<[u8; N], Error> {
         let found = self.bytes[self.offset..].first_chunk::<N>();
         found.copied().ok_or_else(|| self.malformed_error(reason))
     }

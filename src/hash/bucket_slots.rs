@@ -119,7 +119,12 @@ impl BalancedHash {
         }
         core::array::from_fn(|lane| {
             let w = w[lane];
-            w * t + subtract_modulo(z[lane], keyed_value_below(w, keys.standard_round_keys[0], t), t)
+            w * t
+                + subtract_modulo(
+                    z[lane],
+                    keyed_value_below(w, keys.standard_round_keys[0], t),
+                    t,
+                )
         })
     }
 }

@@ -117,7 +117,10 @@ mod tests {
     fn a_cell_is_a_bucket_of_one_function() {
         let hash = ElementHash::new(HashFamily::Balanced, Some(40), 10);
         let (first, bucket) = hash.keys_and_bucket_of_cell(7, 9);
-        assert_eq!((first.standard_round_keys, bucket), (HashKeys::new(7).standard_round_keys, 9));
+        assert_eq!(
+            (first.standard_round_keys, bucket),
+            (HashKeys::new(7).standard_round_keys, 9)
+        );
         let (third, bucket) = hash.keys_and_bucket_of_cell(7, 21);
         assert_eq!(
             (third.standard_round_keys, bucket),

@@ -27,7 +27,9 @@ pub use family::{HashFamily, independent_bucket};
 #[cfg(feature = "collector")]
 pub(crate) use for_collectors::hashed_element_sign;
 #[cfg(feature = "collector")]
-pub use for_collectors::{hashed_closed_element_sign, hashed_open_key_sign, sign_word_of_closed_elements};
+pub use for_collectors::{
+    hashed_closed_element_sign, hashed_open_key_sign, sign_word_of_closed_elements,
+};
 pub use functions::HashFunctions;
 pub use keys::HashKeys;
 pub use random_subset::for_each_drawn_item;

@@ -10,19 +10,19 @@
 #[cfg(feature = "collector")]
 mod collected_mechanism;
 pub(crate) mod contract;
+mod mechanism_dispatch;
 pub(crate) mod mechanism_list;
 mod memo;
 #[cfg(feature = "analysis")]
 pub mod occupancy;
-mod mechanism_dispatch;
 #[cfg(feature = "collector")]
 mod report;
 mod subset;
 
 pub use contract::NeighbouringInputs;
-pub use memo::MemoAndReportThresholds;
 pub use mechanism_dispatch::Mechanism;
 pub(crate) use mechanism_dispatch::PreparedRandomizer;
+pub use memo::MemoAndReportThresholds;
 #[cfg(feature = "analysis")]
 pub(crate) use subset::parameters::hash_count_range;
 pub use subset::{BucketReport, FavouringRule, HashedSubsetSelection};

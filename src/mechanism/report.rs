@@ -6,8 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::collected_mechanism::CollectedMechanism;
 use super::contract::{EncodeReport, MechanismParameters};
-use super::mechanism_list::match_any_mechanism;
 use super::mechanism_dispatch::{Mechanism, PreparedRandomizer, RandomizerWithReport};
+use super::mechanism_list::match_any_mechanism;
 use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::codec::Cursor;
 use crate::domain::Domain;

@@ -150,7 +150,11 @@ impl Randomizer {
     }
 
     /// Returns the thresholds of the memo, after a check that `number` is below `limit`.
-    fn checked_memo_thresholds(&self, number: u32, limit: u32) -> Result<&MemoAndReportThresholds, Error> {
+    fn checked_memo_thresholds(
+        &self,
+        number: u32,
+        limit: u32,
+    ) -> Result<&MemoAndReportThresholds, Error> {
         let Some(stages) = self.task.memo_thresholds() else {
             return Err(error!(InvalidCombination {
                 reason: "the task's budget has no \"memo\"",

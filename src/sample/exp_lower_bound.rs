@@ -90,7 +90,10 @@ impl ExpLowerBound {
     pub fn pair_probability(&self, a: u32, b: u32) -> u64 {
         assert!(a > 0 && b > 0, "some weight lies outside the pairs");
         let pair = u128::from(self.mantissa) + self.integer_to_fixed_point(1);
-        ratio_to_binary_fraction(pair, pair * u128::from(a) + self.integer_to_fixed_point(b.into()))
+        ratio_to_binary_fraction(
+            pair,
+            pair * u128::from(a) + self.integer_to_fixed_point(b.into()),
+        )
     }
 
     /// Returns floor(2⁶⁴ · (E − 1)/(E + 1) · part/whole), where E is this bound, and `part` is the

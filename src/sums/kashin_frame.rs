@@ -129,7 +129,11 @@ impl KashinFrame {
     pub fn bounded_coefficients(&self, vector: &[f64], bound: f64) -> (Vec<f64>, f64) {
         // If one operand is NaN, `max` and `min` return the other.
         let clip = |own: f64| own.max(-bound).min(bound);
-        let mut values: Vec<f64> = self.vector_to_coefficients(vector).into_iter().map(clip).collect();
+        let mut values: Vec<f64> = self
+            .vector_to_coefficients(vector)
+            .into_iter()
+            .map(clip)
+            .collect();
         let mut steps = 0;
         loop {
             let again = self.coefficients_to_vector(&values);

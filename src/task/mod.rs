@@ -1,6 +1,5 @@
 //! Tasks: questions, items, mechanisms and budgets.
 
-pub(crate) mod report_budget;
 #[cfg(feature = "collector")]
 pub(crate) mod collected;
 pub(crate) mod items;
@@ -8,8 +7,8 @@ pub(crate) mod items;
 pub(crate) mod limits;
 #[cfg(feature = "reports")]
 pub(crate) mod local;
+pub(crate) mod report_budget;
 
-pub use report_budget::{Budget, CoverParameters, MemoParameters};
 #[cfg(feature = "collector")]
 pub use collected::{BinSpacing, NumberPurpose, RatingsTaskFields};
 pub use items::{Items, OpenKeyword, item_name_hash};
@@ -22,3 +21,4 @@ pub use local::{
     Cross, Numbers, PrefixLengths, Question, QuestionFields, QuestionKind, QuestionSelector, Scale,
     Task, Together,
 };
+pub use report_budget::{Budget, CoverParameters, MemoParameters};

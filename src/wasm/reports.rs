@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use chacha20::ChaCha20Rng;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::common::{ThrownErrorNumber, error_number, new_upload_header, entropy_seeded_generator};
+use super::common::{ThrownErrorNumber, entropy_seeded_generator, error_number, new_upload_header};
 use crate::domain::Entry;
 use crate::error::ErrorCode;
 use crate::randomizer::MemoSlot;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use chacha20::ChaCha20Rng;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::common::{ThrownErrorNumber, error_number, new_upload_header, entropy_seeded_generator};
+use super::common::{ThrownErrorNumber, entropy_seeded_generator, error_number, new_upload_header};
 use crate::sums::{self, CodingLoss, Message, SumTask};
 
 /// Maximum length of an omitted part of a vector that [`SumRandomizer::left`] does not count. The

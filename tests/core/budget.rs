@@ -231,7 +231,10 @@ fn cover_reports_need_a_no_answer() {
     let cover = json!({ "days": 7, "cover": { "minutes": 30 } });
     for file in [&ratings, &choice, &set, &flag] {
         let task = task_of(file, cover.clone());
-        assert_eq!(task.report_budget().cover(), Some(CoverParameters { minutes: 30 }));
+        assert_eq!(
+            task.report_budget().cover(),
+            Some(CoverParameters { minutes: 30 })
+        );
         let written = serde_json::to_value(&task).unwrap();
         assert_eq!(written["budget"]["cover"], json!({ "minutes": 30 }));
         let bytes = task.canonical_bytes();

@@ -10,7 +10,7 @@ use hushbin::mechanism::hash_bin::Report as HashBinReport;
 use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, RandomisedResponse, SumNoiseKind};
 use hushbin::upload::{EncodedUpload, upload_header};
 use hushbin::{
-    Entry, Error, ErrorCode, Items, Randomizer, Report, Task, TaskDraft, RatingsTaskFields, Upload,
+    Entry, Error, ErrorCode, Items, Randomizer, RatingsTaskFields, Report, Task, TaskDraft, Upload,
     UploadId, ValueKind, bounds, upload,
 };
 use proptest::prelude::*;
@@ -48,7 +48,10 @@ fn coco_task(buckets: u32) -> Task {
             Items::Count(100),
             coco::FavouredSideRule::Strongest { favoured: 1 },
         ),
-        8..1000 => (Items::Count(100), coco::FavouredSideRule::RandomEntryDecides),
+        8..1000 => (
+            Items::Count(100),
+            coco::FavouredSideRule::RandomEntryDecides,
+        ),
         _ => (
             serde_json::from_str("\"open\"").unwrap(),
             coco::FavouredSideRule::RandomEntryDecides,

@@ -4,13 +4,13 @@
 //! `server/study/tests/study/competitors` for published mechanisms.
 
 use hushbin::domain::{Domain, SignedItem};
-use hushbin::hash::{HashFamily, HashKeys, independent_bucket, hashed_closed_element_sign};
+use hushbin::hash::{HashFamily, HashKeys, hashed_closed_element_sign, independent_bucket};
 use hushbin::mechanism::coco::{self, FavouredSideRule};
 use hushbin::mechanism::collision::{Collision, FavouredBucketRule as CollisionRule};
 use hushbin::mechanism::hash_bin::{
     self, DEFAULT_GRID_STEPS_PER_UNIT, HashBin, PrivacyLevel, SumNoiseKind,
 };
-use hushbin::{Entry, ErrorCode, Items, Mechanism, Task, TaskDraft, RatingsTaskFields, ValueKind};
+use hushbin::{Entry, ErrorCode, Items, Mechanism, RatingsTaskFields, Task, TaskDraft, ValueKind};
 use num_traits::ToPrimitive;
 use serde_json::json;
 

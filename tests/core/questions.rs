@@ -285,7 +285,9 @@ fn questions_are_drawn_by_seeds_and_weights() {
     }
     let mut drawn = [0_u64; 6];
     for report in &reports {
-        let question = task.question_selector().question_index_for_seed(report.seed());
+        let question = task
+            .question_selector()
+            .question_index_for_seed(report.seed());
         drawn[question] += 1;
         let name = task.questions()[question].mechanism().name();
         assert!(

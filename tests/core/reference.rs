@@ -3,7 +3,7 @@
 use hushbin::Task;
 use hushbin::TaskDraft;
 use hushbin::hash::{
-    BalancedHash, HashKeys, independent_bucket, hashed_closed_element_sign, hashed_open_key_sign,
+    BalancedHash, HashKeys, hashed_closed_element_sign, hashed_open_key_sign, independent_bucket,
     sign_word_of_closed_elements,
 };
 use hushbin::mechanism::Mechanism;
@@ -185,7 +185,8 @@ fn rates_of_several_hashes_match() {
                 assert_within(
                     1e-12,
                     "gap",
-                    coco.hit_probabilities(&domain, epsilon).side_hit_probability_gap,
+                    coco.hit_probabilities(&domain, epsilon)
+                        .side_hit_probability_gap,
                     row,
                 );
             }

@@ -240,7 +240,8 @@ fn laws_of_members_are_those_of_the_rates() {
         );
         if hashing == HashFamily::Balanced {
             // E[M(m − M)] sums over all pairs of a member and a non-member.
-            let m = collision.hit_decoder(&domain).visitable_slot_count() as f64 / f64::from(buckets);
+            let m =
+                collision.hit_decoder(&domain).visitable_slot_count() as f64 / f64::from(buckets);
             let others = m * f64::from(buckets) - 4.0;
             let mixed = m * moment(1) - moment(2);
             assert!(

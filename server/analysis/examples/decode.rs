@@ -9,7 +9,9 @@ use std::error::Error;
 use std::io;
 
 use hushbin::{Task, TaskDraft, Upload};
-use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Estimates, Totals, estimates_for_query};
+use hushbin_analysis::estimate::{
+    EstimateOptions, EstimateQuery, Estimates, Totals, estimates_for_query,
+};
 
 /// Folds the reports of each upload once, in any order, even if uploads are repeated.
 fn estimate_from_uploads<'a>(

@@ -229,7 +229,10 @@ impl InputSpace {
         if count == self.max_entries {
             return;
         }
-        let end = self.item_counts_by_part.get(count as usize).map(|own| first + own);
+        let end = self
+            .item_counts_by_part
+            .get(count as usize)
+            .map(|own| first + own);
         for item in first..end.unwrap_or(self.item_count) {
             for &negative in self.possible_item_signs {
                 chosen.push(SignedItem {

@@ -14,8 +14,8 @@
 //! conditions.
 
 mod empirical;
-mod enumerate_inputs;
 mod enumerate_hash_bin;
+mod enumerate_inputs;
 mod fast_hasher;
 mod statistic;
 mod sum_audit;
@@ -25,8 +25,8 @@ mod verdict;
 mod word_feature;
 
 pub use empirical::{AuditEvent, EmpiricalLossBound, measure_privacy_loss};
-pub use enumerate_inputs::{DEFAULT_MAX_ENUMERATION_STEPS, EnumeratedLoss, enumerate_max_loss};
 pub use enumerate_hash_bin::enumerate_hash_bin_loss;
+pub use enumerate_inputs::{DEFAULT_MAX_ENUMERATION_STEPS, EnumeratedLoss, enumerate_max_loss};
 pub use statistic::AttackStatistic;
 pub use sum_audit::{SumAuditResult, audit_sums, default_sum_trials};
 pub(crate) use trial_plan::DEFAULT_CONFIDENCE;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::fast_hasher::FastHashBuilder;
 use super::upload_view::AttackerUploadView;
-use super::word_feature::{CountsByInput, SeedAndIdWords, CountedWordFeature, upload_id_halves};
+use super::word_feature::{CountedWordFeature, CountsByInput, SeedAndIdWords, upload_id_halves};
 
 /// Statistic of an upload, with which an attacker distinguishes two inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -123,7 +123,9 @@ impl AttackStatistic {
                 Some((self, low, high))
             }
             Self::Bucket => with_ratio(of.reported_bucket),
-            Self::Entry => with_ratio(pair(of.bucket_first_entry_indices.map(|entry| entry as u64))),
+            Self::Entry => with_ratio(pair(
+                of.bucket_first_entry_indices.map(|entry| entry as u64),
+            )),
             Self::Place => with_ratio(pair(of.bucket_ranks_by_input.map(|place| place as u64))),
             Self::Frame => Some((self, seen.non_report_hash, 0)),
             Self::Fall => {

@@ -45,7 +45,11 @@ impl AttackerUploadView {
             return Self::from_refused_upload(bytes);
         };
         let mut seen = reports.iter().map(|report| {
-            if task.question_selector().question_index_for_seed(report.seed()) == question {
+            if task
+                .question_selector()
+                .question_index_for_seed(report.seed())
+                == question
+            {
                 observe_report(&task.questions()[question], inputs, report)
             } else {
                 Observation::from_seed_only(report.seed())

@@ -230,7 +230,8 @@ impl AccountCommandOptions {
                     .into(),
             ),
             (Some(reports), Some(central), _) => {
-                let mixture = mixture_at_largest_epsilon(at, reports, honest_fraction, delta, central)?;
+                let mixture =
+                    mixture_at_largest_epsilon(at, reports, honest_fraction, delta, central)?;
                 Ok((mixture, reports))
             }
             (Some(reports), None, Some(epsilon)) => Ok((at(epsilon)?, reports)),

@@ -135,7 +135,10 @@ impl ParquetFile {
             .with_fields(found.collect::<Result<_, _>>()?)
             .build()
             .map_err(failed)?;
-        Ok(Self { reader, projected_schema: columns })
+        Ok(Self {
+            reader,
+            projected_schema: columns,
+        })
     }
 
     /// Returns the description in the footer.
@@ -157,7 +160,9 @@ impl ParquetFile {
     pub(super) fn rows(
         &self,
     ) -> Result<impl Iterator<Item = Result<ReportRow, String>>, ParquetError> {
-        let rows = self.reader.get_row_iter(Some(self.projected_schema.clone()))?;
+        let rows = self
+            .reader
+            .get_row_iter(Some(self.projected_schema.clone()))?;
         Ok(rows.map(|found| convert_row(found.map_err(|error| error.to_string())?)))
     }
 }

@@ -51,7 +51,9 @@ struct TaskWithFingerprint {
 ///
 /// # Errors
 /// When the file is none of these.
-pub(crate) fn read_task_from_any_file(path: &Path) -> Result<Task, Box<dyn std::error::Error + Send + Sync>> {
+pub(crate) fn read_task_from_any_file(
+    path: &Path,
+) -> Result<Task, Box<dyn std::error::Error + Send + Sync>> {
     let text = text_file::read_text_file(path).map_err(|source| file_access_error(path, source))?;
     match serde_json::from_str::<TaskWithFingerprint>(&text) {
         Ok(TaskWithFingerprint { task, fingerprint }) if task.fingerprint() == fingerprint => {

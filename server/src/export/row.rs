@@ -48,7 +48,9 @@ impl ReportRow {
         report.encode(&mut bytes);
         let question = match task.only_question() {
             Some(sole) => sole,
-            None => &task.questions()[task.question_selector().question_index_for_seed(report.seed())],
+            None => &task.questions()[task
+                .question_selector()
+                .question_index_for_seed(report.seed())],
         };
         Self {
             batch,

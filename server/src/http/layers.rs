@@ -77,7 +77,10 @@ pub(super) fn with_common_layers(router: Router, common: MiddlewareState) -> Rou
         .on_failure(());
     // The first layer is the outermost: it also counts problems that inner layers create.
     let layers = ServiceBuilder::new()
-        .layer(middleware::from_fn_with_state(common, apply_deadline_and_headers))
+        .layer(middleware::from_fn_with_state(
+            common,
+            apply_deadline_and_headers,
+        ))
         .layer(cors)
         .layer(CatchPanicLayer::custom(panic_response))
         .layer(log);

@@ -257,7 +257,10 @@ mod tests {
 
     fn collector() -> (Router, tempfile::TempDir) {
         let (store, directory) = store(ProcessRole::Collector);
-        (unrestricted_router(store, RequestLimits::default()), directory)
+        (
+            unrestricted_router(store, RequestLimits::default()),
+            directory,
+        )
     }
 
     async fn ask(router: &Router, method: Method, path: &str) -> Response {

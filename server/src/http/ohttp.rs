@@ -32,7 +32,11 @@ pub(super) async fn get_ohttp_key_configurations(
     let gateway = state.ohttp_gateway().ok_or(Problem::NotFound)?;
     let kind = HeaderValue::from_static("application/ohttp-keys");
     let kind = [(header::CONTENT_TYPE, kind)];
-    Ok((tasks::CACHE_CONTROL_NO_CACHE, kind, gateway.key_configurations()))
+    Ok((
+        tasks::CACHE_CONTROL_NO_CACHE,
+        kind,
+        gateway.key_configurations(),
+    ))
 }
 
 /// `POST /.well-known/ohttp-gateway`: answers a request that is sealed to one of the gateway's

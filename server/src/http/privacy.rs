@@ -124,7 +124,10 @@ pub(super) async fn get_privacy(
         };
         response_writer::write_json(&show, out)
     });
-    let headers = (tasks::CACHE_CONTROL_NO_CACHE, tasks::JSON_CONTENT_TYPE_HEADER);
+    let headers = (
+        tasks::CACHE_CONTROL_NO_CACHE,
+        tasks::JSON_CONTENT_TYPE_HEADER,
+    );
     Ok((headers.0, headers.1, body.await?).into_response())
 }
 

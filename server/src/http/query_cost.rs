@@ -130,7 +130,11 @@ mod tests {
             check_query_time(predicted, &RequestLimits::DEFAULT).is_ok()
         };
         assert!(fits(0, &[], None));
-        assert!(fits(100, &[PostProcessingMethod::ShrinkageTowardsZero], Some(0.1)));
+        assert!(fits(
+            100,
+            &[PostProcessingMethod::ShrinkageTowardsZero],
+            Some(0.1)
+        ));
         assert!(!fits(1000, &[], None));
         assert!(!fits(0, &[PostProcessingMethod::MeanGivenPresence], None));
     }

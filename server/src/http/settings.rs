@@ -19,7 +19,10 @@ pub(super) async fn get_task_settings(
     path: Result<Path<String>, PathRejection>,
 ) -> Result<impl IntoResponse, Problem> {
     let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
-    Ok((tasks::CACHE_CONTROL_NO_CACHE, Json((*stored.settings()).clone())))
+    Ok((
+        tasks::CACHE_CONTROL_NO_CACHE,
+        Json((*stored.settings()).clone()),
+    ))
 }
 
 /// `PUT /tasks/{id}/settings`: replaces all settings. Omitted settings get the defaults.

@@ -250,7 +250,9 @@ impl BatchForwarder {
             // Another shuffler that shares the journal is sending this batch.
             return Ok(());
         }
-        self.store.delete_batch_reports(stored, batch.number).await?;
+        self.store
+            .delete_batch_reports(stored, batch.number)
+            .await?;
         tracing::info!(
             task = stored.task().id(),
             batch = batch.number,

@@ -91,7 +91,10 @@ fn reports_of_every_kind_are_opened_and_have_one_length() {
 fn what_was_sealed_for_another_task_or_key_is_not_opened() {
     let [one, other] = [0, 4].map(|index| task(TASKS[index]));
     // The tasks have the same shape and the same private key.
-    assert_eq!(one.max_single_report_bytes(), other.max_single_report_bytes());
+    assert_eq!(
+        one.max_single_report_bytes(),
+        other.max_single_report_bytes()
+    );
     let [recipient, of_other] = [&one, &other].map(|task| opener(task, &[[1; 32]]));
     let another_key = opener(&one, &[[2; 32]]);
     let report = encoded(&Uploads::new(&one, 1).make(1).reports[0]);

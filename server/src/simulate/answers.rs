@@ -235,7 +235,10 @@ fn describe_missing_answer(question: &Question, value: &Value) -> Option<String>
         (QuestionKind::Numbers(_), Items::Named(names), _) => {
             names.iter().map(String::as_str).collect()
         }
-        (kind, _, _) => question_kind_parts(kind).iter().map(QuestionPart::name).collect(),
+        (kind, _, _) => question_kind_parts(kind)
+            .iter()
+            .map(QuestionPart::name)
+            .collect(),
     };
     let given = value.as_object()?;
     // An error about the unknown name is more useful than an error about the missing name.

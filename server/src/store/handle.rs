@@ -244,7 +244,9 @@ impl Store {
         let closed =
             self.ask_writer(|reply| WriterRequest::CloseBatch(Arc::clone(stored), 1, reply));
         match closed.await {
-            Ok(_) | Err(StoreError::TooFewReportsToClose { .. }) => stored.wait_until_all_released().await,
+            Ok(_) | Err(StoreError::TooFewReportsToClose { .. }) => {
+                stored.wait_until_all_released().await
+            }
             Err(error) => return Err(error),
         }
         Ok(())
@@ -360,7 +362,11 @@ impl Store {
     /// Completes when the writer has ended. Before [`Store::close`], only a defect ends the writer.
     /// Never completes if the store is read-only.
     pub(crate) async fn wait_until_writer_ended(&self) {
-        let Some(WriterHandle { thread_end_signal: alive, .. }) = &self.0.writer else {
+        let Some(WriterHandle {
+            thread_end_signal: alive,
+            ..
+        }) = &self.0.writer
+        else {
             return std::future::pending().await;
         };
         let mut alive = alive.clone();

@@ -98,7 +98,8 @@ impl Store {
             Location::Directory(directory) => files::stored_tasks(directory)?,
             Location::Database(database) => postgres::stored_tasks(database)?,
         };
-        let stored = task::stored_tasks_from_rows(rows.into_iter().map(|row| (row, Vec::new())), role)?;
+        let stored =
+            task::stored_tasks_from_rows(rows.into_iter().map(|row| (row, Vec::new())), role)?;
         if stored.is_empty() && setups.is_empty() {
             return Err(JournalError::NoTasks);
         }
@@ -172,7 +173,8 @@ impl Store {
         options: StoreOptions,
         clock: Clock,
     ) -> Result<Self, JournalError> {
-        let stored = task::load_and_store_tasks(engine.as_mut(), options.role, given, (clock.date)())?;
+        let stored =
+            task::load_and_store_tasks(engine.as_mut(), options.role, given, (clock.date)())?;
         let tasks = Arc::new(CurrentTasks::default());
         stored
             .into_iter()

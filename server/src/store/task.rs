@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::clock::Clock;
 use super::engine::{
-    BatchRow, BatchState, EngineError, StorageEngine, TaskWithBatches, TaskKey, TaskRow,
+    BatchRow, BatchState, EngineError, StorageEngine, TaskKey, TaskRow, TaskWithBatches,
 };
 use super::error::{JournalError, StoreError};
 use super::role::ProcessRole;
@@ -402,7 +402,10 @@ pub(super) fn store_task(
 ///
 /// # Errors
 /// When messages of sums would come to a collector unshuffled.
-fn require_shuffler_for_sums(task: &ReportOrSumTask, role: ProcessRole) -> Result<(), JournalError> {
+fn require_shuffler_for_sums(
+    task: &ReportOrSumTask,
+    role: ProcessRole,
+) -> Result<(), JournalError> {
     match task.sum_task().is_some() && role == ProcessRole::Collector {
         true => Err(JournalError::NeedsShuffler {
             id: task.id().to_owned(),

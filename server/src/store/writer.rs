@@ -331,7 +331,8 @@ impl Writer {
         let closed = self
             .engine
             .close_batch(task.key(), batch, (self.clock.date)());
-        self.repeated_error_log.record(Some(task), CLOSE_BATCH_ACTION, &closed);
+        self.repeated_error_log
+            .record(Some(task), CLOSE_BATCH_ACTION, &closed);
         self.refresh_batches_for_readers(task);
         closed
     }
@@ -342,7 +343,8 @@ impl Writer {
             WriterRequest::Uploads(_) | WriterRequest::Close(_) => {}
             WriterRequest::Probe(reply) => {
                 let probed = self.engine.probe_write();
-                self.repeated_error_log.record(None, PROBE_WRITE_ACTION, &probed);
+                self.repeated_error_log
+                    .record(None, PROBE_WRITE_ACTION, &probed);
                 let _ = reply.send(probed.map_err(StoreError::from_storage_failure));
             }
             WriterRequest::CloseDue => {

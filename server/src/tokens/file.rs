@@ -140,7 +140,9 @@ pub(super) fn add_token(data: &Path, token: &Token) -> Result<(), TokensError> {
 pub(super) fn revoke_token(data: &Path, id_or_name: &str) -> Result<Token, TokensError> {
     check_data_directory_exists(data)?;
     change_tokens(data, |tokens| {
-        let at = tokens.iter().position(|token| token.has_id_or_name(id_or_name));
+        let at = tokens
+            .iter()
+            .position(|token| token.has_id_or_name(id_or_name));
         let at = at.ok_or_else(|| TokensError::UnknownToken {
             id_or_name: id_or_name.to_owned(),
         })?;

@@ -37,7 +37,9 @@ impl TokenStore {
     pub(crate) fn open(location: &Location) -> Result<Self, TokensError> {
         Ok(match location {
             Location::Directory(data) => Self::File(TokensFile::open(data)?),
-            Location::Database(database) => Self::Database(database::database_session_pool(database)),
+            Location::Database(database) => {
+                Self::Database(database::database_session_pool(database))
+            }
         })
     }
 

@@ -12,8 +12,8 @@ use std::process::ExitCode;
 
 use hushbin::choose::Objective;
 use hushbin::{Entry, Randomizer, Task};
-use hushbin_analysis::mechanism_optimality::{DistanceFromBest, distance_from_best};
 use hushbin_analysis::estimate::{Estimand, Totals, point_estimates};
+use hushbin_analysis::mechanism_optimality::{DistanceFromBest, distance_from_best};
 use hushbin_tests::contest::{Contest, Ratio, over_predicted, task};
 use indicatif::ProgressBar;
 use rand_chacha::ChaCha20Rng;

@@ -434,7 +434,11 @@ impl Text {
         };
         let entries = self.texts.map(|text| -> Vec<Entry> {
             let entry = |item| Entry { item, value: 1.0 };
-            prefixes.prefix_hashes(text).into_iter().map(entry).collect()
+            prefixes
+                .prefix_hashes(text)
+                .into_iter()
+                .map(entry)
+                .collect()
         });
         let answer = |rng: &mut ChaCha20Rng| {
             let has = f64::from(rng.next_u32()) < share * 2_f64.powi(32);

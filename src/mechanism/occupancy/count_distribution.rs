@@ -84,7 +84,11 @@ impl CountDistribution {
 /// Computes terms 0 to `most` of a unimodal sequence, relative to the greatest term. The greatest
 /// term has the index `mode`. `ratio(k)` is term k + 1 divided by term k. The computation starts at
 /// the mode, so that every term is at most 1.
-pub(super) fn terms_relative_to_mode(mode: usize, most: usize, ratio: impl Fn(usize) -> f64) -> Vec<f64> {
+pub(super) fn terms_relative_to_mode(
+    mode: usize,
+    most: usize,
+    ratio: impl Fn(usize) -> f64,
+) -> Vec<f64> {
     let mut terms = vec![0.0; most + 1];
     terms[mode] = 1.0;
     for k in mode..most {

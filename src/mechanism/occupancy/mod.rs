@@ -35,7 +35,8 @@ pub(crate) use approximate_top_sums::ApproximateCellSums;
 pub use top_sums::{StrongestCellSums, StrongestCellSumsTable};
 
 use count_distribution::{
-    CountDistribution, MAX_DROPPED_MASS, NEGLIGIBLE_PROBABILITY, trim_polynomial, terms_relative_to_mode,
+    CountDistribution, MAX_DROPPED_MASS, NEGLIGIBLE_PROBABILITY, terms_relative_to_mode,
+    trim_polynomial,
 };
 use strength_distributions::StrengthDistributions;
 
@@ -135,11 +136,7 @@ impl CellOccupancyModel {
     /// Counts the cells that hold v or more elements among the c = `favoured` heaviest cells.
     /// Returns the expected count for v = 1, 2, …. The expected count is E\[min(c, K_v)\], where
     /// K_v is the number of such cells over all `functions` hash functions.
-    pub(crate) fn heaviest_by_min_count(
-        &self,
-        functions: u32,
-        favoured: u32,
-    ) -> Vec<f64> {
+    pub(crate) fn heaviest_by_min_count(&self, functions: u32, favoured: u32) -> Vec<f64> {
         let strengths = self.strength_distributions(StrengthMeasure::Count);
         let tails = self.count_tails_by_strength(&strengths, functions, favoured as usize);
         tails.map(|tails| tails[1..].iter().sum()).collect()

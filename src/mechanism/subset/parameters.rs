@@ -116,7 +116,11 @@ impl<R: FavouringRule> HashedSubsetSelection<R> {
     ) -> Result<Self, Error> {
         let windows = hashing == HashFamily::BalancedWindows;
         let all = bounds::BUCKET_COUNT_RANGE.max as u32;
-        let most = if windows { MAX_WINDOWED_HASH_BUCKETS } else { all };
+        let most = if windows {
+            MAX_WINDOWED_HASH_BUCKETS
+        } else {
+            all
+        };
         let bound = bounds::BUCKET_COUNT_RANGE.with_max(f64::from(most));
         bound.check_in_range(f64::from(buckets))?;
         if !buckets.is_multiple_of(R::SIDES_PER_CELL) {

@@ -72,7 +72,8 @@ impl<R: FavouringRule> Randomizer<R> {
     pub fn new(subset: &HashedSubsetSelection<R>, domain: &Domain, epsilon: f64) -> Self {
         let capacity = domain.sparsity() as usize;
         let paired = if Self::CELLS_ARE_PAIRS { capacity } else { 0 };
-        let functions = HashFunctions::new(subset.element_to_cell_hash(domain), subset.hash_count(), 0);
+        let functions =
+            HashFunctions::new(subset.element_to_cell_hash(domain), subset.hash_count(), 0);
         Self {
             // In CoCo an element is an item without its sign. The sign is stored in `signed`.
             domain: if Self::CELLS_ARE_PAIRS {
@@ -344,9 +345,9 @@ impl<R: FavouringRule> Randomize for Randomizer<R> {
         rng: &mut G,
         report: &mut BucketReport,
     ) -> bool {
-        let sampled_down = self
-            .domain
-            .round_and_sample_entries(entries, rng, &mut self.signed_items);
+        let sampled_down =
+            self.domain
+                .round_and_sample_entries(entries, rng, &mut self.signed_items);
         let others = self.addable_item_count(self.signed_items.len() as u32);
         let rank = others.map_or(0, |others| draw_below(rng, others));
         let mut signs = 0;

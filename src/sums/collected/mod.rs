@@ -1,8 +1,8 @@
 //! Functions of sum tasks for collectors: task files, canonical bytes, and decoding of messages.
 
 mod canonical;
-mod message_decoding;
 mod file;
 mod getters;
+mod message_decoding;
 
 pub use file::SumTaskDraft;

@@ -10,11 +10,11 @@ use super::ratings_task_fields::RatingsTaskFields;
 use crate::domain::ValueKind;
 use crate::error::{Error, error};
 use crate::mechanism::Mechanism;
-use crate::task::report_budget::Budget;
 use crate::task::items::{Items, item_name_hash};
 use crate::task::local::kind::QuestionKind;
 use crate::task::local::question::{Question, QuestionFields};
 use crate::task::local::task_definition::Task;
+use crate::task::report_budget::Budget;
 
 impl Task {
     /// Creates a task with a single question of kind `ratings`, which has no name.

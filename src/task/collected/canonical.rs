@@ -4,15 +4,17 @@ use alloc::vec::Vec;
 
 use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::domain::ValueKind;
-use crate::task::report_budget::{BUDGET_FORMAT_PREFIX, Budget};
 use crate::task::items::Items;
 use crate::task::limits::NumberLimits;
 use crate::task::local::canonical::{NAMED_QUESTIONS_TASK_FORMAT, UNNAMED_QUESTION_TASK_FORMAT};
-use crate::task::local::kind::multipart_kind_trait::{CHOICE_KIND_CODE, FLAG_KIND_CODE, NUMBER_KIND_CODE};
+use crate::task::local::kind::multipart_kind_trait::{
+    CHOICE_KIND_CODE, FLAG_KIND_CODE, NUMBER_KIND_CODE,
+};
 use crate::task::local::kind::{Cross, Numbers, PartKind, QuestionKind, QuestionPart, Together};
 use crate::task::local::prefix_lengths::PrefixLengths;
 use crate::task::local::question::Question;
 use crate::task::local::scale::Scale;
+use crate::task::report_budget::{BUDGET_FORMAT_PREFIX, Budget};
 
 /// Returns the canonical bytes of a task.
 pub(super) fn canonical_task_bytes(id: &str, questions: &[Question], budget: Budget) -> Vec<u8> {

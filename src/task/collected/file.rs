@@ -12,13 +12,13 @@ use super::ratings_task_fields::RatingsTaskFields;
 use crate::domain::ValueKind;
 use crate::error::{Error, error};
 use crate::mechanism::Mechanism;
-use crate::task::report_budget::Budget;
 use crate::task::items::Items;
 use crate::task::limits::NumberLimits;
 use crate::task::local::kind::{Cross, QuestionKind, QuestionPart, Together};
 use crate::task::local::prefix_lengths::PrefixLengths;
 use crate::task::local::question::{Question, QuestionFields};
 use crate::task::local::task_definition::Task;
+use crate::task::report_budget::Budget;
 
 /// Name of a [`QuestionKind`] of question in a task file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

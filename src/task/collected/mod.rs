@@ -3,16 +3,16 @@
 mod budget_file;
 mod build;
 mod canonical;
-#[cfg(feature = "analysis")]
-mod parameter_choice_builders;
 mod decode;
 pub(crate) mod file;
 mod kinds;
+#[cfg(feature = "analysis")]
+mod parameter_choice_builders;
 pub(crate) mod part_file;
 mod prefix_keys;
 mod purpose;
-mod scale_getters;
 mod ratings_task_fields;
+mod scale_getters;
 
 pub use purpose::{BinSpacing, NumberPurpose};
 pub use ratings_task_fields::RatingsTaskFields;

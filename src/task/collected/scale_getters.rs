@@ -47,21 +47,21 @@ impl Scale {
                          their distances are multiples of the step",
             }));
         }
-        Ok(Self { value_step: step, ..self })
+        Ok(Self { step, ..self })
     }
 
     /// Returns the minimum and the maximum of the numbers that are not clipped.
     #[must_use]
     pub fn range(&self) -> [f64; 2] {
         // With a step, the outer edges are half a step outside the possible numbers.
-        let ([first, last], beyond) = (self.end_values(), 0.5 * self.value_step);
+        let ([first, last], beyond) = (self.end_values(), 0.5 * self.step);
         [first + beyond, last - beyond]
     }
 
     /// Returns the distance between possible numbers, or 0 if any number is possible.
     #[must_use]
     pub const fn value_step(&self) -> f64 {
-        self.value_step
+        self.step
     }
 
     /// Returns the unit, if there is one.

@@ -11,8 +11,8 @@ use crate::canonical::CanonicalReader;
 use crate::domain::ValueKind;
 use crate::error::Error;
 use crate::mechanism::Mechanism;
-use crate::task::report_budget::Budget;
 use crate::task::items::Items;
+use crate::task::report_budget::Budget;
 
 /// Text at the start of a task's bytes. If the bytes contain a budget, it comes before this text.
 /// The number in the text is the version of the format that follows. Version 1 is for one question

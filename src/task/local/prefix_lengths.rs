@@ -61,7 +61,8 @@ impl PrefixLengths {
     #[must_use]
     pub fn drawn_prefix_index(&self, seed: u64) -> usize {
         // Keys use outputs with small numbers, and hash functions use multiples of 2³² below 2⁴⁴.
-        ((u128::from(nth_splitmix64_output(seed, 1 << 63)) * self.lengths.len() as u128) >> 64) as usize
+        ((u128::from(nth_splitmix64_output(seed, 1 << 63)) * self.lengths.len() as u128) >> 64)
+            as usize
     }
 
     pub(in crate::task) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {

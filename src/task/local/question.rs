@@ -92,8 +92,12 @@ impl Question {
 
     /// Checks all fields except the name.
     pub(in crate::task) fn check_fields(&self) -> Result<(), Error> {
-        let domain =
-            checked_question_domain(&self.0.kind, &self.0.items, self.0.max_entries_per_report, self.0.epsilon)?;
+        let domain = checked_question_domain(
+            &self.0.kind,
+            &self.0.items,
+            self.0.max_entries_per_report,
+            self.0.epsilon,
+        )?;
         bounds::QUESTION_WEIGHT_RANGE.check_in_range(f64::from(self.0.weight))?;
         self.0.mechanism.check_domain(&domain)
     }
@@ -142,7 +146,9 @@ impl Question {
     /// Returns the domain that the mechanism randomises.
     #[must_use]
     pub fn domain(&self) -> Domain {
-        self.0.kind.domain(&self.0.items, self.0.max_entries_per_report)
+        self.0
+            .kind
+            .domain(&self.0.items, self.0.max_entries_per_report)
     }
 }
 

@@ -11,9 +11,9 @@ use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
 use crate::mechanism::MemoAndReportThresholds;
 use crate::mechanism::NeighbouringInputs;
-use crate::task::report_budget::{Budget, MemoParameters};
 use crate::task::items::{check_printable_name, check_task_id};
 use crate::task::local::kind::QuestionKind;
+use crate::task::report_budget::{Budget, MemoParameters};
 
 /// Description of the collected data and of all parameters. A task is complete and valid by
 /// construction, also after deserialization.

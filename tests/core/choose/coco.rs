@@ -35,7 +35,9 @@ fn least(domain: &Domain, epsilon: f64, rule: FavouredSideRuleName, hashing: Has
     let s = domain.sparsity();
     let most = (3.0 * f64::from(s) * (epsilon.exp() + 3.0)) as u32 + 8;
     let candidates = (1..=most).flat_map(|pairs| match rule {
-        FavouredSideRuleName::Overwrite if pairs > s => vec![(FavouredSideRule::RandomEntryDecides, pairs)],
+        FavouredSideRuleName::Overwrite if pairs > s => {
+            vec![(FavouredSideRule::RandomEntryDecides, pairs)]
+        }
         FavouredSideRuleName::Overwrite => vec![],
         FavouredSideRuleName::Strongest => (1..=(s + 2).min(pairs))
             .map(|favoured| (FavouredSideRule::Strongest { favoured }, pairs))

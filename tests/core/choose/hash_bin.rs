@@ -7,7 +7,7 @@ use hushbin::hash::{HashFamily, HashKeys};
 use hushbin::mechanism::hash_bin::{
     HashBin, PrivacyLevel, PrivacyLevelName, RandomisedResponse, SumNoiseKind,
 };
-use hushbin::{Entry, Mechanism, Randomizer, Report, Task, TaskDraft, RatingsTaskFields};
+use hushbin::{Entry, Mechanism, Randomizer, RatingsTaskFields, Report, Task, TaskDraft};
 use serde_json::{Value, json};
 
 use crate::support::generators::seeded;
@@ -279,7 +279,10 @@ fn no_other_sparsity_is_better() {
             for (name, objective) in &objectives {
                 let auto = json!({ "name": "auto", "objective": name });
                 let open = with(file(&json!(40), epsilon, &auto), "entries", json!(counts));
-                let plan = draft(open.clone()).choices_per_question().unwrap().remove(0);
+                let plan = draft(open.clone())
+                    .choices_per_question()
+                    .unwrap()
+                    .remove(0);
                 let picked = plan.chosen;
                 let task = resolve(open);
                 let ours = error_of(&task, *objective, &crowd);
@@ -357,7 +360,12 @@ fn a_given_sparsity_is_never_clipped() {
                     picked.insert(plan.chosen.mechanism.name());
                     // Biased mechanisms come last.
                     for other in &plan.alternatives {
-                        let biased = other.predicted_errors.mean_error.unwrap().worst_case_squared_bias > 0.0;
+                        let biased = other
+                            .predicted_errors
+                            .mean_error
+                            .unwrap()
+                            .worst_case_squared_bias
+                            > 0.0;
                         assert_eq!(other.objective_error == f64::INFINITY, biased, "{other:?}");
                     }
                 }

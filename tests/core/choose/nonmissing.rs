@@ -30,7 +30,14 @@ fn collision(
 }
 
 fn overwrite(hashing: HashFamily, pairs: u32) -> Mechanism {
-    Mechanism::Coco(Coco::new(coco::FavouredSideRule::RandomEntryDecides, hashing, 2 * pairs).unwrap())
+    Mechanism::Coco(
+        Coco::new(
+            coco::FavouredSideRule::RandomEntryDecides,
+            hashing,
+            2 * pairs,
+        )
+        .unwrap(),
+    )
 }
 
 fn draft(domain: &Domain, epsilon: f64, mechanism: &Value) -> TaskDraft {

@@ -90,7 +90,10 @@ impl Crowd {
     fn error(&self, file: &Value) -> [f64; 2] {
         let task = draft(file.clone()).resolve_task().unwrap();
         let question = task.only_question().unwrap();
-        let (mechanism, s) = (question.mechanism(), f64::from(question.max_entries_per_report()));
+        let (mechanism, s) = (
+            question.mechanism(),
+            f64::from(question.max_entries_per_report()),
+        );
         let lost: Vec<f64> = (0..self.entries.len() as u32)
             .map(|entries| match mechanism {
                 Mechanism::HashBin(clipped) => 1.0 - clipped.clipping_attenuation(entries.max(1)),
@@ -104,7 +107,10 @@ impl Crowd {
         let rows = self.shared.iter().zip(lost.iter().copied());
         let exact = match mechanism {
             Mechanism::HashBin(_) => None,
-            _ => self.left_out.get(question.max_entries_per_report() as usize - 1).copied(),
+            _ => self
+                .left_out
+                .get(question.max_entries_per_report() as usize - 1)
+                .copied(),
         };
         let bias = exact.unwrap_or_else(|| rows.map(row).sum());
         let people = file["people"].as_f64().unwrap();
@@ -189,7 +195,10 @@ fn an_overlap_changes_no_stated_bias() {
         choice.chosen.predicted_errors.mean_error.unwrap()
     };
     let [none, real, greatest] = [0.0, crowd.overlap(), 6.0].map(predicted);
-    assert_eq!(none.worst_case_squared_bias, greatest.worst_case_squared_bias);
+    assert_eq!(
+        none.worst_case_squared_bias,
+        greatest.worst_case_squared_bias
+    );
     assert_eq!(none.likely_squared_bias, 0.0);
     assert!(real.likely_squared_bias < 0.1 * real.worst_case_squared_bias);
     assert!(

@@ -101,8 +101,9 @@ fn check(model: &Model) {
     let slots = BalancedHash::new(model.elements(), model.pairs).slot_count() as f64;
     if model.hashing.is_balanced() && slots == f64::from(model.sparsity) {
         // All slots are entries, so there is no other item, and all pairs are hit equally often.
-        let off =
-            rates.predicted_pair_probabilities.pair_hit_if_present / rates.mean_pair_hit_probability - 1.0;
+        let off = rates.predicted_pair_probabilities.pair_hit_if_present
+            / rates.mean_pair_hit_probability
+            - 1.0;
         assert!(off.abs() < 1e-12, "{off}: {model:?}");
         assert!(rates.total_variance(&domain).is_finite(), "{model:?}");
         return;
@@ -259,7 +260,10 @@ fn check_frequencies(
     // A hit of the other side has a fraction of the weight of one on the own side.
     let part = rates.opposite_side_weight().unwrap();
     assert!((0.0..1.0).contains(&part), "{part}");
-    let (plus, minus) = (1.0 / (p_pair - q_pair), 1.0 / rates.side_hit_probability_gap);
+    let (plus, minus) = (
+        1.0 / (p_pair - q_pair),
+        1.0 / rates.side_hit_probability_gap,
+    );
     let exact = (plus - minus) / (plus + minus);
     close(1.0 + part, 1.0 + exact, "other_side");
 }

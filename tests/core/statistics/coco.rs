@@ -5,7 +5,7 @@ use hushbin::domain::SignedItem;
 use hushbin::hash::{HashFamily, HashKeys, hashed_closed_element_sign, hashed_open_key_sign};
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::coco::{self, Coco, FavouredSideRule};
-use hushbin::{Entry, Items, Randomizer, Report, Task, RatingsTaskFields, ValueKind};
+use hushbin::{Entry, Items, Randomizer, RatingsTaskFields, Report, Task, ValueKind};
 use rand_chacha::rand_core::Rng;
 
 use crate::support::coco::Model;
@@ -60,7 +60,14 @@ fn reports_come_as_often_as_said() {
         model(6, 5, 0.2, strongest(4), INDEPENDENT, 4),
         model(6, 6, 1.0, strongest(1), BALANCED, 1),
         model(9, 4, 3.0, strongest(3), BALANCED, 6),
-        model(6, 4, 1.0, FavouredSideRule::RandomEntryDecides, INDEPENDENT, 5),
+        model(
+            6,
+            4,
+            1.0,
+            FavouredSideRule::RandomEntryDecides,
+            INDEPENDENT,
+            5,
+        ),
         model(6, 4, 2.5, FavouredSideRule::RandomEntryDecides, BALANCED, 7),
         with_hashes(3, model(6, 3, 1.0, strongest(4), BALANCED, 3)),
         with_hashes(8, model(6, 4, 2.0, strongest(3), INDEPENDENT, 1)),
@@ -146,9 +153,30 @@ fn means_are_unbiased() {
         model(20, 3, 1.0, strongest(2), INDEPENDENT, 5),
         model(40, 6, 2.0, strongest(4), BALANCED, 12),
         model(40, 8, 0.5, strongest(3), BALANCED, 3),
-        model(20, 3, 2.0, FavouredSideRule::RandomEntryDecides, BALANCED, 9),
-        model(20, 3, 2.0, FavouredSideRule::RandomEntryDecides, INDEPENDENT, 9),
-        model(40, 6, 0.7, FavouredSideRule::RandomEntryDecides, BALANCED, 7),
+        model(
+            20,
+            3,
+            2.0,
+            FavouredSideRule::RandomEntryDecides,
+            BALANCED,
+            9,
+        ),
+        model(
+            20,
+            3,
+            2.0,
+            FavouredSideRule::RandomEntryDecides,
+            INDEPENDENT,
+            9,
+        ),
+        model(
+            40,
+            6,
+            0.7,
+            FavouredSideRule::RandomEntryDecides,
+            BALANCED,
+            7,
+        ),
         // One slot per pair.
         model(5, 3, 2.0, strongest(2), BALANCED, 8),
         model(5, 3, 2.0, FavouredSideRule::RandomEntryDecides, BALANCED, 8),
@@ -355,8 +383,8 @@ fn listed_hits_are_those_asked_for() {
             // The plus side of an item is the pair's plus side if the item's sign is +1.
             let keys = HashKeys::new(report.seed);
             for (slot, listed) in (0..).zip(&listed) {
-                let plus =
-                    (hashed_closed_element_sign(&keys, slot) == 1) == report.bucket.is_multiple_of(2);
+                let plus = (hashed_closed_element_sign(&keys, slot) == 1)
+                    == report.bucket.is_multiple_of(2);
                 assert!(listed.is_none_or(|listed| listed == plus));
             }
         }

@@ -102,8 +102,8 @@ fn is_tight_in_every_dimension() {
 fn no_linear_map_spreads_all_vectors() {
     for row in rows("frame") {
         let own = row_of(&frame(&row), row["d"].as_u64().unwrap() as usize);
-        let largest =
-            frame(&row).vector_to_coefficients(&own.iter().map(|x| x / norm(&own)).collect::<Vec<_>>());
+        let largest = frame(&row)
+            .vector_to_coefficients(&own.iter().map(|x| x / norm(&own)).collect::<Vec<_>>());
         let largest = largest.iter().fold(0.0_f64, |most, a| most.max(a.abs()));
         assert!((largest - row["largest_entry_of_U_times_row"].as_f64().unwrap()).abs() < 1e-12);
     }

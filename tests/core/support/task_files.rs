@@ -1,7 +1,7 @@
 //! Task files with a mechanism under test: refusals and messages, differences between tasks, and
 //! open fields of drafts.
 
-use hushbin::{Error, ErrorCode, Fingerprint, Task, TaskDraft, RatingsTaskFields};
+use hushbin::{Error, ErrorCode, Fingerprint, RatingsTaskFields, Task, TaskDraft};
 use serde_json::{Value, json};
 
 /// A small valid task file with this mechanism.

@@ -669,7 +669,10 @@ fn entries_stand_in_for_the_sparsity() {
         let file = counted(mechanism);
         let asked = draft(file.clone());
         let task = asked.resolve_task().unwrap();
-        assert!((1..=3).contains(&task.questions()[0].max_entries_per_report()), "{file}");
+        assert!(
+            (1..=3).contains(&task.questions()[0].max_entries_per_report()),
+            "{file}"
+        );
         // The chosen task agrees with its draft, also under any other sparsity.
         assert_eq!(asked.check_agrees_with(&task), Ok(()));
         let given = with(file.clone(), "sparsity", json!(3));
@@ -775,7 +778,10 @@ fn plans_list_what_else_there_is() {
             assert_eq!(draft.validate(), Ok(()));
             let task = draft.resolve_task().unwrap();
             assert_eq!(task.questions()[0].mechanism(), &plan.chosen.mechanism);
-            assert_eq!(task.questions()[0].max_entries_per_report(), plan.chosen.sparsity);
+            assert_eq!(
+                task.questions()[0].max_entries_per_report(),
+                plan.chosen.sparsity
+            );
             let errors: Vec<f64> = plan
                 .alternatives
                 .iter()

@@ -5,7 +5,7 @@ mod collision;
 mod hash_bin;
 
 use hushbin::bounds::{self, ParameterRange};
-use hushbin::{ErrorCode, Fingerprint, Items, Task, TaskDraft, RatingsTaskFields};
+use hushbin::{ErrorCode, Fingerprint, Items, RatingsTaskFields, Task, TaskDraft};
 use serde_json::{Value, json};
 
 use crate::support::task_files::{

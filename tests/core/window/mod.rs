@@ -162,7 +162,10 @@ fn rates_are_those_of_the_reference() {
             number(&row, "worst_variance")
         ));
         assert!(
-            near(rates.uniform_average_variance(), number(&row, "average_variance")),
+            near(
+                rates.uniform_average_variance(),
+                number(&row, "average_variance")
+            ),
             "{row}"
         );
         let at: Vec<[f64; 2]> = serde_json::from_value(row["variance_at"].clone()).unwrap();

@@ -290,7 +290,8 @@ fn numbers_are_clipped_to_their_range() {
     assert_eq!(of([-12.5, -20.0], -20.0, -10.0), unit([0.5, -1.0]));
     assert_ne!(unit([0.5, -1.0]), unit([-0.5, -1.0]));
     let limits = NumberLimits::new(-20.0, -10.0, None).unwrap();
-    let codes = [-1e308, -20.0, -17.5, -10.0, 0.0].map(|number| limits.normalise_to_signed_unit(number));
+    let codes =
+        [-1e308, -20.0, -17.5, -10.0, 0.0].map(|number| limits.normalise_to_signed_unit(number));
     assert_eq!(codes, [-1.0, -1.0, -0.5, 1.0, 1.0]);
 }
 

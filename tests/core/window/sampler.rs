@@ -93,7 +93,9 @@ fn every_decision_is_taken() {
             let rounds = values.iter().map(|_| 1 << 63);
             let words: Vec<u64> = [9].into_iter().chain(rounds).collect();
             let told = |side: u64, favoured: u32, others: &[u32]| {
-                let others = others.iter().map(|cell| drawing(*cell, own.atom_combination_count()));
+                let others = others
+                    .iter()
+                    .map(|cell| drawing(*cell, own.atom_combination_count()));
                 let draws = [side, drawing(favoured, inside)].into_iter().chain(others);
                 let words: Vec<u64> = words.iter().copied().chain(draws).collect();
                 let (report, taken) = made(&task, &values, &words);
@@ -153,7 +155,9 @@ fn numbers_are_rounded_by_words() {
             0.999,
             1.0 - f64::EPSILON,
         ] {
-            let coded = NumberLimits::new(-1.0, 1.0, None).unwrap().normalise_to_signed_unit(value);
+            let coded = NumberLimits::new(-1.0, 1.0, None)
+                .unwrap()
+                .normalise_to_signed_unit(value);
             let place = (coded * 2_f64.powi(53)) as i128
                 * i128::from(own.favoured_atom_value_sum(own.level_count() - 1));
             let at = |level: u32| i128::from(own.favoured_atom_value_sum(level)) << 53;
@@ -213,7 +217,8 @@ fn reports_have_the_probabilities_of_the_core() {
         let input = entries(&values[..attributes as usize]);
         for seed in [0, 1, 77] {
             let expected = core.cell_probabilities(seed, &input);
-            let (mut rest, mut counts) = (seeded(seed), vec![0; own.atom_combination_count() as usize]);
+            let (mut rest, mut counts) =
+                (seeded(seed), vec![0; own.atom_combination_count() as usize]);
             for _ in 0..40_000 {
                 let mut rng = FixedFirst {
                     first: Some(seed),
@@ -255,8 +260,7 @@ fn estimates_have_the_mean_and_the_variance_stated() {
         for _ in 0..people {
             let made = randomizer.randomize(&entries(values), &mut rng).unwrap();
             support.for_each_atom(&report(made.report), |attribute, atom| {
-                let estimate =
-                    rates.estimate_factor() * rates.atom_top_level_ratios[atom as usize];
+                let estimate = rates.estimate_factor() * rates.atom_top_level_ratios[atom as usize];
                 let [sum, squares, fourth] = &mut sums[attribute as usize];
                 *sum += estimate;
                 *squares += estimate.powi(2);

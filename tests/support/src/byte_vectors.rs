@@ -123,7 +123,9 @@ fn rates(task: &Task) -> Rates {
             p_false: rates.p_false,
         }
     } else if let Mechanism::Coco(coco) = task.questions()[0].mechanism() {
-        let gap = coco.hit_probabilities(&domain, epsilon).side_hit_probability_gap;
+        let gap = coco
+            .hit_probabilities(&domain, epsilon)
+            .side_hit_probability_gap;
         Rates::Coco { gap }
     } else if let Mechanism::HashBin(hash_bin) = task.questions()[0].mechanism() {
         let rates = hash_bin.estimate_scale_and_variance(&domain, epsilon);

@@ -69,7 +69,9 @@ impl Contest {
                 item: u64::from(i),
                 value: value(i),
             };
-            let entries: Vec<Entry> = (0..task.questions()[0].max_entries_per_report()).map(entry).collect();
+            let entries: Vec<Entry> = (0..task.questions()[0].max_entries_per_report())
+                .map(entry)
+                .collect();
             let of_one = |&estimand: &Estimand| {
                 let items = task.questions()[0].items().item_count().unwrap();
                 let mut expectation =
@@ -116,14 +118,19 @@ pub fn over_predicted(
     runs: u64,
     done: impl Fn() + Sync,
 ) -> Ratio {
-    let population =
-        Population::with_equal_entries(f64::from(people), task.questions()[0].max_entries_per_report());
+    let population = Population::with_equal_entries(
+        f64::from(people),
+        task.questions()[0].max_entries_per_report(),
+    );
     let predicted = (task.questions()[0].mechanism()).predict_errors(
         &task.questions()[0].domain(),
         task.epsilon(),
         &population,
     );
-    let predicted = objective.weighted_average_error(&predicted).unwrap().variance;
+    let predicted = objective
+        .weighted_average_error(&predicted)
+        .unwrap()
+        .variance;
     let estimands: &[Estimand] = if *objective == Objective::MEAN_ONLY {
         &[Estimand::Mean]
     } else {

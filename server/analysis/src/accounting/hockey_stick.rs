@@ -238,8 +238,9 @@ impl<const L: usize> DominatingPair<L> {
                     step.tail_probabilities[lane],
                 );
                 let y = self.lane_uninformative_weights[lane].weight_at(total);
-                let gain =
-                    share * w * (total * self.exp_m1_local_plus_central + y * self.exp_m1_central_epsilon);
+                let gain = share
+                    * w
+                    * (total * self.exp_m1_local_plus_central + y * self.exp_m1_central_epsilon);
                 let weight = share * (total * (self.exp_epsilon + 1.0) + 2.0 * y);
                 let loss = self.exp_m1_central_epsilon * weight * u;
                 block.term_sums[lane] += gain - loss;

@@ -214,10 +214,9 @@ impl PrivacyBlanket {
             let h = |z: f64| batch.threshold_without_uninformative(total) + step * z;
             let base = h(low).floor();
             expected_excesses(total, base, h(high).floor() + 1.0, &mut losses);
-            let odds = self.blanket_probability_pair[0]
-                / self.blanket_probability_pair[1].max(1e-300);
-            let mut weight =
-                binomial_probability(low, trials, self.blanket_probability_pair);
+            let odds =
+                self.blanket_probability_pair[0] / self.blanket_probability_pair[1].max(1e-300);
+            let mut weight = binomial_probability(low, trials, self.blanket_probability_pair);
             let (mut expected, mut z) = (0.0, low);
             while z <= high && weight > 0.0 {
                 // h increases slowly, so for many successive z it is between the same two integers.
@@ -239,8 +238,11 @@ impl PrivacyBlanket {
                 let loss = |i: usize| losses.get(i).copied().unwrap_or(0.0);
                 expected += below * loss(index) + above * loss(index + 1);
             }
-            sum += binomial_probability(total, batch.report_count, batch.informative_probability_pair)
-                * expected;
+            sum += binomial_probability(
+                total,
+                batch.report_count,
+                batch.informative_probability_pair,
+            ) * expected;
             total += 1.0;
         }
         batch.sum_factor() * sum * (1.0 + SUM_RELATIVE_ERROR_BOUND)

@@ -9,13 +9,13 @@ use serde::ser::{Serialize, SerializeSeq, Serializer};
 
 use super::queried_estimates::{QueriedPointEstimates, number_limits, rescale_to_limits};
 use super::totals::{QuestionTotals, Totals};
-use crate::estimate::query_results::{
-    Estimates, ItemEstimateSource, ItemEstimates, PostProcessed, parallel, post_processing,
-};
 use crate::estimate::distribution::CellOrOutputCounts;
 use crate::estimate::mechanism::{PreparedQuestion, prepare_question};
 use crate::estimate::point::{ItemPointEstimates, PointEstimate, SamplingModel};
 use crate::estimate::query::{Estimate, EstimateQuery};
+use crate::estimate::query_results::{
+    Estimates, ItemEstimateSource, ItemEstimates, PostProcessed, parallel, post_processing,
+};
 use crate::estimate::question::{JointChoiceParts, cross};
 use crate::estimate::result_cache::{EstimateCache, useful_result_count};
 use crate::promise::{ReportPrivacy, bias_statement, memo_error_bar_warning};
@@ -240,7 +240,11 @@ impl Estimator {
 
     /// Returns the cell counts if the question asks for a number or a cross-tabulation. Returns
     /// `None` for other kinds of question, or if there are no reports.
-    pub(crate) fn cell_or_output_counts(&self, totals: &Totals, question: usize) -> Option<CellOrOutputCounts> {
+    pub(crate) fn cell_or_output_counts(
+        &self,
+        totals: &Totals,
+        question: usize,
+    ) -> Option<CellOrOutputCounts> {
         let asked = &self.task.questions()[question];
         let folded = totals.question_totals(question);
         let in_cells = matches!(

@@ -8,7 +8,6 @@
 //! clipping. A raw frequency can fall below 0 or above 1, because noise is not cut off.
 //! Post-processed results ([`PostProcessingMethod`]) are returned in addition to the raw estimates.
 
-mod query_results;
 mod counters;
 mod distribution;
 mod estimator;
@@ -18,6 +17,7 @@ mod point;
 mod predict;
 mod queried_estimates;
 mod query;
+mod query_results;
 mod question;
 mod result_cache;
 #[cfg(test)]
@@ -25,16 +25,6 @@ mod reuse_tests;
 mod totals;
 
 pub use crate::numeric::simplex_projection::{SumConstraint, project_to_simplex};
-pub use query_results::{
-    Estimates, ItemEstimateSource, ItemEstimates,
-    csv_text::csv_text_cell,
-    post_processing::{ConditionalMean, PostProcessed, ProjectedFrequencies},
-    shrinkage::{
-        ExpectedErrors, ShrinkageOutcome, ShrinkageRefusal, ShrunkenEstimate, shrink_estimates,
-    },
-    stand_out::SignificantItems,
-};
-pub(crate) use query_results::{csv_fields_of_estimate, start_csv_table};
 pub use counters::encoding::TotalsError;
 pub(crate) use counters::{BucketHashRange, TotalsReader, append_header};
 pub(crate) use distribution::SimulatedIntervalWidth;
@@ -55,6 +45,16 @@ pub use query::{
     item_label_from_index,
     post_processing_methods::PostProcessingMethod,
 };
+pub use query_results::{
+    Estimates, ItemEstimateSource, ItemEstimates,
+    csv_text::csv_text_cell,
+    post_processing::{ConditionalMean, PostProcessed, ProjectedFrequencies},
+    shrinkage::{
+        ExpectedErrors, ShrinkageOutcome, ShrinkageRefusal, ShrunkenEstimate, shrink_estimates,
+    },
+    stand_out::SignificantItems,
+};
+pub(crate) use query_results::{csv_fields_of_estimate, start_csv_table};
 pub use question::{
     cross::{CrossEstimates, MeanWithinRow, ShareWithinRow},
     number::{NumberEstimates, QuantileEstimate, ShareBelowEdge},

@@ -3,10 +3,10 @@
 use hushbin::Question;
 use hushbin::task::{NumberLimits, QuestionKind};
 
-use crate::estimate::query_results::{SignificantItems, conditional, stand_out};
 use crate::estimate::distribution::{CellOrOutputCounts, ContributionDistribution};
 use crate::estimate::point::{Estimand, ItemPointEstimates, SamplingModel};
 use crate::estimate::query::{ConfidenceLevel, Estimate, EstimateQuery, ItemLabel};
+use crate::estimate::query_results::{SignificantItems, conditional, stand_out};
 use crate::estimate::question::{JointChoiceParts, NumberEstimates, number};
 use crate::estimate::result_cache::{EstimateCache, RatioCache, ResultCache};
 use crate::estimate::totals::QuestionTotals;
@@ -38,7 +38,10 @@ impl QueriedPointEstimates<'_> {
         let bin = self.items[item] as usize;
         if let Some(CellOrOutputCounts::PatternOutputs(patterned)) = &self.cell_or_output_counts {
             return ContributionDistribution::Scores(
-                patterned.share_and_score_distribution(bin..bin + 1).1.into(),
+                patterned
+                    .share_and_score_distribution(bin..bin + 1)
+                    .1
+                    .into(),
             );
         }
         let QuestionTotals {

@@ -127,7 +127,11 @@ fn options() -> Vec<EstimateOptions> {
         ..EstimateOptions::default()
     };
     vec![
-        with(&[PostProcessingMethod::ShrinkageTowardsZero], Some(0.5), 0.5),
+        with(
+            &[PostProcessingMethod::ShrinkageTowardsZero],
+            Some(0.5),
+            0.5,
+        ),
         with(&[PostProcessingMethod::MeanGivenPresence], Some(0.01), 0.95),
         with(&[], Some(0.1), 0.999),
     ]

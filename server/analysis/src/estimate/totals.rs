@@ -86,7 +86,11 @@ impl Totals {
         let folded = match &mut self.totals_by_question[..] {
             // The seed determines the question only if the task asks several.
             [sole] => sole,
-            several => &mut several[self.question_selector.question_index_for_seed(report.seed())],
+            several => {
+                &mut several[self
+                    .question_selector
+                    .question_index_for_seed(report.seed())]
+            }
         };
         folded.report_count += 1;
         if let Some(place) = folded.mechanism_counts.add_report(report) {

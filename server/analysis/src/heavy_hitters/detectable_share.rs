@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::candidates;
 use super::thresholds::{
     MAX_FALSE_PREFIXES, early_test_stages, max_tail_probability_for_result,
-    max_tail_probability_to_continue, true_and_false_hit_rates, prefix_lengths_and_mechanism,
+    max_tail_probability_to_continue, prefix_lengths_and_mechanism, true_and_false_hit_rates,
 };
 use crate::numeric::clopper_pearson::critical_hit_count;
 use crate::numeric::roots::{bisect, geometric_midpoint_function};

@@ -68,7 +68,11 @@ impl TextReports {
     /// # Panics
     /// If the report was decoded under another task.
     pub fn add_report(&mut self, report: &Report) {
-        if self.question_selector.question_index_for_seed(report.seed()) != self.question_index {
+        if self
+            .question_selector
+            .question_index_for_seed(report.seed())
+            != self.question_index
+        {
             return;
         }
         let Report::Collision(report) = report else {

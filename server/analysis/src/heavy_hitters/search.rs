@@ -11,7 +11,7 @@ use super::candidates::{self, Candidate};
 use super::prefix_length_groups::{self, TextReports};
 use super::thresholds::{
     early_test_stages, max_tail_probability_for_result, max_tail_probability_to_continue,
-    true_and_false_hit_rates, prefix_lengths_and_mechanism,
+    prefix_lengths_and_mechanism, true_and_false_hit_rates,
 };
 use crate::estimate::{
     CONFIDENCE_RANGE, DEFAULT_CONFIDENCE, EstimateError, csv_text_cell, find_question_index,

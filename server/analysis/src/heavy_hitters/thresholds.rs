@@ -32,7 +32,9 @@ pub(super) fn early_test_stages(reports: u64, candidates: u64, other: f64) -> Ve
         let reports = (part * reports as f64) as u64;
         (reports, critical_hit_count(reports, other, tail))
     };
-    let stages = EARLY_REJECTION_SCHEDULE.into_iter().filter(|_| candidates > 1000);
+    let stages = EARLY_REJECTION_SCHEDULE
+        .into_iter()
+        .filter(|_| candidates > 1000);
     stages.map(stage).collect()
 }
 

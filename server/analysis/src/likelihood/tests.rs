@@ -6,7 +6,7 @@ use hushbin::hash::HashFamily;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
-use hushbin::{Entry, Items, Mechanism, Report, Task, RatingsTaskFields, ValueKind};
+use hushbin::{Entry, Items, Mechanism, RatingsTaskFields, Report, Task, ValueKind};
 
 use super::{Hypothesis, core_bucket_probability_fn, neighbour_pairs, observe_report};
 
@@ -49,7 +49,8 @@ fn tasks() -> Vec<Task> {
                 }
                 if buckets >= 2 * sparsity + 2 {
                     let coco =
-                        Coco::new(coco::FavouredSideRule::RandomEntryDecides, hashing, buckets).unwrap();
+                        Coco::new(coco::FavouredSideRule::RandomEntryDecides, hashing, buckets)
+                            .unwrap();
                     tasks.push((items, sparsity, Mechanism::Coco(coco)));
                 }
             }

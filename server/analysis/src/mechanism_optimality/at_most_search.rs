@@ -98,7 +98,9 @@ impl SearchWithEmptyInput {
 
 /// Returns the information of a mixture of two reports, in the proportions for which the average
 /// ratio ρ is 1.
-pub(super) fn report_mixture_information([low, high]: [RatioAndPresenceInformation; 2]) -> Information {
+pub(super) fn report_mixture_information(
+    [low, high]: [RatioAndPresenceInformation; 2],
+) -> Information {
     let apart = high[0] - low[0];
     let part = (1.0 - low[0]) / if apart > 0.0 { apart } else { 1.0 };
     let mean = |low: f64, high: f64| low + part * (high - low);

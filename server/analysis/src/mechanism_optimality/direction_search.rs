@@ -110,7 +110,11 @@ impl DirectionSearch {
 
     /// Returns the information of the best set found with `favoured` favoured items. The search
     /// starts from three directions: signs and presence together, signs alone and presence alone.
-    pub(super) fn best_one_level_information(&self, favoured: u32, weights: [f64; 2]) -> Information {
+    pub(super) fn best_one_level_information(
+        &self,
+        favoured: u32,
+        weights: [f64; 2],
+    ) -> Information {
         let [sign, presence] = weights;
         let told = [weights, [sign, 0.0], [0.0, presence]]
             .into_iter()
@@ -178,7 +182,8 @@ impl DirectionSearch {
             // the sum of favoured signs.
             let rest = threshold - score.excess_hit_score * beyond;
             let [mass, signs] = if score.favoured_sign_score > 0.0 {
-                self.tails.sign_sum_tail_moments(h, rest / score.favoured_sign_score)
+                self.tails
+                    .sign_sum_tail_moments(h, rest / score.favoured_sign_score)
             } else {
                 [if rest < 0.0 { 1.0 } else { 0.0 }, 0.0]
             };

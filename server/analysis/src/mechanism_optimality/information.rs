@@ -114,12 +114,11 @@ impl InformationCost {
     /// set has more weighted information than the mixture, this set is added. Otherwise the search
     /// ends: since the squared error is convex, no mixture is then better.
     pub(super) fn smallest_over_mixtures(&self, most: impl Fn([f64; 2]) -> Information) -> f64 {
-        let first: &[[f64; 2]] =
-            match (self.sign_numerator > 0.0, self.presence_numerator > 0.0) {
-                (true, true) => &[[1.0, 0.0], [0.0, 1.0]],
-                (true, false) => &[[1.0, 0.0]],
-                (false, _) => &[[0.0, 1.0]],
-            };
+        let first: &[[f64; 2]] = match (self.sign_numerator > 0.0, self.presence_numerator > 0.0) {
+            (true, true) => &[[1.0, 0.0], [0.0, 1.0]],
+            (true, false) => &[[1.0, 0.0]],
+            (false, _) => &[[0.0, 1.0]],
+        };
         let mut sets: Vec<Information> = first.iter().map(|weights| most(*weights)).collect();
         let mut best = sets[0];
         // Information has two components, so the best mixture needs only two sets.
@@ -130,7 +129,8 @@ impl InformationCost {
             }
             let weights = self.decrease_per_information(best);
             let next = most(weights);
-            if next.weighted_component_sum(weights) <= best.weighted_component_sum(weights) * (1.0 + MIN_RELATIVE_GAIN)
+            if next.weighted_component_sum(weights)
+                <= best.weighted_component_sum(weights) * (1.0 + MIN_RELATIVE_GAIN)
             {
                 break;
             }

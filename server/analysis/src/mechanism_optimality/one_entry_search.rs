@@ -52,7 +52,8 @@ impl OneEntrySearch {
             // decreases.
             let falls = |k: u64| {
                 k == u64::from(last)
-                    || told(k + 1).weighted_component_sum(weights) <= told(k).weighted_component_sum(weights)
+                    || told(k + 1).weighted_component_sum(weights)
+                        <= told(k).weighted_component_sum(weights)
             };
             let peak = if falls(0) {
                 0

@@ -9,5 +9,5 @@ pub(crate) mod certainty;
 pub mod clopper_pearson;
 pub(crate) mod confidence_limits;
 pub(crate) mod digits;
-pub(crate) mod simplex_projection;
 pub(crate) mod roots;
+pub(crate) mod simplex_projection;

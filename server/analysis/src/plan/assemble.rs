@@ -4,18 +4,20 @@ use hushbin::choose::Objective;
 use hushbin::task::{QuestionKind, Scale};
 use hushbin::{Items, Question, Task};
 
+use super::comparison_with_ratings;
 use super::error::PlanError;
 use super::goal::{PlannedEstimateKind, QuestionGoal};
 use super::interval_z_scores::IntervalZScores;
-use super::plan_result::{AlternativeMechanism, NumberError, Plan, QuestionPlan, SolvedQuantity, Verdict};
-use super::comparison_with_ratings;
+use super::plan_result::{
+    AlternativeMechanism, NumberError, Plan, QuestionPlan, SolvedQuantity, Verdict,
+};
 use super::search::{MechanismChoice, PlannedTask, PredictedQuestionError};
 use super::survey::{AutoRatingsQuestion, DETECTION_POWER, Survey};
 use super::words;
 use crate::accounting::{BatchPrivacy, ReportMixture, compute_batch_privacy};
-use crate::mechanism_optimality;
 use crate::estimate::{DEFAULT_CONFIDENCE, ErrorPredictor, Estimand, PredictedQuantity};
 use crate::heavy_hitters::{DEFAULT_ALPHABET, DetectableShare};
+use crate::mechanism_optimality;
 use crate::promise::{bias_statement, protected_input_text};
 
 impl Plan {
@@ -35,7 +37,8 @@ impl Plan {
         let others = match survey.sole_auto_ratings_question() {
             Some(open) => {
                 let error = questions[0].error;
-                let other = |choice| AlternativeMechanism::new(survey, &open, choice, people, error);
+                let other =
+                    |choice| AlternativeMechanism::new(survey, &open, choice, people, error);
                 planned
                     .other_mechanism_choices
                     .iter()
@@ -114,8 +117,7 @@ impl QuestionPlan {
             bias: error.squared_bias.map(f64::sqrt),
             error: error.root_mean_squared_error(reports),
             interval,
-            simultaneous_interval: interval * reach.simultaneous_z_score
-                / reach.single_z_score,
+            simultaneous_interval: interval * reach.simultaneous_z_score / reach.single_z_score,
             wanted: goal.max_half_width,
             wanted_error: goal.max_root_mean_squared_error,
             range: goal.answer_range_width,
@@ -232,7 +234,11 @@ fn smallest_detected_share(
 
 /// Returns the errors of each number, if the question asks for several. The standard error of a
 /// number is `part` times half of its range.
-fn errors_of_each_number(question: &Question, part: f64, reach: IntervalZScores) -> Vec<NumberError> {
+fn errors_of_each_number(
+    question: &Question,
+    part: f64,
+    reach: IntervalZScores,
+) -> Vec<NumberError> {
     let (QuestionKind::Numbers(limits), Items::Named(names)) = (question.kind(), question.items())
     else {
         return Vec::new();

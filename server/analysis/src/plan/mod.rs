@@ -9,11 +9,11 @@
 //! [`estimate`]: crate::estimate
 
 mod assemble;
+mod comparison_with_ratings;
 mod error;
 mod goal;
 mod interval_z_scores;
 mod plan_result;
-mod comparison_with_ratings;
 mod search;
 mod survey;
 mod words;
@@ -32,7 +32,7 @@ use hushbin::bounds::{EPSILON_RANGE, PEOPLE_COUNT_RANGE};
 use crate::numeric::digits::round_up_to_three_digits;
 use crate::numeric::roots::{find_root_by_secant, geometric_midpoint_function, try_bisect};
 use search::{
-    SEARCH_RELATIVE_PRECISION, TaskSearch, unreachable_accuracy_error, sufficient_sample_size,
+    SEARCH_RELATIVE_PRECISION, TaskSearch, sufficient_sample_size, unreachable_accuracy_error,
 };
 use survey::PrivacyLimits;
 use words::format_thousands;

@@ -6,7 +6,7 @@ use hushbin::bounds::{EPSILON_RANGE, PEOPLE_COUNT_RANGE, ParameterRange};
 use hushbin::choose::{KindDraft, MechanismDraft, ObjectiveDraft, QuestionDraft};
 use hushbin::domain::Domain;
 use hushbin::task::{Budget, QuestionFields, QuestionKind};
-use hushbin::{Error, Items, Mechanism, Question, Task, RatingsTaskFields, ValueKind};
+use hushbin::{Error, Items, Mechanism, Question, RatingsTaskFields, Task, ValueKind};
 use serde::Deserialize;
 
 use super::error::PlanError;

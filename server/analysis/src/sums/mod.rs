@@ -16,7 +16,7 @@ pub use error::SumQueryError;
 pub use estimate::{SumEstimate, SumEstimates, SumQuery};
 pub use influence::SumInfluence;
 pub use plan::{
-    BATCH_MESSAGE_COUNT_RANGE, PredictedMeanError, SumPlan, epsilon_bounds_for_people,
-    local_numbers_task, resolve_sum_draft, central_epsilon_bounds,
+    BATCH_MESSAGE_COUNT_RANGE, PredictedMeanError, SumPlan, central_epsilon_bounds,
+    epsilon_bounds_for_people, local_numbers_task, resolve_sum_draft,
 };
 pub use totals::SumTotals;

@@ -229,7 +229,9 @@ fn max_coordinate_mean_square(measure: &SummedQuantity) -> f64 {
         SummedQuantity::NumbersWithLimits(..) => 1.0,
         // This is ‖v‖² ≤ 1 divided by D·A² = 2C², because the image of the vector v has D = 2d
         // coordinates.
-        SummedQuantity::BoundedVector(ball) => (0.5 / ball.coefficient_bound_factor().powi(2)).min(1.0),
+        SummedQuantity::BoundedVector(ball) => {
+            (0.5 / ball.coefficient_bound_factor().powi(2)).min(1.0)
+        }
     }
 }
 

@@ -8,15 +8,15 @@ use hushbin::mechanism::window::{self, Window};
 use hushbin::task::{NumberLimits, QuestionKind};
 use hushbin::{Entry, Mechanism, Question, Randomizer, Report, Task, TaskDraft};
 use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
-use hushbin_analysis::mechanism_optimality::{
-    BoundKind, DistanceFromBest, distance_from_best, question_distance_from_best,
-};
 use hushbin_analysis::estimate::{
     ErrorPredictor, Estimand, EstimateError, EstimateOptions, EstimateQuery, Estimator, ItemLabel,
     PostProcessingMethod, PredictedQuantity, Totals,
 };
 use hushbin_analysis::likelihood::{
     Hypothesis, core_bucket_probability_fn, neighbour_pairs, observe_report,
+};
+use hushbin_analysis::mechanism_optimality::{
+    BoundKind, DistanceFromBest, distance_from_best, question_distance_from_best,
 };
 use hushbin_analysis::plan::{Survey, plan_survey};
 use hushbin_tests::expectation::Expectation;

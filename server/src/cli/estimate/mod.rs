@@ -75,7 +75,11 @@ pub(super) fn run_estimate_command(
     } else if options.out.is_some() {
         return Err("--out needs --format totals; estimates are written to standard output".into());
     }
-    let given = options.task.as_deref().map(export::read_task_from_any_file).transpose()?;
+    let given = options
+        .task
+        .as_deref()
+        .map(export::read_task_from_any_file)
+        .transpose()?;
     let reading = spinner("reading");
     let source = ReportSource::open(&options.files, options.input, given)?;
     if options.format == OutputFormat::Totals {

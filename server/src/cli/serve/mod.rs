@@ -1,11 +1,11 @@
 //! `hushbin serve`: runs the collector.
 
 mod config;
+mod config_schema;
 mod descriptors;
 mod log;
 mod options;
 mod reload;
-mod config_schema;
 mod settings;
 
 use std::io::Write;
@@ -27,11 +27,11 @@ use crate::http::{self, AccessPolicy, RouterService};
 use crate::role::BatchForwarder;
 use crate::store::{JournalError, ProcessRole, Remedy, Store, StoreError};
 use crate::tokens::TokenStore;
+pub(super) use config_schema::option_schemas;
 use descriptors::{max_connections_under_limit, raise_open_file_limit};
 use log::LogHandle;
 pub(super) use options::ServeCommandOptions;
 use reload::ConfigReloader;
-pub(super) use config_schema::option_schemas;
 
 /// Time limit for closing the store after the last request. Unfinished work is done at the next
 /// start.

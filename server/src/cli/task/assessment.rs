@@ -8,7 +8,6 @@ use hushbin::{Mechanism, Question, Task, UploadId, upload};
 use serde::Serialize;
 
 use crate::cli::output::Error;
-use hushbin_analysis::mechanism_optimality::{self, DistanceFromBest};
 use hushbin_analysis::estimate::{
     ConfidenceLevel, DEFAULT_CONFIDENCE, ErrorPredictor, Estimand, Estimator,
     FORGED_REPORT_FRACTION, ForgedReportInfluence, PredictedQuantity, counter_updates_per_report,
@@ -16,6 +15,7 @@ use hushbin_analysis::estimate::{
 use hushbin_analysis::heavy_hitters::{
     DEFAULT_ALPHABET, DEFAULT_FIND_PROBABILITY, DetectableShare,
 };
+use hushbin_analysis::mechanism_optimality::{self, DistanceFromBest};
 use hushbin_analysis::promise::{EpsilonSpending, bias_statement, protected_input_text};
 
 /// Cost of a task: privacy of a report, its size, and the errors of estimates.
@@ -123,7 +123,8 @@ impl CandidateErrors {
     /// Returns the errors of a candidate. A fraction `share` of all reports answers the candidate's
     /// question.
     fn new(candidate: Candidate, share: f64) -> Self {
-        let root = |error: SquaredError| (error.variance / share + error.worst_case_squared_bias).sqrt();
+        let root =
+            |error: SquaredError| (error.variance / share + error.worst_case_squared_bias).sqrt();
         let Candidate {
             mechanism,
             sparsity,
@@ -134,7 +135,9 @@ impl CandidateErrors {
             sparsity,
             protects: protected_input_text(mechanism.neighbours()),
             mean_error: predicted.mean_error.map(root),
-            mean_bias: predicted.mean_error.map(|error| error.worst_case_squared_bias.sqrt()),
+            mean_bias: predicted
+                .mean_error
+                .map(|error| error.worst_case_squared_bias.sqrt()),
             frequency_error: predicted.frequency_error.map(root),
             nonmissing_error: predicted.nonmissing_error.map(root),
             mechanism,
@@ -241,7 +244,10 @@ impl QuestionAssessment {
             .collect();
         Ok(Self {
             bias: bias_statement(question),
-            mean_distance: mechanism_optimality::question_distance_from_best(question, &Objective::MEAN_ONLY),
+            mean_distance: mechanism_optimality::question_distance_from_best(
+                question,
+                &Objective::MEAN_ONLY,
+            ),
             frequency_distance: mechanism_optimality::question_distance_from_best(
                 question,
                 &Objective::FREQUENCY_ONLY,

@@ -55,11 +55,14 @@ impl TaskAssessment {
                 "A person sends at most {yearly} reports a year. Linked together, they spend at \
                  most ε = {year}{from_memo}: {year_guess}.{covered}"
             ),
-            [self.worst_accuracy_sentence(), self.memo_accuracy_cost_sentence()]
-                .into_iter()
-                .flatten()
-                .collect::<Vec<_>>()
-                .join(" "),
+            [
+                self.worst_accuracy_sentence(),
+                self.memo_accuracy_cost_sentence(),
+            ]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" "),
             describe::task_fingerprint_sentence(file, &self.fingerprint),
         ]
     }

@@ -43,7 +43,9 @@ impl NotReadyReason {
                 Remedy::Permission => Self::NotWritable,
                 Remedy::ReadCollectorLog => Self::Failed,
             },
-            StoreError::TooFewReportsToClose { .. } | StoreError::TaskDeleted { .. } => Self::Failed,
+            StoreError::TooFewReportsToClose { .. } | StoreError::TaskDeleted { .. } => {
+                Self::Failed
+            }
         }
     }
 }

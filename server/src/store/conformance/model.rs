@@ -24,20 +24,21 @@ struct ExpectedTask {
 impl ExpectedTask {
     fn append(&mut self, numbers: &[(u64, bool)]) -> Vec<UploadOutcome> {
         let open = self.batches.len() as u64;
-        let outcome = |&(number, own): &(u64, bool)| match self.stored_records_by_number.get(&number) {
-            None => {
-                self.stored_records_by_number.insert(number, (own, open));
-                self.batches.last_mut().unwrap().report_count += 1;
-                UploadOutcome::Stored
-            }
-            Some(&(held, batch)) => {
-                let released = self.batches[batch as usize - 1].state == BatchState::Released;
-                match released || held == own {
-                    true => UploadOutcome::Duplicate,
-                    false => UploadOutcome::Conflict,
+        let outcome =
+            |&(number, own): &(u64, bool)| match self.stored_records_by_number.get(&number) {
+                None => {
+                    self.stored_records_by_number.insert(number, (own, open));
+                    self.batches.last_mut().unwrap().report_count += 1;
+                    UploadOutcome::Stored
                 }
-            }
-        };
+                Some(&(held, batch)) => {
+                    let released = self.batches[batch as usize - 1].state == BatchState::Released;
+                    match released || held == own {
+                        true => UploadOutcome::Duplicate,
+                        false => UploadOutcome::Conflict,
+                    }
+                }
+            };
         numbers.iter().map(outcome).collect()
     }
 
@@ -53,9 +54,12 @@ impl ExpectedTask {
     }
 
     fn unreleased_bodies(&self) -> Vec<Vec<u8>> {
-        let unreleased = self.stored_records_by_number.iter().filter(|(_, (_, batch))| {
-            self.batches[*batch as usize - 1].state != BatchState::Released
-        });
+        let unreleased = self
+            .stored_records_by_number
+            .iter()
+            .filter(|(_, (_, batch))| {
+                self.batches[*batch as usize - 1].state != BatchState::Released
+            });
         let mut bodies: Vec<_> = unreleased
             .map(|(&number, &(own, _))| match own {
                 true => numbered_record(number).body,

@@ -72,7 +72,10 @@ fn nodes_that_have_the_same_ids_at_once_count_each_once() {
     let engine = storage.open();
     let batches = engine.batches(task);
     assert!(batches.len() > 1, "{batches:?}");
-    assert_eq!(batches.iter().map(|row| row.report_count).sum::<u64>(), DISTINCT_ID_COUNT);
+    assert_eq!(
+        batches.iter().map(|row| row.report_count).sum::<u64>(),
+        DISTINCT_ID_COUNT
+    );
     let mut expected: Vec<_> = (0..DISTINCT_ID_COUNT)
         .map(|number| numbered_record(number).body)
         .collect();

@@ -273,7 +273,11 @@ pub(super) fn verify_by_mark(
 
 /// Returns the checksum of the frame that ends at the offset `at`. Returns `None` unless the frame
 /// that begins at `at` is valid after this checksum. At least one frame must fit before `at`.
-pub(super) fn checksum_before_valid_frame(key: &LogChecksumKey, bytes: &[u8], at: usize) -> Option<Checksum> {
+pub(super) fn checksum_before_valid_frame(
+    key: &LogChecksumKey,
+    bytes: &[u8],
+    at: usize,
+) -> Option<Checksum> {
     FrameFields::decode(&bytes[at..], at as u64)?;
     let (sum, _) = bytes[at - TRAILER_LENGTH..at].split_at(Checksum::LENGTH);
     let before = Checksum(sum.try_into().ok()?);

@@ -49,8 +49,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::engine::{
-    BatchRelease, BatchRow, BatchState, EngineError, StorageEngine, StorageReader, TaskWithBatches,
-    TaskKey, TaskRow, UploadGroup, UploadOutcome, UploadRecord, UploadVisitor,
+    BatchRelease, BatchRow, BatchState, EngineError, StorageEngine, StorageReader, TaskKey,
+    TaskRow, TaskWithBatches, UploadGroup, UploadOutcome, UploadRecord, UploadVisitor,
 };
 use batch::{BatchFile, BatchHeader};
 use catalogue::TaskCatalogue;
@@ -397,7 +397,9 @@ pub(super) fn open_for_concurrent_reading(
 ///
 /// # Errors
 /// When the directory cannot be read, has another version, or is damaged.
-pub(super) fn open_read_only(root: &Path) -> Result<(Vec<TaskWithBatches>, FilesReader), EngineError> {
+pub(super) fn open_read_only(
+    root: &Path,
+) -> Result<(Vec<TaskWithBatches>, FilesReader), EngineError> {
     // A missing list of tasks is an error here: there is nothing to read.
     TaskCatalogue::open_existing(root)?;
     let (rows, reader) = open_for_concurrent_reading(root)?;

@@ -16,7 +16,7 @@ use super::schema;
 use super::session::{DatabaseAddress, Session, SessionPool};
 use crate::store::engine::{
     BatchClaim, BatchRelease, BatchRow, EngineError, SharedStorage, SharedTask, StorageReader,
-    TaskWithBatches, TaskKey, TaskRow, UploadVisitor,
+    TaskKey, TaskRow, TaskWithBatches, UploadVisitor,
 };
 
 /// Reader of a database, independent of the engine's session and of other nodes.

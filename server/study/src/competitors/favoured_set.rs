@@ -65,7 +65,10 @@ impl FavouredSetSizes {
 
     /// Returns the probability α of a favoured output, rounded down to a 64-bit threshold.
     pub(super) fn favoured_threshold(&self, budget: &Budget) -> Threshold {
-        threshold_rounded_down(self.favoured_probability(budget), self.max_rounding_error_count)
+        threshold_rounded_down(
+            self.favoured_probability(budget),
+            self.max_rounding_error_count,
+        )
     }
 
     /// Returns δ at ε if the report is a favoured output with the probability of the threshold

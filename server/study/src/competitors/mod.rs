@@ -63,8 +63,8 @@ pub mod sums;
 
 pub use budget::{Budget, DELTA_RANGE, hockey_stick_divergence, least_epsilon};
 pub use choice::{
-    HadamardResponse, HashReport, LocalHash, OptimalLocalHashing, RandomizedResponse, SubsetSelection,
-    SupportProbabilities, UnaryEncoding, best_bucket_count,
+    HadamardResponse, HashReport, LocalHash, OptimalLocalHashing, RandomizedResponse,
+    SubsetSelection, SupportProbabilities, UnaryEncoding, best_bucket_count,
 };
 pub use compare::{
     ComparedQuestion, ComparisonRow, EstimateVariance, MechanismComparison, compare_mechanisms,

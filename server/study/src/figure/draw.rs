@@ -90,8 +90,11 @@ fn panel_columns_and_rows(figure: &Figure) -> (usize, usize) {
 /// Returns the width and height of a figure in pixels.
 pub(crate) fn figure_size(figure: &Figure) -> (u32, u32) {
     let (columns, rows) = panel_columns_and_rows(figure);
-    let legend =
-        30 + TEXT_LINE_HEIGHT * distinct_curve_labels(&figure.panels).len().div_ceil(columns) as i32;
+    let legend = 30
+        + TEXT_LINE_HEIGHT
+            * distinct_curve_labels(&figure.panels)
+                .len()
+                .div_ceil(columns) as i32;
     let height =
         title_height(title_lines(figure).len()) + PANEL_SIZE.1 * rows as u32 + legend as u32;
     (PANEL_SIZE.0 * columns as u32, height)

@@ -4,7 +4,7 @@
 //! The bound on the central ε of n reports is ε_c = 12·ε·√(ln(1/δ)/n) for any randomizer, proven
 //! for ε < 1/2, n ≥ 1000 and δ < 1/100.
 
-use super::bound::{BoundScope, BoundOrUnmetCondition, BoundedBatch, PublishedBound};
+use super::bound::{BoundOrUnmetCondition, BoundScope, BoundedBatch, PublishedBound};
 
 pub(super) fn erlingsson_bound(batch: &BoundedBatch) -> PublishedBound {
     batch.published_bound(

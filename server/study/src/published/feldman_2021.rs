@@ -12,7 +12,7 @@
 use hushbin::Error;
 use hushbin_analysis::accounting::clone_argument_epsilon;
 
-use super::bound::{BoundScope, BoundOrUnmetCondition, BoundedBatch, PublishedBound};
+use super::bound::{BoundOrUnmetCondition, BoundScope, BoundedBatch, PublishedBound};
 
 pub(super) fn clone_bounds(batch: &BoundedBatch) -> Result<[PublishedBound; 2], Error> {
     Ok([

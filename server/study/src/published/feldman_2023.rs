@@ -9,7 +9,7 @@
 //! pair is therefore a bound. The closed form is a bound too, because it is an upper bound on the
 //! sum.
 
-use super::bound::{BoundScope, BoundOrUnmetCondition, BoundedBatch, PublishedBound};
+use super::bound::{BoundOrUnmetCondition, BoundScope, BoundedBatch, PublishedBound};
 
 const PAPER_CITATION: &str = "Feldman et al. 2023, with its erratum; proven by the blanket";
 

@@ -14,7 +14,7 @@
 //!
 //! The theorem's other condition, ε_c ≤ 14·ln(2/δ)/27, holds for δ up to 0.1.
 
-use super::bound::{BoundScope, BoundOrUnmetCondition, BoundedBatch, PublishedBound};
+use super::bound::{BoundOrUnmetCondition, BoundScope, BoundedBatch, PublishedBound};
 
 pub(super) fn collision_bound(batch: &BoundedBatch) -> PublishedBound {
     batch.published_bound(

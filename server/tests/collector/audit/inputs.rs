@@ -6,7 +6,7 @@ use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{self, Collision};
 use hushbin::mechanism::hash_bin::PrivacyLevel;
 use hushbin::mix::mix64;
-use hushbin::{Entry, Mechanism, Report, Task, RatingsTaskFields, ValueKind};
+use hushbin::{Entry, Mechanism, RatingsTaskFields, Report, Task, ValueKind};
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng;
 

@@ -25,7 +25,8 @@ use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, SumNoiseKind};
 use hushbin::task::OpenKeyword;
 use hushbin::upload::upload_header;
 use hushbin::{
-    Entry, Items, Mechanism, Randomizer, Report, Task, TaskDraft, RatingsTaskFields, UploadId, ValueKind,
+    Entry, Items, Mechanism, Randomizer, RatingsTaskFields, Report, Task, TaskDraft, UploadId,
+    ValueKind,
 };
 use hushbin_analysis::likelihood::core_bucket_probability_fn;
 use hushbin_server::audit::{
@@ -207,7 +208,11 @@ fn coco(
     let (rule, pairs, hashes) = match rule {
         coco::FavouredSideRuleName::Overwrite => {
             let pairs = any_of(rng, &[s + 1, 2 * s, 4 * s + 3, 15 * s]);
-            (coco::FavouredSideRule::RandomEntryDecides, pairs.max(s + 1), 1)
+            (
+                coco::FavouredSideRule::RandomEntryDecides,
+                pairs.max(s + 1),
+                1,
+            )
         }
         coco::FavouredSideRuleName::Strongest => {
             let pairs = any_of(rng, &[1, 2, s.div_ceil(2), s, 4 * s + 3, 15 * s]);
@@ -461,7 +466,8 @@ fn enumeration_sees_beyond_twelve_digits() {
         assert!(leaky.loss_upper_bound(effective) > effective, "{leaky:?}");
 
         let larger = core_bucket_probability_fn(&with_epsilon(&task, 1.25).questions()[0]).unwrap();
-        let leaky = enumerate_max_loss(&task.questions()[0], 1 << 24, &mut rng(10), larger).unwrap();
+        let leaky =
+            enumerate_max_loss(&task.questions()[0], 1 << 24, &mut rng(10), larger).unwrap();
         assert!(
             leaky.certainly_exceeds_epsilon(1.249) && !leaky.certainly_exceeds_epsilon(1.25),
             "{leaky:?}"

@@ -5,7 +5,7 @@ use hushbin::domain::SignedItem;
 use hushbin::hash::{BalancedHash, HashKeys, hashed_closed_element_sign};
 use hushbin::mechanism::hash_bin::{PrivacyLevel, SumNoiseKind};
 use hushbin::mix::mix64;
-use hushbin::{Entry, Report, Task, RatingsTaskFields, ValueKind};
+use hushbin::{Entry, RatingsTaskFields, Report, Task, ValueKind};
 use hushbin_server::audit::AttackStatistic;
 use rand_core::Rng;
 

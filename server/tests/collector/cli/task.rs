@@ -4,8 +4,8 @@ use std::fs;
 
 use hushbin::Task;
 use hushbin::choose::Objective;
-use hushbin_analysis::mechanism_optimality::distance_from_best;
 use hushbin_analysis::estimate::{ErrorPredictor, Estimator, PredictedQuantity};
+use hushbin_analysis::mechanism_optimality::distance_from_best;
 use hushbin_tests::process::{answer, hushbin};
 use serde_json::{Value, json};
 

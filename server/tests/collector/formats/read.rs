@@ -103,7 +103,11 @@ fn uploads_are_what_they_were() {
             assert_eq!(again, fixture.upload_bytes(&task));
             let answered = |question: usize| {
                 let mut all = uploads.iter().flat_map(|own| &own.reports);
-                all.any(|report| task.question_selector().question_index_for_seed(report.seed()) == question)
+                all.any(|report| {
+                    task.question_selector()
+                        .question_index_for_seed(report.seed())
+                        == question
+                })
             };
             assert!((0..task.questions().len()).all(answered), "{}", task.id());
             reports += uploads.iter().map(|own| own.reports.len()).sum::<usize>();

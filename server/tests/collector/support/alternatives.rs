@@ -7,7 +7,7 @@ use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
 use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, SumNoiseKind};
 use hushbin::sample::draw_below;
-use hushbin::{Error, Items, Mechanism, Task, RatingsTaskFields, ValueKind};
+use hushbin::{Error, Items, Mechanism, RatingsTaskFields, Task, ValueKind};
 use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -187,7 +187,9 @@ impl Asked {
         loop {
             let sparsity = match &self.entries {
                 Ok(sparsity) => *sparsity,
-                Err(_) if draw_below(rng, 2) == 0 => near(rng, ours.questions()[0].max_entries_per_report()),
+                Err(_) if draw_below(rng, 2) == 0 => {
+                    near(rng, ours.questions()[0].max_entries_per_report())
+                }
                 Err(_) => log_uniform(rng, 1.0, f64::from(self.most()) + 0.999) as u32,
             };
             let mechanism = if draw_below(rng, 2) == 0 {
@@ -256,10 +258,15 @@ impl Asked {
                 .map(Mechanism::Collision),
             1 | 2 => {
                 let rule = collision::FavouredBucketRule::Heaviest { favoured };
-                Collision::new_with_hash_count(rule, hashing, buckets, hashes).map(Mechanism::Collision)
+                Collision::new_with_hash_count(rule, hashing, buckets, hashes)
+                    .map(Mechanism::Collision)
             }
-            3 => Coco::new(coco::FavouredSideRule::RandomEntryDecides, hashing, 2 * buckets)
-                .map(Mechanism::Coco),
+            3 => Coco::new(
+                coco::FavouredSideRule::RandomEntryDecides,
+                hashing,
+                2 * buckets,
+            )
+            .map(Mechanism::Coco),
             4 | 5 => {
                 let rule = coco::FavouredSideRule::Strongest { favoured };
                 let hashing = match hashing {
@@ -332,9 +339,12 @@ fn neighbour(mechanism: &Mechanism, rng: &mut ChaCha20Rng) -> Result<Mechanism, 
                         favoured: near(rng, favoured),
                     }
                 }
-                coco::FavouredSideRule::RandomEntryDecides => coco::FavouredSideRule::RandomEntryDecides,
+                coco::FavouredSideRule::RandomEntryDecides => {
+                    coco::FavouredSideRule::RandomEntryDecides
+                }
             };
-            Coco::new_with_hash_count(rule, hashing, 2 * pairs, coco.hash_count()).map(Mechanism::Coco)
+            Coco::new_with_hash_count(rule, hashing, 2 * pairs, coco.hash_count())
+                .map(Mechanism::Coco)
         }
         Mechanism::HashBin(hash_bin) => {
             let hashing = other(hash_bin.hash_family(), rng);

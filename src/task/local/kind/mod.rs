@@ -1,8 +1,8 @@
 //! Kinds of questions, and the coding of answers as entries of a domain.
 
-pub(in crate::task) mod multipart_kind_trait;
 #[cfg(feature = "complete")]
 mod multipart;
+pub(in crate::task) mod multipart_kind_trait;
 
 #[cfg(feature = "collector")]
 pub(in crate::task) use multipart::PartKind;

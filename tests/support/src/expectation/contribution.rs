@@ -101,7 +101,9 @@ impl Contributions {
                 Estimand::Plus | Estimand::Minus | Estimand::Share => {
                     share(value, &|member| rates.frequency_variance(member))
                 }
-                Estimand::Nonmissing => share(value, &|present| rates.presence_estimate_variance(present)),
+                Estimand::Nonmissing => {
+                    share(value, &|present| rates.presence_estimate_variance(present))
+                }
             }),
             Rates::Coco(rates) => {
                 // Ternarisation keeps this many entries on average.
@@ -116,7 +118,8 @@ impl Contributions {
                     Estimand::Mean => mean_variance(value, squares),
                     Estimand::Plus | Estimand::Minus => {
                         let [own, other] = [counted(estimand, value), counted(estimand, -value)];
-                        let [with, opposite, none] = rates.frequency_variance_by_sign().expect(estimated);
+                        let [with, opposite, none] =
+                            rates.frequency_variance_by_sign().expect(estimated);
                         let mixed = own * with + other * opposite + (1.0 - own - other) * none;
                         mixed + own * (1.0 - own)
                     }

@@ -3,12 +3,12 @@
 
 use hushbin::domain::SignedItem;
 use hushbin::hash::{
-    BalancedHash, HashFamily, HashKeys, independent_bucket, hashed_closed_element_sign,
+    BalancedHash, HashFamily, HashKeys, hashed_closed_element_sign, independent_bucket,
 };
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::coco::{Coco, FavouredSideRule};
 use hushbin::sample::ExpLowerBound;
-use hushbin::{Items, Task, RatingsTaskFields, ValueKind};
+use hushbin::{Items, RatingsTaskFields, Task, ValueKind};
 use num_bigint::BigUint;
 
 use super::collision;

@@ -5,7 +5,7 @@ use hushbin::domain::SignedItem;
 use hushbin::hash::{BalancedHash, HashFamily, HashKeys, independent_bucket};
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
-use hushbin::{Items, Task, RatingsTaskFields, ValueKind};
+use hushbin::{Items, RatingsTaskFields, Task, ValueKind};
 use num_bigint::BigUint;
 
 use super::exact::Exact;

@@ -2,13 +2,13 @@
 //! hashes with the sampler; reference numbers check those.
 
 use hushbin::hash::{
-    BalancedHash, HashFamily, HashKeys, independent_bucket, hashed_closed_element_sign,
-    hashed_open_key_sign,
+    BalancedHash, HashFamily, HashKeys, hashed_closed_element_sign, hashed_open_key_sign,
+    independent_bucket,
 };
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::hash_bin::{HashBin, PrivacyLevel, RandomisedResponse};
 use hushbin::sample::ExpLowerBound;
-use hushbin::{Entry, Items, Randomizer, Report, Task, RatingsTaskFields, ValueKind};
+use hushbin::{Entry, Items, Randomizer, RatingsTaskFields, Report, Task, ValueKind};
 
 use crate::generators::Scripted;
 

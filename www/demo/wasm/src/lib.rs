@@ -6,8 +6,8 @@
 //! The bindings include the planner. All pages load this one module, so the Rust code is compiled
 //! and linked once.
 
-pub mod local_vs_shuffle;
 pub mod explain;
+pub mod local_vs_shuffle;
 
 #[cfg(target_arch = "wasm32")]
 pub mod bindings;

@@ -12,7 +12,7 @@ use hushbin_analysis::sums::{SumEstimate, SumEstimates, SumQuery, SumTotals, loc
 use rand_core::CryptoRng;
 use serde::Serialize;
 
-use crate::explain::{NamedQuestionExplainer, Meaning};
+use crate::explain::{Meaning, NamedQuestionExplainer};
 
 /// Simulated people who answer the same numbers in two ways: in local reports, and in messages
 /// through a shuffler. Knows all true answers, and estimates the means in both ways.
@@ -206,9 +206,11 @@ impl BothWaysSimulation {
     /// All people before the first invalid answer are added.
     pub fn add_people<R: CryptoRng>(&mut self, answers: &[f64], rng: &mut R) -> Result<(), Error> {
         for answer in answers.chunks(self.true_sums.len()) {
-            self.randomizer.randomize(answer, rng, &mut self.message_buffer)?;
+            self.randomizer
+                .randomize(answer, rng, &mut self.message_buffer)?;
             self.entry_buffer.clear();
-            self.entry_buffer.extend(clipped_entries(&self.numbers, answer));
+            self.entry_buffer
+                .extend(clipped_entries(&self.numbers, answer));
             for (entry, truth) in self.entry_buffer.iter().zip(&mut self.true_sums) {
                 *truth += entry.value;
             }

@@ -76,7 +76,8 @@ impl DeltaBoundsOnGrid {
         let mut half = self.masses_from_hull(&self.upper_deltas, BoundSide::Above);
         // The remaining mass has loss 0. `slack` covers rounding errors of the sum.
         let slack = f64::EPSILON * (2 * last + 8) as f64;
-        half[0] = (1.0 - infinite - total_nonzero_loss_mass(&half, self.grid_step)).max(0.0) + slack;
+        half[0] =
+            (1.0 - infinite - total_nonzero_loss_mass(&half, self.grid_step)).max(0.0) + slack;
         PrivacyLossMeasure {
             bound_side: BoundSide::Above,
             grid_step: self.grid_step,
@@ -96,8 +97,8 @@ impl DeltaBoundsOnGrid {
         // A lower bound has no mass beyond the grid.
         dots.push(0.0);
         let mut half = self.masses_from_hull(&dots, BoundSide::Below);
-        let all =
-            total_nonzero_loss_mass(&half, self.grid_step) * (1.0 + f64::EPSILON * (2 * half.len() + 8) as f64);
+        let all = total_nonzero_loss_mass(&half, self.grid_step)
+            * (1.0 + f64::EPSILON * (2 * half.len() + 8) as f64);
         if all > 1.0 {
             for mass in &mut half {
                 *mass /= all * (1.0 + 4.0 * f64::EPSILON);

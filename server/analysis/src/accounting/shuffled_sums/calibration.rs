@@ -69,7 +69,8 @@ pub(crate) fn calibrate_noise(
         |q: f64| Ok::<_, Error>((goal.delta_upper_bound(&at(q)?) / goal.noise_delta_budget).ln());
     let greatest = largest_noise_probability(trials);
     // In the Gaussian limit, `near` is 4q(1 − q). The next line solves this for q.
-    let near = 4.0 * required_gaussian_variance(senders.used, senders.levels, epsilon, delta) / trials;
+    let near =
+        4.0 * required_gaussian_variance(senders.used, senders.levels, epsilon, delta) / trials;
     let near = (0.5 * near / (1.0 + (1.0 - near).max(0.0).sqrt())).min(greatest);
     // Find the lower end of the bracket: a q that is too small.
     let mut low = 0.99 * near;

@@ -268,8 +268,14 @@ mod tests {
                 (trials - shift + 1..=trials).map(law).sum(),
                 (0..shift).map(law).sum(),
             ];
-            let up = sum(&counts.level_shifted_probabilities, &counts.noise_probabilities) + told[0];
-            let down = sum(&counts.noise_probabilities, &counts.level_shifted_probabilities) + told[1];
+            let up = sum(
+                &counts.level_shifted_probabilities,
+                &counts.noise_probabilities,
+            ) + told[0];
+            let down = sum(
+                &counts.noise_probabilities,
+                &counts.level_shifted_probabilities,
+            ) + told[1];
             for (found, field) in [(up, "delta_up"), (down, "delta_down")] {
                 let known = row[field].as_f64().unwrap();
                 assert!((found / known - 1.0).abs() < near, "{row}: {found}");

@@ -65,7 +65,8 @@ impl SumPrivacyProfile {
     /// Creates the profile. Its sums are precise for δ down to `delta`.
     pub(super) fn new(noise: &UnitMessageNoise, delta: f64) -> Self {
         let (coordinates, rare) = (f64::from(noise.coordinates()), TRUNCATION_FRACTION * delta);
-        let counts = CountDistributions::new(noise, -(OMISSION_BUDGET_SHARE * rare / coordinates).ln());
+        let counts =
+            CountDistributions::new(noise, -(OMISSION_BUDGET_SHARE * rare / coordinates).ln());
         // 1 − (1 − x)^D, computed without cancellation.
         let all = |one: f64| -(coordinates * (-one).ln_1p()).exp_m1();
         let slack = 16.0 * f64::EPSILON * (coordinates + 1.0);
@@ -84,8 +85,7 @@ impl SumPrivacyProfile {
         &self,
         sides: [BoundSide; S],
     ) -> [ProfileBound<'_>; S] {
-        let curve = (self.coordinates > 1
-            && self.identification_bounds[1] < LOSS_SKIP_PROBABILITY)
+        let curve = (self.coordinates > 1 && self.identification_bounds[1] < LOSS_SKIP_PROBABILITY)
             .then(|| {
                 delta_curve(
                     &self.counts,

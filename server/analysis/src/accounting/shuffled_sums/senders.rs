@@ -91,7 +91,12 @@ impl SenderBatch {
     /// The errors of [`SenderBatch::check_ranges`] and [`UnitMessageNoise::new`].
     pub(crate) fn untruncated_noise(&self, threshold: u64) -> Result<UnitMessageNoise, Error> {
         self.check_ranges()?;
-        UnitMessageNoise::new(self.used, self.levels, self.honest_noise_trials(), threshold)
+        UnitMessageNoise::new(
+            self.used,
+            self.levels,
+            self.honest_noise_trials(),
+            threshold,
+        )
     }
 
     /// Returns bounds on the smallest ε of a batch at `delta`, with noise truncated at the cap

@@ -9,7 +9,7 @@
 //! whose moment E[e^(tX)] is the average over people.
 
 use super::noise_law::NoiseLaw;
-use super::score::{TruthAndCumulantOrMoment, MAX_ARGUMENT_TIMES_SCORE, solve_true_value};
+use super::score::{MAX_ARGUMENT_TIMES_SCORE, TruthAndCumulantOrMoment, solve_true_value};
 use crate::estimate::point::{Estimand, PointEstimate};
 use crate::numeric::confidence_limits::{LimitSide, SumForConfidenceLimits, TailThresholds};
 use crate::numeric::roots::bisect;
@@ -213,13 +213,15 @@ impl HitDistribution {
             ];
             let cumulants = |t: f64| {
                 let moments = scores.map(|score| (t * score).exp_m1());
-                let person =
-                    |outcomes| self.cumulant_if_fixed_population(expectation_over_outcomes(&outcomes, &moments));
+                let person = |outcomes| {
+                    self.cumulant_if_fixed_population(expectation_over_outcomes(
+                        &outcomes, &moments,
+                    ))
+                };
                 let people = self.probabilities_by_true_sign.map(person);
                 reports
-                    * self.cumulant_from_average(
-                        people.iter().zip(weights).map(|(a, b)| a * b).sum(),
-                    )
+                    * self
+                        .cumulant_from_average(people.iter().zip(weights).map(|(a, b)| a * b).sum())
             };
             let observed = SumForConfidenceLimits {
                 observed_sum: reports
@@ -354,7 +356,8 @@ impl<'a> ScoreFamily<'a> {
         let weights = self.exponential_weights(t);
         let person = |person: usize| {
             let outcomes = &self.hit_distribution.probabilities_by_true_sign[person];
-            (self.hit_distribution).cumulant_if_fixed_population(expectation_over_outcomes(outcomes, &weights))
+            (self.hit_distribution)
+                .cumulant_if_fixed_population(expectation_over_outcomes(outcomes, &weights))
         };
         let none = person(1);
         match self.estimand {

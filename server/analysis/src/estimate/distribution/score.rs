@@ -105,7 +105,10 @@ const ENVELOPE_POSITIONS: [f64; 7] = [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.87
 /// smallest concave function that is nowhere below the cumulants (given people) or moments (drawn
 /// people). `moments` contains the moments at the nodes. Between nodes, moments are linear in the
 /// true value.
-fn concave_envelope(moments: &[TruthAndCumulantOrMoment], given: bool) -> Vec<TruthAndCumulantOrMoment> {
+fn concave_envelope(
+    moments: &[TruthAndCumulantOrMoment],
+    given: bool,
+) -> Vec<TruthAndCumulantOrMoment> {
     let of = |moment: f64| if given { moment.ln_1p() } else { moment };
     let mut all: Vec<TruthAndCumulantOrMoment> = Vec::new();
     let mut add = |(truth, moment): TruthAndCumulantOrMoment| {
@@ -196,14 +199,16 @@ pub(crate) fn solve_true_value(
     cumulant: f64,
 ) -> Option<f64> {
     let value = if given { cumulant } else { cumulant.exp_m1() };
-    let rises =
-        |[a, b]: [TruthAndCumulantOrMoment; 2]| (b.1 - a.1) * t >= 0.0 || b.0 - a.0 < SAME_NODE_DISTANCE;
+    let rises = |[a, b]: [TruthAndCumulantOrMoment; 2]| {
+        (b.1 - a.1) * t >= 0.0 || b.0 - a.0 < SAME_NODE_DISTANCE
+    };
     if !nodes.windows(2).all(|pair| rises([pair[0], pair[1]])) {
         return None;
     }
     let before = |node: &TruthAndCumulantOrMoment| (value - node.1) * t < 0.0;
     let cumulant_of = |value: f64| if given { value } else { value.ln_1p() };
-    let beyond = |(truth, at): TruthAndCumulantOrMoment| truth + (cumulant - cumulant_of(at)) / (t * gain);
+    let beyond =
+        |(truth, at): TruthAndCumulantOrMoment| truth + (cumulant - cumulant_of(at)) / (t * gain);
     Some(match nodes.iter().position(before) {
         None => beyond(nodes[nodes.len() - 1]),
         Some(0) => beyond(nodes[0]),

@@ -43,7 +43,10 @@ impl SingleAnswerHits {
             .map(|answer| self.share_estimate(answer))
             .sum();
         let answers = answers.count();
-        let variance = |among| self.hit_probabilities.answer_set_variance(answers as u32, among);
+        let variance = |among| {
+            self.hit_probabilities
+                .answer_set_variance(answers as u32, among)
+        };
         let variance = share_variance_per_report(
             self.sampling_model,
             estimate,
@@ -89,7 +92,8 @@ impl SingleAnswerHits {
                 add(1.0 - p, 0, &|hit| elsewhere.pmf(hit));
             }
             None => {
-                let law = Binomial::new(self.hit_probabilities.p_false, others).expect("a probability");
+                let law =
+                    Binomial::new(self.hit_probabilities.p_false, others).expect("a probability");
                 add(p, own, &|hit| law.pmf(hit));
                 add(1.0 - p, 0, &|hit| law.pmf(hit));
             }

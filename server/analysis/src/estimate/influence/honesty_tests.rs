@@ -157,7 +157,8 @@ impl Estimator {
     /// distribution of people over bins. `None` for other mechanisms, if the pattern has no more
     /// outputs than bins, or if there are too few reports.
     fn pattern_outputs_p_value(&self, totals: &Totals, index: usize) -> Option<f64> {
-        let Some(CellOrOutputCounts::PatternOutputs(patterned)) = self.cell_or_output_counts(totals, index)
+        let Some(CellOrOutputCounts::PatternOutputs(patterned)) =
+            self.cell_or_output_counts(totals, index)
         else {
             return None;
         };

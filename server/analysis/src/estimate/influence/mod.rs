@@ -264,7 +264,9 @@ impl<'a> HitBounds<'a> {
         Some(Self {
             hit_probabilities: rates,
             buckets: collision.buckets_per_hash(),
-            slots_per_bucket: collision.hit_decoder(&question.domain()).slots_hit_per_report(),
+            slots_per_bucket: collision
+                .hit_decoder(&question.domain())
+                .slots_hit_per_report(),
         })
     }
 
@@ -300,7 +302,8 @@ impl<'a> HitBounds<'a> {
             .map(|worth| worth.max(0.0))
             .sum();
         let average = self.hit_probabilities.p_false * worths.iter().sum::<f64>();
-        [least - average, top - average].map(|sum| sum / self.hit_probabilities.hit_probability_gap())
+        [least - average, top - average]
+            .map(|sum| sum / self.hit_probabilities.hit_probability_gap())
     }
 
     /// Returns the range of one report's contribution to the share of people below an edge. The

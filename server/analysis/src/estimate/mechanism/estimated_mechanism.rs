@@ -114,7 +114,10 @@ pub(crate) trait EstimatedMechanism: Debug + Clone + Send + Sync + 'static {
 
     /// Returns the counts of all answers, if every person gives exactly one answer and the
     /// variances of sums of shares are known. `None` by default.
-    fn cell_or_output_counts(&self, _seen: &CountedReports<'_, Self>) -> Option<CellOrOutputCounts> {
+    fn cell_or_output_counts(
+        &self,
+        _seen: &CountedReports<'_, Self>,
+    ) -> Option<CellOrOutputCounts> {
         None
     }
 
@@ -158,7 +161,11 @@ pub(crate) trait EstimatedMechanism: Debug + Clone + Send + Sync + 'static {
     /// Returns the variances of one report's contribution to an item's estimate, for people [with,
     /// without] the item. People are assumed to have s full entries. `estimand` must be in
     /// [`EstimatedMechanism::estimands`].
-    fn variances_with_and_without(rates: &Self::EstimationParameters, sparsity: u32, estimand: Estimand) -> [f64; 2];
+    fn variances_with_and_without(
+        rates: &Self::EstimationParameters,
+        sparsity: u32,
+        estimand: Estimand,
+    ) -> [f64; 2];
 }
 
 /// Estimator that uses the hits of n reports and the rates of a mechanism.

@@ -29,7 +29,8 @@ const SIDE_HIT_CUTOFF: usize = 130;
 pub(crate) struct Item<'a> {
     pub(crate) probabilities_by_true_sign: [SideHitProbabilities; 3],
     pub(crate) estimands: &'a [Estimand],
-    pub(crate) estimate_from_hits: &'a dyn Fn(HitsBySign, u64) -> (ItemPointEstimates, HitDistribution),
+    pub(crate) estimate_from_hits:
+        &'a dyn Fn(HitsBySign, u64) -> (ItemPointEstimates, HitDistribution),
 }
 
 /// Checks the coverage of this item's intervals: single intervals at 90, 95 and 99 per cent, and
@@ -84,7 +85,11 @@ fn most_hits(people: &[SideHitProbabilities; 3], counts: [usize; 3]) -> usize {
 
 /// Returns the joint distribution of the hits on both sides. P(plus hits = a, minus hits = b) is at
 /// index a·(`most` + 1) + b.
-fn joint_side_hit_distribution(people: &[SideHitProbabilities; 3], counts: [usize; 3], most: usize) -> Vec<f64> {
+fn joint_side_hit_distribution(
+    people: &[SideHitProbabilities; 3],
+    counts: [usize; 3],
+    most: usize,
+) -> Vec<f64> {
     let width = most + 1;
     let mut all = vec![0.0; width * width];
     all[0] = 1.0;

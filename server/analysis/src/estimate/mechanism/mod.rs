@@ -5,7 +5,7 @@ mod estimated_mechanism;
 mod exact_coverage;
 mod type_erased;
 
-pub(crate) use estimated_mechanism::{SquareStatistics, ShareSumEstimator};
+pub(crate) use estimated_mechanism::{ShareSumEstimator, SquareStatistics};
 pub(crate) use type_erased::{ErasedCounts, PreparedQuestion};
 
 use std::sync::Arc;

@@ -10,7 +10,9 @@ use std::sync::{Arc, OnceLock};
 use hushbin::domain::Domain;
 use hushbin::{Question, Report};
 
-use super::estimated_mechanism::{CountedReports, EstimatedMechanism, SquareStatistics, ShareSumEstimator};
+use super::estimated_mechanism::{
+    CountedReports, EstimatedMechanism, ShareSumEstimator, SquareStatistics,
+};
 use crate::estimate::counters::{TotalsError, TotalsReader};
 use crate::estimate::distribution::{CellOrOutputCounts, ContributionDistribution};
 use crate::estimate::point::{Estimand, ItemPointEstimates, SamplingModel};
@@ -99,7 +101,11 @@ pub(crate) trait ErasedCounts: Debug + Send + Sync + Any {
 
     /// Returns the counts of all answers, if every person gives exactly one answer: see
     /// [`EstimatedMechanism::answer_counts`].
-    fn cell_or_output_counts(&self, whose: SamplingModel, reports: u64) -> Option<CellOrOutputCounts>;
+    fn cell_or_output_counts(
+        &self,
+        whose: SamplingModel,
+        reports: u64,
+    ) -> Option<CellOrOutputCounts>;
 
     /// Returns the mean square of reported numbers and its upper bound: see
     /// [`EstimatedMechanism::square_statistics`].
@@ -133,7 +139,10 @@ impl<M: EstimatedMechanism> TypedQuestion<M> {
     }
 
     fn rates(&self) -> &M::EstimationParameters {
-        let rates = || self.mechanism.estimation_parameters(&self.domain, self.epsilon);
+        let rates = || {
+            self.mechanism
+                .estimation_parameters(&self.domain, self.epsilon)
+        };
         self.cached_estimation_parameters.get_or_init(rates)
     }
 }
@@ -253,7 +262,11 @@ impl<M: ReportDowncast> ErasedCounts for TypedCounts<M> {
             .contribution_distribution(&seen, item, points)
     }
 
-    fn cell_or_output_counts(&self, whose: SamplingModel, reports: u64) -> Option<CellOrOutputCounts> {
+    fn cell_or_output_counts(
+        &self,
+        whose: SamplingModel,
+        reports: u64,
+    ) -> Option<CellOrOutputCounts> {
         self.question
             .mechanism
             .cell_or_output_counts(&self.counted_reports(whose, reports))

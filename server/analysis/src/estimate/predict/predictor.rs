@@ -73,7 +73,9 @@ impl ErrorPredictor {
             Estimand::Plus | Estimand::Minus | Estimand::Share => {
                 self.full_entry_errors.frequency_error?.rare_item_variance
             }
-            Estimand::Nonmissing => self.prepared_question.variances_with_and_without(estimand)?[1],
+            Estimand::Nonmissing => self
+                .prepared_question
+                .variances_with_and_without(estimand)?[1],
         };
         Some((variance / reports).sqrt())
     }
@@ -103,7 +105,9 @@ impl ErrorPredictor {
         match (aim, &self.kind) {
             (PredictedQuantity::DistributionFunction(part), QuestionKind::Number(scale)) => {
                 Some(match self.prepared_question.share_sum_estimator()? {
-                    ShareSumEstimator::Outputs(rates) => worst_case::pattern_cdf_report_variance(rates, part),
+                    ShareSumEstimator::Outputs(rates) => {
+                        worst_case::pattern_cdf_report_variance(rates, part)
+                    }
                     ShareSumEstimator::Hits(rates) => {
                         worst_case::max_cdf_report_variance(whose, rates, scale.cell_count(), part)
                     }

@@ -275,7 +275,10 @@ pub fn item_label_from_index(question: &Question, item: u64) -> ItemLabel {
         }
         QuestionKind::JointChoices(together) => {
             let (part, option) = together.part_and_option(item as u32);
-            ItemLabel::Cell(vec![part_name_and_option_label(&together.parts()[part], option)])
+            ItemLabel::Cell(vec![part_name_and_option_label(
+                &together.parts()[part],
+                option,
+            )])
         }
         QuestionKind::Numbers(_) => ItemLabel::Name(question.name().to_owned()),
         QuestionKind::Ratings(_)
@@ -345,7 +348,9 @@ impl PostProcessingMethod {
     const fn needed_estimands(self) -> &'static [Estimand] {
         match self {
             Self::MeanGivenPresence => &[Estimand::Mean, Estimand::Nonmissing],
-            Self::MaxSparsityProjection | Self::ExactSparsityProjection => &[Estimand::Plus, Estimand::Minus],
+            Self::MaxSparsityProjection | Self::ExactSparsityProjection => {
+                &[Estimand::Plus, Estimand::Minus]
+            }
             Self::ShrinkageTowardsZero => &[],
         }
     }

@@ -122,7 +122,11 @@ pub(crate) fn estimate_cross(
         return found;
     }
     for index in 0..rows {
-        let cells = CrossRow::new(answers, given.share_and_score_distribution(row(index)), row(index));
+        let cells = CrossRow::new(
+            answers,
+            given.share_and_score_distribution(row(index)),
+            row(index),
+        );
         if let Some(scale) = levels {
             found.conditional_means.push(MeanWithinRow {
                 row: label(cross.row_part(), index),

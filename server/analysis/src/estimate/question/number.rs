@@ -150,7 +150,10 @@ fn share_of_first_bins(
     confidence: &ConfidenceLevel,
 ) -> Estimate {
     let ((point, law), reports) = match cells {
-        CellOrOutputCounts::CellHits(answers) => (answers.share_and_score_distribution(0..bins), answers.reports),
+        CellOrOutputCounts::CellHits(answers) => (
+            answers.share_and_score_distribution(0..bins),
+            answers.reports,
+        ),
         CellOrOutputCounts::PatternOutputs(patterned) => (
             patterned.share_and_score_distribution(0..bins),
             patterned.report_count(),

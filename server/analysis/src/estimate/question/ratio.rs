@@ -19,8 +19,8 @@ use crate::estimate::distribution::{
 use crate::estimate::point::PointEstimate;
 use crate::estimate::query::ConfidenceLevel;
 use crate::numeric::confidence_limits::{LimitSide, SumForConfidenceLimits, TailThresholds};
-use crate::numeric::simplex_projection::{SumConstraint, project_to_simplex};
 use crate::numeric::roots::bisect;
+use crate::numeric::simplex_projection::{SumConstraint, project_to_simplex};
 
 /// A conditional share or mean with its error bars.
 ///
@@ -413,7 +413,11 @@ mod tests {
             let answers = case.reported(&mut rng);
             let last = answers.hits_by_answer.len();
             let cells = last - case.columns()..last;
-            let row = CrossRow::new(&answers, answers.share_and_score_distribution(cells.clone()), cells);
+            let row = CrossRow::new(
+                &answers,
+                answers.share_and_score_distribution(cells.clone()),
+                cells,
+            );
             for (missed, level) in missed.iter_mut().zip(&levels) {
                 let found = if mean {
                     row.conditional_mean(level)

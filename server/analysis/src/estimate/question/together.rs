@@ -68,7 +68,8 @@ impl JointChoiceParts {
             .map(hushbin::task::QuestionPart::cell_count);
         Some(Self {
             joint_choices: together.clone(),
-            collision_hit_probabilities: collision.hit_probabilities(&question.domain(), question.epsilon()),
+            collision_hit_probabilities: collision
+                .hit_probabilities(&question.domain(), question.epsilon()),
             sampling_model: whose,
             scores_by_option_count: options
                 .filter(|&count| count <= CollisionHitProbabilities::MAX_OPTIONS_FOR_SUM_CONSTRAINT)
@@ -118,11 +119,17 @@ impl JointChoiceParts {
             };
             let (part, _) = self.joint_choices.part_and_option(item as u32);
             let estimate = share(item as u32) - surplus[part];
-            let [with, without] =
-                [true, false].map(|given| self.collision_hit_probabilities.option_variance(options, given));
+            let [with, without] = [true, false].map(|given| {
+                self.collision_hit_probabilities
+                    .option_variance(options, given)
+            });
             let variance = share_variance_per_report(self.sampling_model, estimate, with, without);
             ItemPointEstimates {
-                estimated_answer_share: Some(PointEstimate::new(estimate, variance, reports as f64)),
+                estimated_answer_share: Some(PointEstimate::new(
+                    estimate,
+                    variance,
+                    reports as f64,
+                )),
                 ..ItemPointEstimates::default()
             }
         };
@@ -134,7 +141,8 @@ impl JointChoiceParts {
     pub(crate) fn absent_item_variance(&self, item: u64) -> f64 {
         let (part, _) = self.joint_choices.part_and_option(item as u32);
         let options = self.joint_choices.parts()[part].cell_count();
-        self.collision_hit_probabilities.option_variance(options, false)
+        self.collision_hit_probabilities
+            .option_variance(options, false)
     }
 
     /// Returns the score distribution of an item. `None` if the item's part has more than
@@ -163,8 +171,7 @@ impl OptionHitDistribution {
         let support = collision.hit_decoder(&domain);
         let slots = support.visitable_slot_count() as u32;
         Self {
-            input_hit_count_pmf: collision
-                .hit_member_distribution(&domain, question.epsilon()),
+            input_hit_count_pmf: collision.hit_member_distribution(&domain, question.epsilon()),
             hit_and_total_slots: support.slots_hit_per_report().map(|hit| [hit, slots]),
             independent_hashing_hit_rate: 1.0 / f64::from(collision.buckets_per_hash()),
         }
@@ -232,12 +239,7 @@ impl OptionHitDistribution {
     /// Returns the distribution of the number of hits on `count` non-members, for a report that
     /// hits `members` members. If `known` is set, it states whether the report hits one further
     /// non-member.
-    fn non_input_hit_count_pmf(
-        &self,
-        count: u32,
-        members: u32,
-        known: Option<bool>,
-    ) -> Vec<f64> {
+    fn non_input_hit_count_pmf(&self, count: u32, members: u32, known: Option<bool>) -> Vec<f64> {
         let all = 0..=u64::from(count);
         let Some([m, slots]) = self.hit_and_total_slots else {
             let law = Binomial::new(self.independent_hashing_hit_rate, count.into())
@@ -464,9 +466,13 @@ mod tests {
         for (at, p) in all.iter().enumerate().filter(|(_, p)| **p > 0.0) {
             let sum = at as f64 / (c - 1.0) - n;
             let share =
-                sum * (c - 1.0) / c / n / parts.collision_hit_probabilities.hit_probability_gap() + 1.0 / c;
-            let [with, without] =
-                [true, false].map(|given| parts.collision_hit_probabilities.option_variance(options, given));
+                sum * (c - 1.0) / c / n / parts.collision_hit_probabilities.hit_probability_gap()
+                    + 1.0 / c;
+            let [with, without] = [true, false].map(|given| {
+                parts
+                    .collision_hit_probabilities
+                    .option_variance(options, given)
+            });
             let variance =
                 share_variance_per_report(SamplingModel::FixedPopulation, share, with, without);
             let point = PointEstimate::new(share, variance, n);

@@ -263,13 +263,20 @@ fn the_most_told_is_that_of_the_best_pair() {
         let sets = SearchWithEmptyInput::new(items, entries, f64::exp_m1(epsilon));
         for weights in [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.1, 20.0], [30.0, 1.0]] {
             let report = |[weight, presence]: [f64; 2], odds: f64| [odds / weight, presence];
-            let pair =
-                |low, high| report_mixture_information([report(low, 1.0), report(high, sets.exp_epsilon)]);
+            let pair = |low, high| {
+                report_mixture_information([report(low, 1.0), report(high, sets.exp_epsilon)])
+            };
             let all = sets.weight_and_presence_of_sets.iter();
-            let pairs = all.flat_map(|low| sets.weight_and_presence_of_sets.iter().map(|high| pair(*low, *high)));
+            let pairs = all.flat_map(|low| {
+                sets.weight_and_presence_of_sets
+                    .iter()
+                    .map(|high| pair(*low, *high))
+            });
             let best = pairs.map(|told| told.weighted_component_sum(weights));
             let best = best.fold(0.0, f64::max);
-            let found = sets.max_information(weights).weighted_component_sum(weights);
+            let found = sets
+                .max_information(weights)
+                .weighted_component_sum(weights);
             assert!(
                 close(found, best, 1e-9),
                 "{items}, {entries}: {found}, {best}"

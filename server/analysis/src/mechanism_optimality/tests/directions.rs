@@ -61,7 +61,9 @@ fn one_level_is_the_best_threshold() {
                     told_by_set(&all, entries, excess, set).sign_information
                 });
                 let best = thresholds.fold(0.0, f64::max);
-                let found = levels.best_one_level_information(k, [1.0, 0.0]).sign_information;
+                let found = levels
+                    .best_one_level_information(k, [1.0, 0.0])
+                    .sign_information;
                 assert!(
                     close(found, best, 1e-12),
                     "{items}, {entries}, {k}: {found}, {best}"
@@ -77,9 +79,15 @@ fn no_k_is_better_than_those_searched() {
         for epsilon in [0.05, 0.7, 1.0, 2.0, 4.0] {
             let levels = DirectionSearch::new(items, entries, f64::exp_m1(epsilon));
             for weights in [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]] {
-                let of = |k| levels.best_one_level_information(k, weights).weighted_component_sum(weights);
+                let of = |k| {
+                    levels
+                        .best_one_level_information(k, weights)
+                        .weighted_component_sum(weights)
+                };
                 let best = (1..=items).map(of).fold(0.0, f64::max);
-                let found = levels.max_information(weights).weighted_component_sum(weights);
+                let found = levels
+                    .max_information(weights)
+                    .weighted_component_sum(weights);
                 assert!(
                     found > best * (1.0 - 1e-4),
                     "{items}, {entries}, {epsilon}: {found}, {best}"
@@ -158,13 +166,16 @@ fn a_mechanism_by_two_levels_is_known() {
         (20, 80)
     );
     let question = question(items, entries, epsilon, &Objective::MEAN_ONLY);
-    let variance = |sign: f64| {
-        question.variance_from_cost(question.information_cost().sign_numerator / sign)
-    };
+    let variance =
+        |sign: f64| question.variance_from_cost(question.information_cost().sign_numerator / sign);
     let explicit = variance(told_by_set(&all, entries, excess, set).sign_information);
     assert!(close(explicit, 5.076, 1e-4), "{explicit}");
     let levels = DirectionSearch::new(items, entries, excess);
-    let one = (1..=items).map(|k| levels.best_one_level_information(k, [1.0, 0.0]).sign_information);
+    let one = (1..=items).map(|k| {
+        levels
+            .best_one_level_information(k, [1.0, 0.0])
+            .sign_information
+    });
     let one = variance(one.fold(0.0, f64::max));
     assert!(close(one, 5.226, 1e-4), "{one}");
     let (found, kind) = question.smallest_found_cost();
@@ -236,7 +247,11 @@ fn directions_in_general_find_little_more() {
 #[test]
 fn two_levels_find_more_where_half_of_the_items_are_had() {
     let levels = DirectionSearch::new(64, 32, f64::exp_m1(0.5));
-    let one = (1..=64).map(|k| levels.best_one_level_information(k, [1.0, 0.0]).sign_information);
+    let one = (1..=64).map(|k| {
+        levels
+            .best_one_level_information(k, [1.0, 0.0])
+            .sign_information
+    });
     let gain = levels.max_information([1.0, 0.0]).sign_information / one.fold(0.0, f64::max);
     assert!((1.03..1.05).contains(&gain), "{gain}");
 }

@@ -152,7 +152,11 @@ fn the_distance_is_of_what_is_predicted() {
             &objective,
         )
         .unwrap();
-        let variance = objective.weighted_average_error(&predicted).unwrap().variance * 1000.0;
+        let variance = objective
+            .weighted_average_error(&predicted)
+            .unwrap()
+            .variance
+            * 1000.0;
         assert!(close(found.times_bound * bound.variance, variance, 1e-12));
         assert!(close(
             found.at_most * bound.proven_lower_bound,

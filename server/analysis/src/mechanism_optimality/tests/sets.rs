@@ -94,13 +94,19 @@ fn all_sets_of_tiny_domains_are_those_enumerated() {
                 if best < 1e-12 {
                     continue;
                 }
-                let found = enumerated.max_set_information(weights).weighted_component_sum(weights);
+                let found = enumerated
+                    .max_set_information(weights)
+                    .weighted_component_sum(weights);
                 assert!(close(found, best, 1e-12), "{what}: {found}, {best}");
                 if entries == 1 {
-                    let found = alone.max_information(weights).weighted_component_sum(weights);
+                    let found = alone
+                        .max_information(weights)
+                        .weighted_component_sum(weights);
                     assert!(close(found, best, 1e-12), "{what}: {found}, {best}");
                 }
-                let found = levels.max_information(weights).weighted_component_sum(weights);
+                let found = levels
+                    .max_information(weights)
+                    .weighted_component_sum(weights);
                 assert!(found <= best * (1.0 + 1e-12), "{what}: {found}, {best}");
             }
         }
@@ -171,7 +177,9 @@ fn no_random_mechanism_tells_more() {
                     .collect();
                 let told = told_by(&all, entries, &likelihoods);
                 for weights in WEIGHTS {
-                    let most = sets.max_set_information(weights).weighted_component_sum(weights);
+                    let most = sets
+                        .max_set_information(weights)
+                        .weighted_component_sum(weights);
                     assert!(told.weighted_component_sum(weights) <= most * (1.0 + 1e-12));
                 }
             }

@@ -11,8 +11,8 @@ use hushbin::choose::{Candidate, KindDraft, Objective, QuestionDraft, SquaredErr
 use hushbin::{Error, Items};
 
 use crate::accounting::{
-    CENTRAL_EPSILON_RANGE, ReportMixture, largest_alpha, mixture_at_largest_epsilon,
-    meets_central_epsilon,
+    CENTRAL_EPSILON_RANGE, ReportMixture, largest_alpha, meets_central_epsilon,
+    mixture_at_largest_epsilon,
 };
 use crate::numeric::digits::round_down_to_four_digits;
 use crate::numeric::roots::{geometric_midpoint_function, try_bisect};
@@ -139,7 +139,9 @@ impl<'a> EpsilonSearch<'a> {
         let candidates = std::iter::once(plan.chosen).chain(plan.alternatives);
         let choice = |candidate: Candidate| MechanismChoice {
             epsilon,
-            predicted_error: self.objective.weighted_average_error(&candidate.predicted_errors),
+            predicted_error: self
+                .objective
+                .weighted_average_error(&candidate.predicted_errors),
             candidate,
         };
         Ok(candidates.map(choice).collect())

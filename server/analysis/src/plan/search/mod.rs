@@ -218,7 +218,8 @@ fn best_auto_ratings_task(
         ));
     }
     let candidate = &best.candidate;
-    let question = open.question_using_mechanism(&candidate.mechanism, candidate.sparsity, best.epsilon)?;
+    let question =
+        open.question_using_mechanism(&candidate.mechanism, candidate.sparsity, best.epsilon)?;
     Ok(Some(PlannedTask {
         task: survey.create_task(vec![question])?,
         predicted_errors: vec![PredictedQuestionError::from_mechanism_choice(
@@ -308,7 +309,8 @@ impl PlannedTask {
             let quantity = goal.predicted_quantity;
             let variance =
                 ErrorPredictor::for_question(question).max_contribution_variance(quantity, several);
-            let variance = variance.ok_or_else(|| unestimated_quantity_error(question, quantity))?;
+            let variance =
+                variance.ok_or_else(|| unestimated_quantity_error(question, quantity))?;
             // With a memo, reports can be made only with some of the buckets.
             let best = match survey.budget.memo() {
                 None => with_minimax_bucket_count(draft, question, quantity, several)?,
@@ -334,7 +336,10 @@ impl PlannedTask {
             });
             questions.push(question);
         }
-        let weighed = draft.questions.iter().any(|own| own.sampling_weight.is_some());
+        let weighed = draft
+            .questions
+            .iter()
+            .any(|own| own.sampling_weight.is_some());
         let all_wanted = errors.iter().all(|own| own.goal.max_half_width.is_some());
         if several && !weighed && all_wanted {
             questions = set_weights_by_reports_needed(&questions, &errors)?;
@@ -440,8 +445,11 @@ fn with_minimax_bucket_count(
     // Favoured fractions of the buckets, from the one that is best on average to the one that is
     // best if half of all people give the answer.
     let parts = [1.0, 0.5].map(|power| 1.0 / ((power * question.epsilon()).exp() + 1.0));
-    let windows =
-        Collision::list_balanced_window_parameters(answers, 3..=MAX_COLLISION_WINDOW_BUCKETS, parts);
+    let windows = Collision::list_balanced_window_parameters(
+        answers,
+        3..=MAX_COLLISION_WINDOW_BUCKETS,
+        parts,
+    );
     for mechanism in alone.chain(windows.into_iter().map(Ok)) {
         let mechanism = mechanism?;
         let question = question_with_mechanism(question, question.weight(), mechanism.into())?;

@@ -217,8 +217,11 @@ fn two_reports_can_hardly_be_linked() {
         let task = draft.resolve_task().unwrap();
         let stages = task.memo_thresholds().unwrap();
         // A flag has two slots. A report supports the own slot, or the other one.
-        let [own, report] = [stages.own_slot_probability, stages.memo_supported_probability]
-            .map(|own| own.probability());
+        let [own, report] = [
+            stages.own_slot_probability,
+            stages.memo_supported_probability,
+        ]
+        .map(|own| own.probability());
         let slots = [(own, report), (1.0 - own, 1.0 - report)];
         let law = |supports: bool, p: f64| if supports { p } else { 1.0 - p };
         let mut advantage = 0.0;

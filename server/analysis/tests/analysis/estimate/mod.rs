@@ -20,8 +20,8 @@ mod together;
 use crate::support::crowd::{ITEMS, all, collect, crowd, task, tasks};
 use hushbin::{Randomizer, Task, ValueKind};
 use hushbin_analysis::estimate::{
-    ErrorPredictor, Estimand, EstimateOptions, EstimateQuery, Totals, estimands, estimates_for_query,
-    point_estimates,
+    ErrorPredictor, Estimand, EstimateOptions, EstimateQuery, Totals, estimands,
+    estimates_for_query, point_estimates,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;

@@ -42,7 +42,9 @@ fn collect(task: &Task, once: usize, rng: &mut ChaCha20Rng) -> Totals {
         };
         let memo = randomizer.draw_memo(option, rng).unwrap();
         for _ in 0..if person < once { 1 } else { WINDOWS } {
-            randomizer.encode_report_from_memo(memo, rng, &mut bytes).unwrap();
+            randomizer
+                .encode_report_from_memo(memo, rng, &mut bytes)
+                .unwrap();
             count += 1;
         }
     }

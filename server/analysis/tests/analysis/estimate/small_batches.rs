@@ -107,7 +107,9 @@ fn crowd(task: &Task, people: usize, rng: &mut ChaCha20Rng) -> Vec<Vec<Entry>> {
             entries.push((2, -1.0));
         }
         let mut rare = 3;
-        while entries.len() < task.questions()[0].max_entries_per_report() as usize && uniform() < 0.8 {
+        while entries.len() < task.questions()[0].max_entries_per_report() as usize
+            && uniform() < 0.8
+        {
             rare += 1 + (uniform() * f64::from(items) / 8.0) as u32;
             if rare >= items {
                 break;

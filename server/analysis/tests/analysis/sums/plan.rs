@@ -1,7 +1,7 @@
 use hushbin::ErrorCode;
 use hushbin::sample::Threshold;
 use hushbin::sums::{MessageParameters, SumTask, SumTaskDraft};
-use hushbin_analysis::sums::{SumPlan, resolve_sum_draft, central_epsilon_bounds};
+use hushbin_analysis::sums::{SumPlan, central_epsilon_bounds, resolve_sum_draft};
 
 use super::draft;
 

@@ -7,8 +7,8 @@ use hushbin::codec::Cursor;
 use crate::store::engine::UploadRecord;
 use crate::store::files::frame::{
     CLOSE_KIND, FIELDS_LENGTH, FrameFields, LOG_HEADER_LENGTH, LogHeader, TRAILER_LENGTH,
-    UPLOADS_KIND, checksum_before_valid_frame, payload, read_closing_frame, read_upload, verify_by_mark,
-    verify_frame, was_synced,
+    UPLOADS_KIND, checksum_before_valid_frame, payload, read_closing_frame, read_upload,
+    verify_by_mark, verify_frame, was_synced,
 };
 
 /// Data recovered from a damaged log.

@@ -200,7 +200,8 @@ impl OptimalLocalHashing {
         // A single bucket would carry no information, so there are at least two.
         let of = |buckets: f64| LocalHash::new(options, (buckets as u32).max(2), budget);
         let (down, up) = (of(root.floor())?, of(root.ceil())?);
-        let [low, high] = [down, up].map(|lh| lh.support_probabilities().single_report_variance(false));
+        let [low, high] =
+            [down, up].map(|lh| lh.support_probabilities().single_report_variance(false));
         Ok(Self::LocalHashing(if low <= high { down } else { up }))
     }
 

@@ -106,7 +106,12 @@ impl SubsetSelection {
     ///
     /// # Panics
     /// If there are fewer counts than options.
-    pub fn draw_report_into_counts<R: CryptoRng + ?Sized>(&self, answer: u32, rng: &mut R, counts: &mut [u64]) {
+    pub fn draw_report_into_counts<R: CryptoRng + ?Sized>(
+        &self,
+        answer: u32,
+        rng: &mut R,
+        counts: &mut [u64],
+    ) {
         let mut left = self.set_size;
         if self.own_answer_threshold().draw_bool(rng) {
             counts[answer as usize] += 1;

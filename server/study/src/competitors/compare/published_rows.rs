@@ -5,7 +5,9 @@ use hushbin::Error;
 use super::question::ComparedQuestion;
 use super::variance::{EstimateVariance, MechanismRow};
 use crate::competitors::budget::Budget;
-use crate::competitors::choice::{OptimalLocalHashing, RandomizedResponse, SubsetSelection, UnaryEncoding};
+use crate::competitors::choice::{
+    OptimalLocalHashing, RandomizedResponse, SubsetSelection, UnaryEncoding,
+};
 use crate::competitors::gaussian::GaussianMechanism;
 use crate::competitors::numbers::{
     AgreementCounts, SampledTwoPointMechanism, TwoPointMechanism, hybrid_variance,

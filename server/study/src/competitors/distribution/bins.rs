@@ -46,11 +46,17 @@ impl BinSelection {
     ///
     /// # Panics
     /// If there are fewer counts than bins.
-    pub fn draw_report_into_counts<R: CryptoRng + ?Sized>(&self, number: f64, rng: &mut R, counts: &mut [u64]) {
+    pub fn draw_report_into_counts<R: CryptoRng + ?Sized>(
+        &self,
+        number: f64,
+        rng: &mut R,
+        counts: &mut [u64],
+    ) {
         // The number 1 belongs to the last bin.
         let bin = ((number * self.bin_count() as f64) as u32)
             .min(self.subset_selection.option_count() - 1);
-        self.subset_selection.draw_report_into_counts(bin, rng, counts);
+        self.subset_selection
+            .draw_report_into_counts(bin, rng, counts);
     }
 
     /// Returns unbiased estimates of the shares of people in the bins. The estimates sum to 1.

@@ -19,5 +19,5 @@ mod square_wave;
 pub use bins::BinSelection;
 pub use ems::expectation_maximization_shares;
 pub use hierarchy::HierarchicalHistogram;
-pub use isotonic::{shares_of_isotonic_cdf, histogram_quantile};
+pub use isotonic::{histogram_quantile, shares_of_isotonic_cdf};
 pub use square_wave::{SquareWaveMechanism, TransitionMatrix};

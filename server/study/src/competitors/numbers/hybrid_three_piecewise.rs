@@ -50,7 +50,9 @@ impl HybridThreeOutputPiecewise {
                 piecewise_probability: part,
                 ..own
             };
-            with(golden_section_argmin([0.0, 1.0], |part| with(part).worst_variance()))
+            with(golden_section_argmin([0.0, 1.0], |part| {
+                with(part).worst_variance()
+            }))
         };
         let with_middle = |middle: f64| {
             let width = |logarithm| of(middle, logarithm).worst_variance();
@@ -66,7 +68,9 @@ impl HybridThreeOutputPiecewise {
         let [low, high] = [-step, step].map(|way| {
             (best.three_output_mechanism.zero_output_probability() + way).clamp(0.0, most)
         });
-        let found = with_middle(golden_section_argmin([low, high], |a| with_middle(a).worst_variance()));
+        let found = with_middle(golden_section_argmin([low, high], |a| {
+            with_middle(a).worst_variance()
+        }));
         Ok(if found.worst_variance() < best.worst_variance() {
             found
         } else {

@@ -75,7 +75,10 @@ impl<T: OneSparseOracle> RatingOracle for SingleEntrySampling<T> {
     /// Second moments of s times an answer's estimate. If the person has the item, the answer is
     /// about this item with probability 1/s.
     fn report_estimate_moments(&self) -> EstimateMoments {
-        let (s, one) = (f64::from(self.padded_slot_count), self.entry_oracle.second_moments());
+        let (s, one) = (
+            f64::from(self.padded_slot_count),
+            self.entry_oracle.second_moments(),
+        );
         // The item's slot is drawn with probability 1/s, otherwise a different slot.
         let mixed = |[own, other]: [f64; 2]| [s * own + s * (s - 1.0) * other, s * s * other];
         let presence = |one: PresenceMoments| {
@@ -92,13 +95,23 @@ impl<T: OneSparseOracle> RatingOracle for SingleEntrySampling<T> {
         }
     }
 
-    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_report(
+        &self,
+        entries: &[Entry],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         sums.report_count += 1;
         let slot = draw_slot(entries, self.padded_slot_count, rng);
         self.entry_oracle.draw_answer_into_sums(slot, sums, rng);
     }
 
-    fn draw_and_add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_reports(
+        &self,
+        people: &[&[Entry]],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         let mut own = vec![0; self.entry_oracle.element_domain_size()];
         for entries in people {
             let slot = draw_slot(entries, self.padded_slot_count, rng);

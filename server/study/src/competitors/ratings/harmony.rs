@@ -67,7 +67,12 @@ impl RatingOracle for HarmonyMechanism {
         EstimateMoments::for_means_only([square; 2])
     }
 
-    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_report(
+        &self,
+        entries: &[Entry],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         let drawn = u64::from(draw_below(rng, self.item_count));
         // A missing entry counts as 0, so either sign has probability 1/2.
         let own = entries.iter().find(|entry| entry.item == drawn);

@@ -109,7 +109,12 @@ impl<T: OneSparseOracle> RatingOracle for KFoldRepetition<T> {
 
     /// Draws one answer for each slot and adds them to the sums. The sums do not depend on the
     /// order of the slots, so the random order is not drawn.
-    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_report(
+        &self,
+        entries: &[Entry],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         sums.report_count += 1;
         let mut answers = 0;
         for slot in all_slots(entries, self.sparsity) {
@@ -120,7 +125,12 @@ impl<T: OneSparseOracle> RatingOracle for KFoldRepetition<T> {
         self.subtract_surplus_presence(answers - u64::from(self.sparsity), sums);
     }
 
-    fn draw_and_add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_reports(
+        &self,
+        people: &[&[Entry]],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         let mut own = vec![0; self.entry_oracle.element_domain_size()];
         let mut answers = 0;
         for entries in people {

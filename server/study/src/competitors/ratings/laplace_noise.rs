@@ -108,12 +108,22 @@ impl RatingOracle for LaplaceMechanism {
         EstimateMoments::for_means_only([variance + 1.0, variance])
     }
 
-    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_report(
+        &self,
+        entries: &[Entry],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         add_exact_entries(entries, sums);
         self.add_noise_of_reports(1, sums, rng);
     }
 
-    fn draw_and_add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_reports(
+        &self,
+        people: &[&[Entry]],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         for entries in people {
             add_exact_entries(entries, sums);
         }

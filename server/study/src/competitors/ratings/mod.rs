@@ -16,35 +16,35 @@
 //! ```
 
 pub mod drafts_as_printed;
+mod entry_sampling;
 mod harmony;
 mod k_fold;
 mod laplace_noise;
 mod naive_bits;
 mod normal_noise;
 mod one_sparse;
-mod rating_oracle;
 mod pckv;
 mod privkv;
+mod rating_oracle;
 mod registry;
 mod report_sums;
-mod entry_sampling;
 mod signed_bit;
 mod signed_item_hashing;
 mod slots;
 mod three_answers;
 
+pub use entry_sampling::SingleEntrySampling;
 pub use harmony::HarmonyMechanism;
 pub use k_fold::KFoldRepetition;
 pub use laplace_noise::LaplaceMechanism;
 pub use naive_bits::NaivePerturbation;
 pub use normal_noise::GaussianRatingMechanism;
 pub use one_sparse::OneSparseOracle;
-pub use rating_oracle::{EstimateMoments, OracleSetting, PresenceMoments, RatingOracle};
 pub use pckv::{PckvGrr, PckvProbabilities, PckvUe};
 pub use privkv::PrivKv;
+pub use rating_oracle::{EstimateMoments, OracleSetting, PresenceMoments, RatingOracle};
 pub use registry::{NamedOracle, PUBLISHED_RATING_ORACLES, PrivacyUnit};
 pub use report_sums::{LinearEstimator, ReportSums};
-pub use entry_sampling::SingleEntrySampling;
 pub use signed_bit::HashedSignBitOracle;
 pub use signed_item_hashing::SignedItemHashOracle;
 pub use slots::Slot;

@@ -88,7 +88,12 @@ impl RatingOracle for NaivePerturbation {
         EstimateMoments::for_means_only([self.two_point_mechanism.estimate_scale().powi(2); 2])
     }
 
-    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_report(
+        &self,
+        entries: &[Entry],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         let kept = sample_entries_up_to_limit(entries, self.max_entries, rng);
         sums.report_count += 1;
         for (item, sum) in (0..).zip(&mut sums.sign_sums) {
@@ -98,7 +103,12 @@ impl RatingOracle for NaivePerturbation {
         }
     }
 
-    fn draw_and_add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_reports(
+        &self,
+        people: &[&[Entry]],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         let mut others = vec![people.len() as u64; self.item_count as usize];
         for entries in people {
             for entry in sample_entries_up_to_limit(entries, self.max_entries, rng) {

@@ -53,7 +53,8 @@ impl GaussianRatingMechanism {
     /// # Errors
     /// Same errors as [`GaussianRatingMechanism::with_event_level_privacy`].
     pub fn with_user_level_privacy(setting: &OracleSetting) -> Result<Self, Error> {
-        let gaussian = GaussianMechanism::new(user_level_sensitivity(setting), &setting.checked_budget()?)?;
+        let gaussian =
+            GaussianMechanism::new(user_level_sensitivity(setting), &setting.checked_budget()?)?;
         Ok(Self::new(setting, Some(setting.sparsity), gaussian))
     }
 
@@ -183,12 +184,22 @@ impl RatingOracle for GaussianRatingMechanism {
         EstimateMoments::for_means_only([variance + 1.0, variance])
     }
 
-    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_report(
+        &self,
+        entries: &[Entry],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         self.add_exact_entries(entries, sums, rng);
         self.add_noise_of_reports(1, sums, rng);
     }
 
-    fn draw_and_add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_reports(
+        &self,
+        people: &[&[Entry]],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         for entries in people {
             self.add_exact_entries(entries, sums, rng);
         }

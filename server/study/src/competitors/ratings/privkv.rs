@@ -160,7 +160,12 @@ impl RatingOracle for PrivKv {
         }
     }
 
-    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_report(
+        &self,
+        entries: &[Entry],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         let drawn = draw_below(rng, self.item_count) as usize;
         let own = entries.iter().find(|entry| entry.item == drawn as u64);
         sums.report_count += 1;

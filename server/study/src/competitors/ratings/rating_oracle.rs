@@ -87,13 +87,23 @@ pub trait RatingOracle: Send + Sync {
     ///
     /// # Panics
     /// If an entry's item is not below d, or `sums` has fewer than d items.
-    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng);
+    fn draw_and_add_report(
+        &self,
+        entries: &[Entry],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    );
 
     /// Draws the reports of many people and adds them to the sums. The sums have the same
     /// distribution as with [`add_report`](Self::add_report), but are often faster to draw. For an
     /// item whose reports are independent of everything else, the sum over all people is drawn at
     /// once.
-    fn draw_and_add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_reports(
+        &self,
+        people: &[&[Entry]],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         for entries in people {
             self.draw_and_add_report(entries, sums, rng);
         }

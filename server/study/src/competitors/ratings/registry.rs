@@ -2,15 +2,15 @@
 
 use hushbin::Error;
 
+use super::entry_sampling::SingleEntrySampling;
 use super::harmony::HarmonyMechanism;
 use super::k_fold::KFoldRepetition;
 use super::laplace_noise::LaplaceMechanism;
 use super::naive_bits::NaivePerturbation;
 use super::normal_noise::GaussianRatingMechanism;
-use super::rating_oracle::{OracleSetting, RatingOracle};
 use super::pckv::{PckvGrr, PckvUe};
 use super::privkv::PrivKv;
-use super::entry_sampling::SingleEntrySampling;
+use super::rating_oracle::{OracleSetting, RatingOracle};
 use super::signed_bit::HashedSignBitOracle;
 use super::signed_item_hashing::SignedItemHashOracle;
 use super::three_answers::PrivKvThreeAnswers;
@@ -82,25 +82,41 @@ pub const PUBLISHED_RATING_ORACLES: &[NamedOracle] = &[
         name: "sampling, OLH",
         privacy_unit: PrivacyUnit::UserLevel,
         published_source: "T. Wang et al. 2017 on one random entry",
-        build: |setting| Ok(Box::new(SingleEntrySampling::<SignedItemHashOracle>::new(setting)?)),
+        build: |setting| {
+            Ok(Box::new(SingleEntrySampling::<SignedItemHashOracle>::new(
+                setting,
+            )?))
+        },
     },
     NamedOracle {
         name: "sampling, one bit",
         privacy_unit: PrivacyUnit::UserLevel,
         published_source: "code of P3",
-        build: |setting| Ok(Box::new(SingleEntrySampling::<HashedSignBitOracle>::new(setting)?)),
+        build: |setting| {
+            Ok(Box::new(SingleEntrySampling::<HashedSignBitOracle>::new(
+                setting,
+            )?))
+        },
     },
     NamedOracle {
         name: "k-fold, OLH",
         privacy_unit: PrivacyUnit::EventLevel,
         published_source: "P3 §2.1, with slots in random order",
-        build: |setting| Ok(Box::new(KFoldRepetition::<SignedItemHashOracle>::new(setting)?)),
+        build: |setting| {
+            Ok(Box::new(KFoldRepetition::<SignedItemHashOracle>::new(
+                setting,
+            )?))
+        },
     },
     NamedOracle {
         name: "k-fold, one bit",
         privacy_unit: PrivacyUnit::EventLevel,
         published_source: "P3 §2.1 with the oracle of its code, with slots in random order",
-        build: |setting| Ok(Box::new(KFoldRepetition::<HashedSignBitOracle>::new(setting)?)),
+        build: |setting| {
+            Ok(Box::new(KFoldRepetition::<HashedSignBitOracle>::new(
+                setting,
+            )?))
+        },
     },
     NamedOracle {
         name: "naive bits, event",

@@ -72,7 +72,12 @@ impl OneSparseOracle for HashedSignBitOracle {
         self.item_count as usize
     }
 
-    fn draw_answer_into_sums(&self, slot: Slot<'_>, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_answer_into_sums(
+        &self,
+        slot: Slot<'_>,
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         let keys = HashKeys::new(rng.next_u64());
         let value = match slot {
             Slot::Entry(entry) => {

@@ -99,7 +99,12 @@ impl OneSparseOracle for SignedItemHashOracle {
         2 * self.item_count as usize
     }
 
-    fn draw_answer_into_sums(&self, slot: Slot<'_>, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_answer_into_sums(
+        &self,
+        slot: Slot<'_>,
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         let element = match slot {
             Slot::Entry(entry) => {
                 2 * entry.item as u32 + u32::from(!randomly_rounds_up(entry.value, rng))

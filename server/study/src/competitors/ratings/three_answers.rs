@@ -98,7 +98,12 @@ impl RatingOracle for PrivKvThreeAnswers {
         }
     }
 
-    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_report(
+        &self,
+        entries: &[Entry],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         let drawn = draw_below(rng, self.item_count) as usize;
         let own = entries.iter().find(|entry| entry.item == drawn as u64);
         let truth = own.map_or(ABSENT_ANSWER_CODE, |entry| {

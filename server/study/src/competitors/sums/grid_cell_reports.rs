@@ -114,7 +114,12 @@ pub fn central_epsilon(cells: u32, gamma: f64, people: u64, delta: f64) -> Resul
 ///
 /// # Errors
 /// Same errors as [`central_epsilon`].
-pub fn proven_delta_upper_bound(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Result<f64, Error> {
+pub fn proven_delta_upper_bound(
+    cells: u32,
+    gamma: f64,
+    people: u64,
+    epsilon: f64,
+) -> Result<f64, Error> {
     UNIFORM_PROBABILITY_RANGE.check_in_range(gamma)?;
     let local = local_epsilon(cells, gamma);
     // One report alone is already ε-private.

@@ -144,7 +144,8 @@ impl CensusCrowd {
         let n = f64::from(FIT_SAMPLE_SIZE);
         let variance = squares / n - (sum / n).powi(2);
         self.mean_income_signal = sum / n;
-        self.signal_to_income_factor = INCOME_STANDARD_DEVIATION * ((1.0 - NOISE_VARIANCE_FRACTION) / variance).sqrt();
+        self.signal_to_income_factor =
+            INCOME_STANDARD_DEVIATION * ((1.0 - NOISE_VARIANCE_FRACTION) / variance).sqrt();
     }
 
     /// Number of features of a person, which is the length of a gradient.
@@ -162,7 +163,8 @@ impl CensusCrowd {
     pub(crate) fn draw_person(&self, rng: &mut ChaCha8Rng, person: &mut Person) {
         self.draw_features(rng, person);
         let noise: f64 = StandardNormal.sample(rng);
-        let signal = self.signal_to_income_factor * (self.income_signal(person) - self.mean_income_signal);
+        let signal =
+            self.signal_to_income_factor * (self.income_signal(person) - self.mean_income_signal);
         let income = signal + INCOME_STANDARD_DEVIATION * NOISE_VARIANCE_FRACTION.sqrt() * noise;
         person.income = income.clamp(-1.0, 1.0);
     }

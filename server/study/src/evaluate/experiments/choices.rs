@@ -297,8 +297,10 @@ impl ChoiceCrowd {
                     counts[drawn][person.category_values[drawn] as usize] += 1;
                 }
                 let both = counts.into_iter().zip(all);
-                both.map(|(counts, all)| QuestionAnswerCounts::from_reported_and_all_counts(counts, &all))
-                    .collect()
+                both.map(|(counts, all)| {
+                    QuestionAnswerCounts::from_reported_and_all_counts(counts, &all)
+                })
+                .collect()
             }
         }
     }
@@ -349,7 +351,8 @@ impl ChoiceExperimentCell {
             let (mut estimates, mut expected) = (Vec::new(), 0.0);
             for own in &questions {
                 let protocol = name.build(own.reported_option_counts.len() as u32, &budget)?;
-                estimates.extend(protocol.simulate_estimated_shares(&own.reported_option_counts, rng)?);
+                estimates
+                    .extend(protocol.simulate_estimated_shares(&own.reported_option_counts, rng)?);
                 let [hit, other] = [true, false].map(|own| protocol.single_report_variance(own));
                 let n = own.answer_count();
                 // The truth includes people who were not asked this question, which adds the
@@ -367,7 +370,12 @@ impl ChoiceExperimentCell {
         Ok(rows)
     }
 
-    fn measurement_of_value(&self, name: ChoiceProtocolName, metric: &str, value: f64) -> Measurement {
+    fn measurement_of_value(
+        &self,
+        name: ChoiceProtocolName,
+        metric: &str,
+        value: f64,
+    ) -> Measurement {
         let point = MeasurementPoint {
             people: self.people_count,
             items: self.crowd.total_option_count(),

@@ -6,7 +6,7 @@ use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 
 use super::popular_items::GAUSSIAN_DELTA;
-use super::{ratings, popular_items};
+use super::{popular_items, ratings};
 use crate::evaluate::crowd::entry_distribution::EntryDistribution;
 use crate::evaluate::crowd::random::generator_stream;
 use crate::evaluate::measure::experiment::{Experiment, Figure, Measurement, StudyError, WorkUnit};

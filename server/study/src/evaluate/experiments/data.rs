@@ -7,8 +7,8 @@ use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 
 use super::popular_items::{
-    GAUSSIAN_DELTA, LARGEST_ERROR_METRIC, PUBLISHED_BY_PRIVACY_LEVEL, REMARKS, privacy_level_comparisons,
-    mechanisms_at_privacy_level, measurement_at_setting,
+    GAUSSIAN_DELTA, LARGEST_ERROR_METRIC, PUBLISHED_BY_PRIVACY_LEVEL, REMARKS,
+    measurement_at_setting, mechanisms_at_privacy_level, privacy_level_comparisons,
 };
 use crate::evaluate::crowd::data_set::EntryDataSet;
 use crate::evaluate::crowd::entry_distribution::EntryDistribution;

@@ -9,11 +9,11 @@ mod neighbouring;
 mod numbers;
 mod peers;
 mod plan_checks;
+mod popular_items;
 mod quantiles;
 mod question_forms;
 mod rating_measurements;
 mod ratings;
-mod popular_items;
 
 use crate::evaluate::measure::experiment::Experiment;
 use crate::evaluate::measure::size::StudySize;
@@ -26,8 +26,12 @@ pub(crate) fn experiments_without_data_set(size: StudySize) -> Vec<Box<dyn Exper
     vec![
         Box::new(ratings::RatingsExperiment::for_paper_p1(size)),
         Box::new(ratings::RatingsExperiment::for_paper_p2(size)),
-        Box::new(popular_items::PopularItemsExperiment::with_printed_crowds(size)),
-        Box::new(popular_items::PopularItemsExperiment::with_coded_crowds(size)),
+        Box::new(popular_items::PopularItemsExperiment::with_printed_crowds(
+            size,
+        )),
+        Box::new(popular_items::PopularItemsExperiment::with_coded_crowds(
+            size,
+        )),
         Box::new(neighbouring::NeighbouringInputsExperiment::new(size)),
         Box::new(formula_figures::ShuffleAmplificationExperiment::new(size)),
         Box::new(formula_figures::ErrorsByBucketsExperiment),

@@ -279,7 +279,9 @@ mod tests {
                 for contestant in mechanisms_within_distance(&setting).unwrap() {
                     let mut accumulator = contestant.accumulator(setting.item_count);
                     let mut rng = ChaCha8Rng::seed_from_u64(1);
-                    accumulator.draw_and_add_reports(&[&own[..]], &mut rng).unwrap();
+                    accumulator
+                        .draw_and_add_reports(&[&own[..]], &mut rng)
+                        .unwrap();
                     let means = accumulator.estimates().means;
                     assert_eq!(
                         means.len(),

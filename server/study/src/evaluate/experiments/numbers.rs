@@ -320,7 +320,13 @@ impl AttributeCell {
         Ok(rows)
     }
 
-    fn measurement_of_value(&self, people: u64, mechanism: &str, metric: &str, value: f64) -> Measurement {
+    fn measurement_of_value(
+        &self,
+        people: u64,
+        mechanism: &str,
+        metric: &str,
+        value: f64,
+    ) -> Measurement {
         let d = self.crowd.attribute_count();
         let point = MeasurementPoint {
             people,

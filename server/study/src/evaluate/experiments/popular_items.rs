@@ -20,7 +20,9 @@ use crate::evaluate::mechanism::contestant::{
     ComparedRatingMechanism, QuestionSetting, ReportAccumulator,
 };
 use crate::evaluate::mechanism::shared_values::SharedValues;
-use crate::evaluate::mechanism::simulate::{entries_of_first_items, question_point, simulate_reports_and_truth};
+use crate::evaluate::mechanism::simulate::{
+    entries_of_first_items, question_point, simulate_reports_and_truth,
+};
 
 /// Parameters of one point of the experiment's grid: the figure to which the point belongs, and a
 /// question.
@@ -114,7 +116,10 @@ fn drafts_at_privacy_level(level: usize, setting: &QuestionSetting) -> Vec<(&'st
             (HUSHBIN_CLIPPED_INPUTS, json!({ "name": "hash-bin" })),
             (
                 "SUCCINCT",
-                drafts_as_printed::hash_bin_draft_at_user_level(setting.sparsity, setting.people_count),
+                drafts_as_printed::hash_bin_draft_at_user_level(
+                    setting.sparsity,
+                    setting.people_count,
+                ),
             ),
             ("SUCCINCT, as coded", hash_bin_draft_as_coded(setting)),
         ],

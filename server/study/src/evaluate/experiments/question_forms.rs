@@ -139,7 +139,12 @@ fn forms_against_ratings() -> impl Iterator<Item = QuestionForm> {
         ("choice of 5", 5, 1, choice_question(5)),
         ("choice of 10", 10, 1, choice_question(10)),
         ("set of 16, s = 4", 16, 4, set),
-        ("mean of a number", 1, 1, one_number_question_json(&json!({}))),
+        (
+            "mean of a number",
+            1,
+            1,
+            one_number_question_json(&json!({})),
+        ),
         ("4 numbers", 4, 4, numbers_question_json(4)),
         ("16 numbers", 16, 16, numbers_question_json(16)),
     ];
@@ -290,7 +295,11 @@ impl QuestionForm {
 
     /// Returns the variance of a mechanism's estimate, for the estimand that P1 designed the
     /// mechanism for. All people have as many items as the sparsity allows.
-    fn designed_estimand_variance(&self, mechanism: &Value, epsilon: f64) -> Result<f64, StudyError> {
+    fn designed_estimand_variance(
+        &self,
+        mechanism: &Value,
+        epsilon: f64,
+    ) -> Result<f64, StudyError> {
         let asked = QuestionSetting {
             people_count: PLANNED_PEOPLE_COUNT,
             item_count: self.items,

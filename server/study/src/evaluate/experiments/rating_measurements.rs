@@ -124,7 +124,11 @@ pub(super) fn add_predicted_measurements(
                 variance / setting.people_count as f64,
             );
             if let Some(bound) = bound {
-                add(estimand, PREDICTED_MSE_OVER_BOUND, variance / bound.variance);
+                add(
+                    estimand,
+                    PREDICTED_MSE_OVER_BOUND,
+                    variance / bound.variance,
+                );
             }
         }
     }

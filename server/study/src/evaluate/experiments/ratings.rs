@@ -247,7 +247,12 @@ impl Experiment for RatingsExperiment {
         let all = at.iter().flat_map(|(_, contestants)| contestants);
         let mut accumulators: Vec<ReportAccumulator<'_>> =
             all.map(|own| own.accumulator(crowd.1)).collect();
-        let truth = simulate_reports_and_truth(&mut accumulators, EntryDistribution::Uniform, at[0].0, rng)?;
+        let truth = simulate_reports_and_truth(
+            &mut accumulators,
+            EntryDistribution::Uniform,
+            at[0].0,
+            rng,
+        )?;
         let mut measured = Vec::new();
         let mut accumulators = accumulators.iter();
         for (setting, contestants) in at.iter() {
@@ -338,7 +343,10 @@ const HUSHBIN_NAMES_BY_ESTIMAND: [(&str, &[&str]); 6] = [
         MEAN_SIMPLEX_ESTIMAND,
         &[HUSHBIN_FOR_FREQUENCIES, HUSHBIN_MEAN_AND_FREQUENCY],
     ),
-    (MEAN_BALL_ESTIMAND, &[HUSHBIN_FOR_MEANS, HUSHBIN_CLIPPED_INPUTS]),
+    (
+        MEAN_BALL_ESTIMAND,
+        &[HUSHBIN_FOR_MEANS, HUSHBIN_CLIPPED_INPUTS],
+    ),
     (
         MEAN_SHRUNKEN_ESTIMAND,
         &[HUSHBIN_FOR_MEANS, HUSHBIN_CLIPPED_INPUTS],

@@ -127,7 +127,11 @@ fn is_own_or_baseline(mechanism: &str) -> bool {
 
 /// Returns the logarithm of a ratio, and the standard error of this logarithm. The ratio is
 /// hushbin's error divided by the competitor's error.
-fn log_ratio_and_error(contest: &MetricComparison, own: &AveragedRow, best: &AveragedRow) -> (f64, f64) {
+fn log_ratio_and_error(
+    contest: &MetricComparison,
+    own: &AveragedRow,
+    best: &AveragedRow,
+) -> (f64, f64) {
     if contest.is_logarithmic {
         let deviation = own.standard_error.hypot(best.standard_error);
         return (own.mean_value - best.mean_value, deviation);

@@ -94,7 +94,10 @@ impl ErrorSummary {
 
 /// Projects estimated frequencies onto the nearest frequencies that are possible for a crowd. In
 /// the crowd, each person has exactly s = `sparsity` entries. This is the projection of P1 and P2.
-pub(crate) fn project_onto_scaled_simplex(frequencies: &[Vec<f64>; 2], sparsity: u32) -> [Vec<f64>; 2] {
+pub(crate) fn project_onto_scaled_simplex(
+    frequencies: &[Vec<f64>; 2],
+    sparsity: u32,
+) -> [Vec<f64>; 2] {
     let items = frequencies[0].len();
     let mut all = frequencies.concat();
     project_to_simplex(&mut all, SumConstraint::Exactly(f64::from(sparsity)));

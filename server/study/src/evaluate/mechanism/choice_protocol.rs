@@ -2,8 +2,8 @@
 //! the reports of a whole crowd.
 
 use crate::competitors::{
-    Budget, GaussianMechanism, LocalHash, OptimalLocalHashing, RandomizedResponse, SupportProbabilities,
-    UnaryEncoding,
+    Budget, GaussianMechanism, LocalHash, OptimalLocalHashing, RandomizedResponse,
+    SupportProbabilities, UnaryEncoding,
 };
 use hushbin::choose::{KindDraft, MechanismDraft, QuestionDraft};
 use hushbin::task::Budget as Reports;
@@ -121,8 +121,12 @@ impl ChoiceProtocol {
     /// reporting person chose this option.
     pub(crate) fn single_report_variance(&self, own: bool) -> f64 {
         match self {
-            Self::HushbinTask(_, rates) | Self::IndependentSupports(rates) => rates.single_report_variance(own),
-            Self::RandomizedResponse(direct) => direct.support_probabilities().single_report_variance(own),
+            Self::HushbinTask(_, rates) | Self::IndependentSupports(rates) => {
+                rates.single_report_variance(own)
+            }
+            Self::RandomizedResponse(direct) => {
+                direct.support_probabilities().single_report_variance(own)
+            }
             Self::Gaussian(noise) => noise.variance(),
         }
     }
@@ -287,7 +291,8 @@ mod tests {
                 }
                 for (place, &count) in COUNTS.iter().enumerate() {
                     let share = count as f64 / people;
-                    let [own, other] = [true, false].map(|own| protocol.single_report_variance(own));
+                    let [own, other] =
+                        [true, false].map(|own| protocol.single_report_variance(own));
                     let variance = (share * own + (1.0 - share) * other) / people;
                     let error = (variance / f64::from(runs)).sqrt();
                     let off = means[place] - share;

@@ -149,13 +149,18 @@ impl ComparedRatingMechanism {
                 RatingMechanismKind::Task(task) => {
                     AccumulatedSums::Task(Box::new((Randomizer::new(task), Totals::new(task))))
                 }
-                RatingMechanismKind::PublishedMechanism(_) => AccumulatedSums::PublishedMechanism(ReportSums::new(items)),
+                RatingMechanismKind::PublishedMechanism(_) => {
+                    AccumulatedSums::PublishedMechanism(ReportSums::new(items))
+                }
             },
         }
     }
 
     /// Returns the expected squared errors of this mechanism's estimates from one report.
-    pub(crate) fn squared_errors_per_report(&self, setting: &QuestionSetting) -> PerReportSquaredErrors {
+    pub(crate) fn squared_errors_per_report(
+        &self,
+        setting: &QuestionSetting,
+    ) -> PerReportSquaredErrors {
         let (d, s) = (f64::from(setting.item_count), f64::from(setting.sparsity));
         match &self.kind {
             RatingMechanismKind::Task(task) => {
@@ -165,7 +170,9 @@ impl ComparedRatingMechanism {
                 let mechanism = question.mechanism();
                 let errors =
                     mechanism.predict_errors(&question.domain(), task.epsilon(), &population);
-                let unbiased = errors.mean_error.filter(|error| error.worst_case_squared_bias == 0.0);
+                let unbiased = errors
+                    .mean_error
+                    .filter(|error| error.worst_case_squared_bias == 0.0);
                 // The predicted variance is for the whole crowd. Multiplied by n, it is the
                 // variance of one report.
                 PerReportSquaredErrors {
@@ -177,11 +184,12 @@ impl ComparedRatingMechanism {
                 let moments = oracle.report_estimate_moments();
                 let [own, other] = moments.mean_variances_by_presence();
                 // Averages over the s items that a person has and the d − s remaining ones.
-                let frequency = moments
-                    .frequency_variances_by_sign()
-                    .map(|[own, opposite, none]| {
-                        (s * (own + opposite) + 2.0 * (d - s) * none) / (2.0 * d)
-                    });
+                let frequency =
+                    moments
+                        .frequency_variances_by_sign()
+                        .map(|[own, opposite, none]| {
+                            (s * (own + opposite) + 2.0 * (d - s) * none) / (2.0 * d)
+                        });
                 PerReportSquaredErrors {
                     mean_error: Some((s * own + (d - s) * other) / d),
                     frequency_error: frequency,
@@ -198,7 +206,9 @@ impl ComparedRatingMechanism {
     pub(crate) fn report_bytes(&self, entries: &[Entry]) -> Result<f64, StudyError> {
         let task = match &self.kind {
             RatingMechanismKind::Task(task) => task,
-            RatingMechanismKind::PublishedMechanism(oracle) => return Ok((oracle.report_bits() / 8.0).ceil()),
+            RatingMechanismKind::PublishedMechanism(oracle) => {
+                return Ok((oracle.report_bits() / 8.0).ceil());
+            }
         };
         let (mut randomizer, mut bytes) = (Randomizer::new(task), Vec::new());
         // A fixed seed makes the measured length repeatable.
@@ -221,7 +231,10 @@ impl ReportAccumulator<'_> {
         rng: &mut ChaCha8Rng,
     ) -> Result<(), StudyError> {
         match (&self.rating_mechanism.kind, &mut self.sums) {
-            (RatingMechanismKind::PublishedMechanism(oracle), AccumulatedSums::PublishedMechanism(sums)) => {
+            (
+                RatingMechanismKind::PublishedMechanism(oracle),
+                AccumulatedSums::PublishedMechanism(sums),
+            ) => {
                 oracle.draw_and_add_reports(people, sums, rng);
             }
             (_, AccumulatedSums::Task(both)) => {
@@ -244,8 +257,10 @@ impl ReportAccumulator<'_> {
         people: &[&[Entry]],
         rng: &mut ChaCha8Rng,
     ) -> Result<(), StudyError> {
-        if let (RatingMechanismKind::PublishedMechanism(oracle), AccumulatedSums::PublishedMechanism(sums)) =
-            (&self.rating_mechanism.kind, &mut self.sums)
+        if let (
+            RatingMechanismKind::PublishedMechanism(oracle),
+            AccumulatedSums::PublishedMechanism(sums),
+        ) = (&self.rating_mechanism.kind, &mut self.sums)
         {
             for entries in people {
                 oracle.draw_and_add_report(entries, sums, rng);
@@ -258,13 +273,18 @@ impl ReportAccumulator<'_> {
     /// Returns the estimates from all reports so far.
     pub(crate) fn estimates(&self) -> ItemEstimates {
         match (&self.rating_mechanism.kind, &self.sums) {
-            (RatingMechanismKind::PublishedMechanism(oracle), AccumulatedSums::PublishedMechanism(sums)) => {
+            (
+                RatingMechanismKind::PublishedMechanism(oracle),
+                AccumulatedSums::PublishedMechanism(sums),
+            ) => {
                 let linear = oracle.linear_estimator();
                 let means = linear.means(sums);
                 // Uses the variance for a rare item. The variance for a frequent item is of the
                 // same order.
-                let variance =
-                    oracle.report_estimate_moments().mean_variances_by_presence()[1] / sums.report_count as f64;
+                let variance = oracle
+                    .report_estimate_moments()
+                    .mean_variances_by_presence()[1]
+                    / sums.report_count as f64;
                 ItemEstimates {
                     standard_errors_of_means: vec![variance.sqrt(); means.len()],
                     means,

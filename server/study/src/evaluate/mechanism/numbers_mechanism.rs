@@ -291,7 +291,9 @@ impl MajorityByAgreements {
             (0.0, below)
         };
         let drawn = low + (high - low) * draw_uniform(rng);
-        let agreements = self.cumulative_binomials.partition_point(|all| *all <= drawn);
+        let agreements = self
+            .cumulative_binomials
+            .partition_point(|all| *all <= drawn);
         let turned = self.attribute_permutation.len().saturating_sub(agreements);
         move_random_subset_to_front(rng, &mut self.attribute_permutation, turned);
         for &place in &self.attribute_permutation[..turned] {

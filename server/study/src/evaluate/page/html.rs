@@ -19,7 +19,11 @@ pub(crate) fn render_page(command: &str, results: &[ExperimentResults]) -> Strin
     page
 }
 
-fn append_page_html(page: &mut String, command: &str, results: &[ExperimentResults]) -> std::fmt::Result {
+fn append_page_html(
+    page: &mut String,
+    command: &str,
+    results: &[ExperimentResults],
+) -> std::fmt::Result {
     write!(
         page,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -3,7 +3,7 @@
 
 use hushbin_study::competitors::distribution::{
     BinSelection, HierarchicalHistogram, SquareWaveMechanism, expectation_maximization_shares,
-    shares_of_isotonic_cdf, histogram_quantile,
+    histogram_quantile, shares_of_isotonic_cdf,
 };
 use hushbin_study::competitors::{SubsetSelection, SupportProbabilities};
 use hushbin_tests::generators::seeded;
@@ -281,7 +281,10 @@ fn smoothing_finds_smooth_crowds() {
 #[test]
 fn functions_that_rise_stay_as_they_are() {
     let shares = [0.125, 0.25, 0.0, 0.5, 0.125];
-    assert_eq!(shares_of_isotonic_cdf(&[0.125, 0.375, 0.375, 0.875]), shares);
+    assert_eq!(
+        shares_of_isotonic_cdf(&[0.125, 0.375, 0.375, 0.875]),
+        shares
+    );
     for (part, place) in [(0.0625, 0.1), (0.375, 0.4), (0.625, 0.7), (1.0, 1.0)] {
         assert!((histogram_quantile(&shares, part) - place).abs() < 1e-12);
     }

@@ -264,8 +264,7 @@ fn noise_for_one_attribute_does_not_hide_several() {
         (15, 1.0, 1e-6),
         (85, 1.0, 1e-6),
     ] {
-        let printed =
-            as_printed::undercalibrated_gaussian(d, &budget(epsilon, delta)).unwrap();
+        let printed = as_printed::undercalibrated_gaussian(d, &budget(epsilon, delta)).unwrap();
         // Computes δ without the formula: integrates the noise of two opposite corners along their
         // difference, over thin cells.
         let moved = 2.0 * f64::from(d).sqrt() / printed.sigma;

@@ -1,8 +1,9 @@
 //! Tests, by listing all outcomes, that estimates are unbiased and have the stated variance.
 
 use hushbin_study::competitors::{
-    LocalHash, MajorityMechanism, OptimalLocalHashing, RandomizedResponse, SampledTwoPointMechanism,
-    SupportProbabilities, TwoPointMechanism, UnaryEncoding, best_bucket_count,
+    LocalHash, MajorityMechanism, OptimalLocalHashing, RandomizedResponse,
+    SampledTwoPointMechanism, SupportProbabilities, TwoPointMechanism, UnaryEncoding,
+    best_bucket_count,
 };
 
 use super::models::{budget, direct, hashed, majority, sampled, two_points, unary};
@@ -121,7 +122,8 @@ fn the_optimised_are_local_minima() {
         let Some(root) = best_bucket_count(&budget) else {
             continue;
         };
-        let OptimalLocalHashing::LocalHashing(olh) = OptimalLocalHashing::new(9, &budget).unwrap() else {
+        let OptimalLocalHashing::LocalHashing(olh) = OptimalLocalHashing::new(9, &budget).unwrap()
+        else {
             panic!("g* is real")
         };
         assert!((f64::from(olh.bucket_count()) - root).abs() < 1.0);

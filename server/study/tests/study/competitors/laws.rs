@@ -300,7 +300,8 @@ fn sampled_mechanisms_are_mixtures_of_their_parts() {
             let printed = SampledNumberMechanism::new(attributes, part, epsilon).unwrap();
             let expected = ((epsilon / 2.5) as u32).clamp(1, attributes);
             assert_eq!(printed.drawn_count(), expected);
-            let best = SampledNumberMechanism::with_least_variance(attributes, part, epsilon).unwrap();
+            let best =
+                SampledNumberMechanism::with_least_variance(attributes, part, epsilon).unwrap();
             assert!(best.worst_variance() <= printed.worst_variance());
             for own in [printed, best] {
                 let answered = f64::from(own.drawn_count());
@@ -309,9 +310,16 @@ fn sampled_mechanisms_are_mixtures_of_their_parts() {
                     let [mass, mean, square] = one_number(part, epsilon / answered, value);
                     // An attribute that is not drawn has an estimate of 0.
                     let law = [share * mass + 1.0 - share, mean, square / share];
-                    assert_law(law, value, own.single_report_variance(value), &format!("{own:?}"));
+                    assert_law(
+                        law,
+                        value,
+                        own.single_report_variance(value),
+                        &format!("{own:?}"),
+                    );
                 }
-                assert_worst(own.worst_variance(), |value| own.single_report_variance(value));
+                assert_worst(own.worst_variance(), |value| {
+                    own.single_report_variance(value)
+                });
             }
         }
     }
@@ -329,8 +337,8 @@ fn hadamard_responses_are_private_and_unbiased() {
             for answer in 0..options {
                 let law = own.output_distribution(answer);
                 for other in 0..options {
-                    let estimates =
-                        (0..own.output_count()).map(|output| own.share_estimate_from_report(other, output));
+                    let estimates = (0..own.output_count())
+                        .map(|output| own.share_estimate_from_report(other, output));
                     let [mass, mean, square] = moments(law.iter().copied().zip(estimates));
                     let truth = f64::from(u8::from(answer == other));
                     assert!(

@@ -3,10 +3,10 @@
 
 use hushbin::ErrorCode;
 use hushbin_study::competitors::{
-    Budget, GaussianMechanism, LocalHash, MajorityMechanism, OptimalLocalHashing, RandomizedResponse,
-    SampledTwoPointMechanism, TwoPointMechanism, UnaryEncoding, as_printed, best_bucket_count,
-    compare_mechanisms, encode_category_as_signs, favoured_probability_with_delta, hockey_stick_divergence,
-    least_epsilon,
+    Budget, GaussianMechanism, LocalHash, MajorityMechanism, OptimalLocalHashing,
+    RandomizedResponse, SampledTwoPointMechanism, TwoPointMechanism, UnaryEncoding, as_printed,
+    best_bucket_count, compare_mechanisms, encode_category_as_signs,
+    favoured_probability_with_delta, hockey_stick_divergence, least_epsilon,
 };
 use num_bigint::BigInt;
 use num_rational::BigRational;

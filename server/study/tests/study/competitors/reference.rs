@@ -1,10 +1,10 @@
 //! Tests that numbers agree with an independent program, to one part in 10⁹.
 
 use hushbin_study::competitors::{
-    Budget, ComparedQuestion, GaussianMechanism, LossFunction, MajorityMechanism, OptimalLocalHashing,
-    RandomizedResponse, SampledTwoPointMechanism, TwoPointMechanism, UnaryEncoding, as_printed,
-    best_bucket_count, clip_gradient_coordinates, compare_mechanisms, encode_category_as_signs,
-    favoured_probability_with_delta, piecewise_variance,
+    Budget, ComparedQuestion, GaussianMechanism, LossFunction, MajorityMechanism,
+    OptimalLocalHashing, RandomizedResponse, SampledTwoPointMechanism, TwoPointMechanism,
+    UnaryEncoding, as_printed, best_bucket_count, clip_gradient_coordinates, compare_mechanisms,
+    encode_category_as_signs, favoured_probability_with_delta, piecewise_variance,
 };
 use serde_json::Value;
 
@@ -135,7 +135,11 @@ fn sampled_two_points_are_the_reference() {
         );
         let printed = SampledTwoPointMechanism::new(d, epsilon, delta).unwrap();
         assert_eq!(printed.drawn_count(), whole(&row, "k_printed"), "{row}");
-        assert_near(printed.single_report_variance(0.0), &row, "variance_printed_k");
+        assert_near(
+            printed.single_report_variance(0.0),
+            &row,
+            "variance_printed_k",
+        );
         let best = SampledTwoPointMechanism::with_least_variance(d, epsilon, delta).unwrap();
         assert_eq!(best.drawn_count(), whole(&row, "k_best"), "{row}");
         assert_near(best.single_report_variance(0.0), &row, "variance_best_k");
@@ -247,7 +251,8 @@ fn gradients_and_features_are_the_reference() {
         }
     }
     for row in rows("encoding", 4) {
-        let features = encode_category_as_signs(whole(&row, "value"), whole(&row, "values")).unwrap();
+        let features =
+            encode_category_as_signs(whole(&row, "value"), whole(&row, "values")).unwrap();
         assert_eq!(features, numbers(&row["bits"]), "{row}");
     }
     // From a margin of 1 on, the gradient of the loss is 0, and only the regularisation remains.

@@ -199,7 +199,12 @@ fn large_majorities_are_unbiased() {
     }
     let of = |(j, moments): (usize, Moments)| {
         let x = person[j];
-        (format!("attribute {j}"), moments, x, Some(own.single_report_variance(x)))
+        (
+            format!("attribute {j}"),
+            moments,
+            x,
+            Some(own.single_report_variance(x)),
+        )
     };
     assert_moments(&drawn.into_iter().enumerate().map(of).collect::<Vec<_>>());
 }
@@ -282,7 +287,9 @@ fn wrong_inputs_are_refused() {
     ] {
         let expected = Some(expected);
         assert_eq!(
-            cube.randomize_to_signs(person, &mut rng).map_err(code).err(),
+            cube.randomize_to_signs(person, &mut rng)
+                .map_err(code)
+                .err(),
             expected
         );
         assert_eq!(

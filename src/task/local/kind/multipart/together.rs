@@ -121,6 +121,8 @@ impl MultipartKind for Together {
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
         let count = reader.read_list_length();
-        Ok(Self::new(QuestionPart::read_canonical_parts(count, reader)?))
+        Ok(Self::new(QuestionPart::read_canonical_parts(
+            count, reader,
+        )?))
     }
 }

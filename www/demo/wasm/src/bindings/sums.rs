@@ -81,9 +81,9 @@ fn check_sum_draft(file: &Value) -> Result<(), Refusal> {
         HONEST_FRACTION_RANGE.check_in_range(honest)?;
         if people.is_some_and(|people| honest * people < 2.0) {
             let reason = "at least 2 of the \"people\" must be honest";
-            return Err(field_refusal_converter("people")(Error::InvalidCombination {
-                reason,
-            }));
+            return Err(field_refusal_converter("people")(
+                Error::InvalidCombination { reason },
+            ));
         }
     }
     if let Some(numbers) = file["numbers"].as_array() {
@@ -102,7 +102,7 @@ fn check_sum_draft(file: &Value) -> Result<(), Refusal> {
             Items::Count(items),
             length,
             0,
-            BoundedVector::DEFAULT_COEFFICIENT_SPREAD,
+            BoundedVector::DEFAULT_BOUND_FACTOR,
         )
         .map_err(field_refusal_converter("length"))?;
     }

@@ -108,7 +108,8 @@ impl DomainAndEpsilon {
         // Dropping one uniformly random answer at a time gives a uniformly random selection.
         let without = |index| [&answers[..index], &answers[index + 1..]].concat();
         mean_of_distributions(
-            (0..answers.len()).map(|index| self.average_over_kept_answers(&without(index), chances)),
+            (0..answers.len())
+                .map(|index| self.average_over_kept_answers(&without(index), chances)),
         )
     }
 }

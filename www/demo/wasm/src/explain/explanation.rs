@@ -20,11 +20,11 @@ use hushbin_analysis::likelihood::{Hypothesis, observe_report};
 ///
 /// ```
 /// use hushbin::TaskDraft;
-/// use hushbin_demo::explain::AnswerExplainer;
+/// use hushbin_demo::explain::NamedQuestionExplainer;
 ///
 /// let draft: TaskDraft = serde_json::from_str(r#"{ "id": "settings", "epsilon": 1.0,
 ///     "questions": [{ "name": "beta", "kind": "flag" }] }"#).unwrap();
-/// assert!(AnswerExplainer::new(&draft.resolve_task().unwrap()).is_ok());
+/// assert!(NamedQuestionExplainer::new(&draft.resolve_task().unwrap()).is_ok());
 /// ```
 #[derive(Debug, Clone)]
 pub struct NamedQuestionExplainer {
@@ -122,7 +122,10 @@ impl NamedQuestionExplainer {
             return Err(ExplainError::InvalidAnswers);
         }
         let report = decode_sole_report(&self.task, upload)?;
-        let index = self.task.question_selector().question_index_for_seed(report.seed());
+        let index = self
+            .task
+            .question_selector()
+            .question_index_for_seed(report.seed());
         let (question, answer) = (&questions[index], answers[index]);
         let epsilon = question.epsilon();
         Ok(Explanation {
@@ -169,7 +172,8 @@ fn is_valid_answer(question: &Question, answer: &[Entry]) -> bool {
             unreachable!("texts are not listed: their tasks are not explained")
         }
         QuestionKind::Set | QuestionKind::Ratings(_) => {
-            let valid = |entry: &Entry| item(entry) && kind.coded_value_kind().accepts_value(entry.value);
+            let valid =
+                |entry: &Entry| item(entry) && kind.coded_value_kind().accepts_value(entry.value);
             answer.iter().all(valid) && distinct
         }
     }
@@ -213,7 +217,8 @@ fn coded_parts(question: &Question, answer: &[Entry]) -> Vec<CodedAnswerPart> {
             unreachable!("texts are not listed: their tasks are not explained")
         }
         QuestionKind::Numbers(of) => {
-            let place = |entry: &Entry| of[entry.item as usize].normalise_to_signed_unit(entry.value);
+            let place =
+                |entry: &Entry| of[entry.item as usize].normalise_to_signed_unit(entry.value);
             answer
                 .iter()
                 .map(|entry| part(entry.item, 1.0, Some(place(entry))))

@@ -5,13 +5,13 @@
 //! thresholds determine probabilities. Only small tasks without open items are explained. Each
 //! mechanism has its own file, which implements `explain_mechanism`.
 
+mod answer_placement;
 mod audit;
 mod belief;
 mod error;
 mod explain_mechanism;
-mod ratings_explainer;
 mod explanation;
-mod answer_placement;
+mod ratings_explainer;
 mod upload;
 
 macro_rules! declare_modules {
@@ -22,11 +22,13 @@ macro_rules! declare_modules {
 
 hushbin::mechanisms!(declare_modules);
 
+pub use answer_placement::{
+    AnswerBin, AnswerPlacement, AttributeAtoms, Outcome, Pair, SignedAnswer, SignedBinAnswer,
+};
 pub use audit::{Audit, HitCount, MeasuredBound, ScoredEvent, Side};
 pub use belief::{Belief, posterior_probability};
 pub use error::ExplainError;
 pub use explain_mechanism::Reported;
+pub use explanation::{CodedAnswerPart, Explanation, Meaning, NamedQuestionExplainer};
 pub use ratings_explainer::{EpsilonScope, Explainer};
-pub use explanation::{NamedQuestionExplainer, CodedAnswerPart, Explanation, Meaning};
-pub use answer_placement::{AttributeAtoms, AnswerBin, SignedBinAnswer, Outcome, Pair, AnswerPlacement, SignedAnswer};
 pub use upload::{DissectedUpload, UploadField, UploadFieldName};

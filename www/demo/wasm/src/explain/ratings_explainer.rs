@@ -6,9 +6,9 @@ use hushbin::{Mechanism, Question, Report, Task};
 use hushbin_analysis::estimate::{Estimand, estimands};
 use hushbin_analysis::likelihood::exact_probabilities;
 
+use super::answer_placement::AnswerPlacement;
 use super::error::{ExplainError, MAX_COMPLETION_COUNT, MAX_EXPLAINED_SPARSITY};
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
-use super::answer_placement::AnswerPlacement;
 
 /// Inputs that a report's ε protects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]

@@ -5,7 +5,7 @@ use hushbin::mechanism::{collision, hash_bin, window};
 use hushbin::{ErrorCode, Randomizer, Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::Estimand;
 use hushbin_demo::explain::{
-    EpsilonScope, ExplainError, Explainer, MeasuredBound, Outcome, AnswerPlacement, Reported,
+    AnswerPlacement, EpsilonScope, ExplainError, Explainer, MeasuredBound, Outcome, Reported,
     UploadFieldName,
 };
 use hushbin_tests::uploads::draft;
@@ -236,7 +236,10 @@ fn every_answer_and_padding_falls_somewhere() {
                     let per_bucket = 11_u32.div_ceil(buckets.len() as u32);
                     assert_eq!(shared, balanced.then_some(per_bucket));
                 }
-                (AnswerPlacement::Sides { pairs: own }, AnswerPlacement::Sides { pairs: other }) => {
+                (
+                    AnswerPlacement::Sides { pairs: own },
+                    AnswerPlacement::Sides { pairs: other },
+                ) => {
                     let paddings: u32 = own.iter().map(|pair| pair.paddings).sum();
                     assert_eq!(paddings, 1);
                     for (own, other) in own.iter().zip(&other) {
@@ -252,7 +255,10 @@ fn every_answer_and_padding_falls_somewhere() {
                         assert_eq!(items(&own.minus), items(&other.plus));
                     }
                 }
-                (AnswerPlacement::Sign { sum, plus, minus }, AnswerPlacement::Sign { sum: contrary, .. }) => {
+                (
+                    AnswerPlacement::Sign { sum, plus, minus },
+                    AnswerPlacement::Sign { sum: contrary, .. },
+                ) => {
                     assert_eq!(sum, plus.answers.len() as f64 - minus.answers.len() as f64);
                     assert_eq!(sum, -contrary);
                 }

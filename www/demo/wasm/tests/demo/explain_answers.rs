@@ -2,7 +2,7 @@
 //! definitions.
 
 use hushbin::{Entry, Randomizer, Report, Task, TaskDraft, Upload, UploadId};
-use hushbin_demo::explain::{NamedQuestionExplainer, ExplainError, Explanation, Meaning, Reported};
+use hushbin_demo::explain::{ExplainError, Explanation, Meaning, NamedQuestionExplainer, Reported};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
@@ -81,7 +81,9 @@ fn reports_name_their_question_and_keep_to_epsilon() {
     let (task, answers) = all();
     let mut seen = vec![0; answers.len()];
     for (report, told) in told(&task, &answers, 2000) {
-        let index = task.question_selector().question_index_for_seed(report.seed());
+        let index = task
+            .question_selector()
+            .question_index_for_seed(report.seed());
         seen[index] += 1;
         let question = &task.questions()[index];
         assert_eq!(

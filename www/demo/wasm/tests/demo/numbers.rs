@@ -3,7 +3,7 @@
 use hushbin::hash::for_each_drawn_item;
 use hushbin::mechanism::window;
 use hushbin::{Mechanism, Report, Task, TaskDraft};
-use hushbin_demo::explain::{Explainer, AnswerPlacement, Reported};
+use hushbin_demo::explain::{AnswerPlacement, Explainer, Reported};
 use serde_json::{Value, json};
 
 /// Returns a task for five numbers from −1 to 1 at ε = 2.
@@ -40,7 +40,8 @@ fn reports_of_the_window_are_explained() {
         };
         let chances: Vec<f64> = (0..125).map(chance).collect();
         assert!((chances.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-        let AnswerPlacement::Atoms { drawn } = explainer.place(&answers, &report(0)).unwrap() else {
+        let AnswerPlacement::Atoms { drawn } = explainer.place(&answers, &report(0)).unwrap()
+        else {
             panic!("atoms are drawn")
         };
         let mut order = Vec::new();

@@ -116,7 +116,12 @@ impl PatternOutputShares {
     /// Scores are divided by the greatest score.
     ///
     /// These people are distributed over the bins as estimated, or evenly if all estimates are 0.
-    fn score_distribution_in_bins(&self, worth: &[f64], weights: &[f64], weight: f64) -> ScoredGroups {
+    fn score_distribution_in_bins(
+        &self,
+        worth: &[f64],
+        weights: &[f64],
+        weight: f64,
+    ) -> ScoredGroups {
         let among = |own: &f64| *own == weight;
         let estimated = weights.iter().zip(self.nonnegative_bin_shares());
         let mut people: Vec<f64> = estimated
@@ -143,7 +148,8 @@ impl PatternOutputShares {
         self.cached_bin_shares.get_or_init(|| {
             let rates = &self.edge_weights.pattern_probabilities;
             let estimate = |bin| {
-                let worth = rates.output_weights_of_sum(&rates.range_indicator_weights(bin..bin + 1));
+                let worth =
+                    rates.output_weights_of_sum(&rates.range_indicator_weights(bin..bin + 1));
                 self.weight_mean_and_variance(&worth).0.max(0.0)
             };
             (0..self.bin_count()).map(estimate).collect()
@@ -165,8 +171,8 @@ impl PatternOutputShares {
         let reach = FAILURE_FRACTIONS.map(|part| {
             TailThresholds::new(part * failure).normal_quantile() / self.reports.sqrt()
         });
-        let [fine, more, less] =
-            (self.edge_weights.fine_and_coarse_weights().each_ref()).map(|rows| self.edge_estimates(rows));
+        let [fine, more, less] = (self.edge_weights.fine_and_coarse_weights().each_ref())
+            .map(|rows| self.edge_estimates(rows));
         let interval = |quantile: &f64| {
             let fine = quantile_claims([&fine, &fine], *quantile, reach[0], Add::add);
             // For some crowds, averages have no variance from drawing people. Otherwise that

@@ -120,7 +120,9 @@ pub(super) fn quantile_claims(
 
 /// Combines claims about one edge that come from two sets of estimates. Contradicting claims
 /// cancel.
-pub(super) fn combine_claims((one, other): (QuantileSideClaims, QuantileSideClaims)) -> QuantileSideClaims {
+pub(super) fn combine_claims(
+    (one, other): (QuantileSideClaims, QuantileSideClaims),
+) -> QuantileSideClaims {
     let [above, below] = [one[0] || other[0], one[1] || other[1]];
     [above && !below, below && !above]
 }

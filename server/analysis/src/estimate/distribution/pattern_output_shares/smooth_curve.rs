@@ -110,7 +110,8 @@ impl PenalisedLikelihood<'_> {
         let pairs = || self.observed_output_shares.iter().zip(expected);
         let excess: Vec<f64> = pairs().map(|(share, own)| share / own - 1.0).collect();
         let weights: Vec<f64> = pairs().map(|(share, own)| share / (own * own)).collect();
-        let mut slopes = probability_matrix::transposed_product(self.pattern_probabilities, &excess);
+        let mut slopes =
+            probability_matrix::transposed_product(self.pattern_probabilities, &excess);
         for (slope, log) in slopes.iter_mut().zip(logs) {
             *slope *= self.reports * log.exp();
         }

@@ -130,7 +130,8 @@ fn weights_and_variances_are_those_of_the_reference() {
 fn estimates_and_intervals_are_those_of_the_reference() {
     for set in sets() {
         let patterned = set.patterned();
-        let estimates = patterned.edge_estimates(&patterned.edge_weights.fine_and_coarse_weights()[0]);
+        let estimates =
+            patterned.edge_estimates(&patterned.edge_weights.fine_and_coarse_weights()[0]);
         let (shares, variances): (Vec<f64>, Vec<f64>) = estimates
             .iter()
             .map(|own| (own.share, own.output_weight_variance))
@@ -415,7 +416,13 @@ fn few_reports_claim_nothing() {
         patterned.edges_of_quantile_intervals(&[0.05, 0.5, 0.95], 0.025),
         [[0, 64]; 3]
     );
-    assert!(patterned.share_and_score_distribution(3..4).0.standard_error > 1.0);
+    assert!(
+        patterned
+            .share_and_score_distribution(3..4)
+            .0
+            .standard_error
+            > 1.0
+    );
     assert!(patterned.chi_squared_misfit().is_none());
     assert!((patterned.smoothed_bin_shares().iter().sum::<f64>() - 1.0).abs() < 1e-9);
 }

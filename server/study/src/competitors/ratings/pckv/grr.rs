@@ -115,10 +115,16 @@ impl RatingOracle for PckvGrr {
     }
 
     fn report_estimate_moments(&self) -> EstimateMoments {
-        self.response_probabilities().report_estimate_moments(self.sparsity)
+        self.response_probabilities()
+            .report_estimate_moments(self.sparsity)
     }
 
-    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_report(
+        &self,
+        entries: &[Entry],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         let (own, value) = match draw_slot(entries, self.sparsity, rng) {
             Slot::Entry(entry) => (entry.item as u32, entry.value),
             // The value 0 is rounded to either sign with probability 1/2.

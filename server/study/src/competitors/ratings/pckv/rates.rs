@@ -73,7 +73,10 @@ impl PckvProbabilities {
         EstimateMoments {
             mean_square: [m * m * told, m * m * self.other_item_probability],
             presence_moments: Some(PresenceMoments {
-                frequency_estimate_variances: [square(told) - 1.0, square(self.other_item_probability)],
+                frequency_estimate_variances: [
+                    square(told) - 1.0,
+                    square(self.other_item_probability),
+                ],
                 frequency_mean_cross_moment: f
                     * m
                     * (1.0 - self.other_item_probability)

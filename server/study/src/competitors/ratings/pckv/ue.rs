@@ -80,7 +80,12 @@ impl PckvUe {
 
     /// Draws whether the report has a sign for the item of the drawn entry, and which sign. Adds
     /// the result to the sums.
-    fn add_drawn_item_response(&self, entry: &Entry, sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn add_drawn_item_response(
+        &self,
+        entry: &Entry,
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         if DRAWN_ITEM_REPORT_THRESHOLD.draw_bool(rng) {
             let up =
                 randomly_rounds_up(entry.value, rng) == self.true_sign_threshold.draw_bool(rng);
@@ -117,12 +122,18 @@ impl RatingOracle for PckvUe {
     }
 
     fn report_estimate_moments(&self) -> EstimateMoments {
-        self.response_probabilities().report_estimate_moments(self.sparsity)
+        self.response_probabilities()
+            .report_estimate_moments(self.sparsity)
     }
 
     /// Draws the signs of all items and adds them to the sums. Signs of dummies are not drawn,
     /// because they are independent of all other signs and are not counted.
-    fn draw_and_add_report(&self, entries: &[Entry], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_report(
+        &self,
+        entries: &[Entry],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         let slot = draw_slot(entries, self.sparsity, rng);
         sums.report_count += 1;
         for item in 0..self.item_count as usize {
@@ -139,7 +150,12 @@ impl RatingOracle for PckvUe {
         }
     }
 
-    fn draw_and_add_reports(&self, people: &[&[Entry]], sums: &mut ReportSums, rng: &mut dyn CryptoRng) {
+    fn draw_and_add_reports(
+        &self,
+        people: &[&[Entry]],
+        sums: &mut ReportSums,
+        rng: &mut dyn CryptoRng,
+    ) {
         let mut others = vec![people.len() as u64; self.item_count as usize];
         for entries in people {
             if let Slot::Entry(entry) = draw_slot(entries, self.sparsity, rng) {

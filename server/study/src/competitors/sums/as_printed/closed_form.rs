@@ -41,7 +41,9 @@ pub fn closed_form_probability_row(
         cell_count: cells,
         epsilon: central.epsilon(),
         delta: central.delta(),
-        closed_form_probability: grid_cell_reports::closed_form_uniform_probability(cells, people, central),
+        closed_form_probability: grid_cell_reports::closed_form_uniform_probability(
+            cells, people, central,
+        ),
         least_proven_probability: least,
         local_epsilon: grid_cell_reports::local_epsilon(cells, least),
     })

@@ -71,7 +71,10 @@ impl MessageDistribution {
     }
 
     /// Draws a person's messages.
-    pub(super) fn draw_person_messages(&self, rng: &mut ChaCha8Rng) -> [TextMessage; MESSAGES_PER_PERSON] {
+    pub(super) fn draw_person_messages(
+        &self,
+        rng: &mut ChaCha8Rng,
+    ) -> [TextMessage; MESSAGES_PER_PERSON] {
         let topic = rng.next_u32() % TOPIC_COUNT;
         std::array::from_fn(|_| self.draw_message(topic, rng))
     }

@@ -251,7 +251,11 @@ impl LearningCell {
         // Learners are grouped by model, and the first of each group has no privacy.
         for of_model in learners.chunks(mechanisms.len()) {
             let plain = of_model[0].mean_error();
-            rows.extend(of_model.iter().flat_map(|own| self.learner_measurements(own, plain)));
+            rows.extend(
+                of_model
+                    .iter()
+                    .flat_map(|own| self.learner_measurements(own, plain)),
+            );
         }
         Ok(rows)
     }

@@ -1,7 +1,9 @@
 //! Comparison of mechanisms for the choice of one of k answers: published mechanisms, and hushbin's
 //! mechanism.
 
-use super::compared_mechanism::{ComparedMechanism, AVERAGE_VARIANCE_METRIC, WORST_VARIANCE_METRIC};
+use super::compared_mechanism::{
+    AVERAGE_VARIANCE_METRIC, ComparedMechanism, WORST_VARIANCE_METRIC,
+};
 use crate::competitors::{Budget, ComparedQuestion, HadamardResponse, compare_mechanisms};
 use crate::evaluate::measure::experiment::StudyError;
 

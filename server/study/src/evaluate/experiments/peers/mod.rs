@@ -17,7 +17,7 @@ use crate::evaluate::measure::experiment::{
 };
 use crate::evaluate::measure::table::MeasurementTable;
 use compared_mechanism::{
-    ComparedMechanism, HUSHBIN_FOR_AVERAGE_NAME, LOWER_BOUND_METRIC, AVERAGE_VARIANCE_METRIC,
+    AVERAGE_VARIANCE_METRIC, ComparedMechanism, HUSHBIN_FOR_AVERAGE_NAME, LOWER_BOUND_METRIC,
     WORST_VARIANCE_METRIC,
 };
 use crowds::AveragedCrowd;

@@ -37,9 +37,11 @@ pub(super) fn compared_mechanisms(epsilon: f64) -> Result<Vec<ComparedMechanism>
         };
         let window = Window::choose_parameters(&domain, epsilon, &draft)?
             .estimate_scale_and_variance(&domain, epsilon);
-        peers.push(mechanism_from_variances(name, window.max_variance(), &|x| {
-            window.estimate_variance(x)
-        }));
+        peers.push(mechanism_from_variances(
+            name,
+            window.max_variance(),
+            &|x| window.estimate_variance(x),
+        ));
     }
     let mut add = |name, worst, variance: &dyn Fn(f64) -> f64| {
         peers.push(mechanism_from_variances(name, worst, variance));

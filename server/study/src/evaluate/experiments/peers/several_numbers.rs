@@ -5,7 +5,9 @@ use hushbin::choose::window::Draft;
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::Window;
 
-use super::compared_mechanism::{ComparedMechanism, AVERAGE_VARIANCE_METRIC, WORST_VARIANCE_METRIC};
+use super::compared_mechanism::{
+    AVERAGE_VARIANCE_METRIC, ComparedMechanism, WORST_VARIANCE_METRIC,
+};
 use super::crowds::AveragedCrowd;
 use crate::competitors::{
     Budget, ComparedQuestion, SampledNumberMechanism, SingleNumberMechanismKind, compare_mechanisms,

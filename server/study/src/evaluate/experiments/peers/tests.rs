@@ -95,7 +95,8 @@ fn a_persons_own_answer_has_less_variance_under_unary_encoding() {
         let peers = cell.compared_mechanisms().unwrap();
         let unary = peers.iter().find(|peer| peer.name == "SPRR").unwrap();
         assert!(
-            unary.metric_value(AVERAGE_VARIANCE_METRIC) > peers[0].metric_value(AVERAGE_VARIANCE_METRIC),
+            unary.metric_value(AVERAGE_VARIANCE_METRIC)
+                > peers[0].metric_value(AVERAGE_VARIANCE_METRIC),
             "{cell:?}"
         );
     }

@@ -32,7 +32,9 @@ pub(super) fn quantile_figures(
         panels: (people.iter().map(|&people| Panel {
             title: format!("n = {people}"),
             curves: (PLOTTED_MECHANISM_NAMES.iter())
-                .map(|mechanism| rmse_over_square_wave_curve(table, at, mechanism, people, epsilons))
+                .map(|mechanism| {
+                    rmse_over_square_wave_curve(table, at, mechanism, people, epsilons)
+                })
                 .collect(),
         }))
         .collect(),

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::competitors::Budget;
 use crate::competitors::distribution::{
     BinSelection, HierarchicalHistogram, SquareWaveMechanism, TransitionMatrix,
-    expectation_maximization_shares, shares_of_isotonic_cdf, histogram_quantile,
+    expectation_maximization_shares, histogram_quantile, shares_of_isotonic_cdf,
 };
 use crate::evaluate::crowd::number::{LOG_SCALE_LOWER_END, NumberScale, QUANTILE_LEVELS};
 use crate::evaluate::measure::experiment::StudyError;
@@ -123,9 +123,14 @@ impl QuantileMechanisms {
     pub(super) fn simulate_bin_choice(&self, places: &[f64], rng: &mut ChaCha8Rng) -> [f64; 3] {
         let mut counts = vec![0; self.bin_choice_mechanism.bin_count()];
         for &place in places {
-            self.bin_choice_mechanism.draw_report_into_counts(place, rng, &mut counts);
+            self.bin_choice_mechanism
+                .draw_report_into_counts(place, rng, &mut counts);
         }
-        quantiles_of_shares(&self.bin_choice_mechanism.estimated_shares(&counts, places.len() as u64))
+        quantiles_of_shares(
+            &self
+                .bin_choice_mechanism
+                .estimated_shares(&counts, places.len() as u64),
+        )
     }
 
     /// Draws a report for each position on the scale by the hierarchy, and returns the estimated
@@ -137,7 +142,9 @@ impl QuantileMechanisms {
             .collect();
         let mut reports = vec![0; levels.len()];
         for &place in places {
-            reports[self.hierarchy.draw_report_into_counts(place, rng, &mut counts)] += 1;
+            reports[self
+                .hierarchy
+                .draw_report_into_counts(place, rng, &mut counts)] += 1;
         }
         quantiles_of_shares(&self.hierarchy.estimated_shares(&counts, &reports))
     }

@@ -136,7 +136,9 @@ impl Experiment for QuantilesExperiment {
             hushbin_mechanisms: &[PATTERN_NAME],
             is_logarithmic: false,
         };
-        let simulated = NUMBER_CROWDS.iter().flat_map(|crowd| crowd.quantile_estimand_names);
+        let simulated = NUMBER_CROWDS
+            .iter()
+            .flat_map(|crowd| crowd.quantile_estimand_names);
         let mut contests: Vec<MetricComparison> = simulated.map(contest).collect();
         contests.extend(
             [

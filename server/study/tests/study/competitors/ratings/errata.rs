@@ -60,7 +60,10 @@ fn a_response_at_epsilon_spends_less_where_an_entry_is_drawn() {
         let spent = direct.privacy_loss();
         assert!((spent - (1.0 + epsilon.exp_m1() / f64::from(s)).ln()).abs() < 1e-11);
         assert!((adaptive.privacy_loss() - epsilon).abs() < 1e-11);
-        let [as_compared, right] = [direct.report_estimate_moments(), adaptive.report_estimate_moments()];
+        let [as_compared, right] = [
+            direct.report_estimate_moments(),
+            adaptive.report_estimate_moments(),
+        ];
         let [as_compared, right] = [as_compared, right].map(|moments| total(&setting, &moments));
         let ratio = as_compared / right;
         assert!(ratio > f64::from(s) && ratio < f64::from(s * s));
@@ -114,7 +117,12 @@ fn adaptive_responses_are_over_signed_items() {
 
 /// Returns the task of the collision mechanism with the printed parameters.
 fn printed(d: u32, s: u32, epsilon: f64) -> Task {
-    task(d, s, epsilon, &drafts_as_printed::collision_draft(s, epsilon))
+    task(
+        d,
+        s,
+        epsilon,
+        &drafts_as_printed::collision_draft(s, epsilon),
+    )
 }
 
 /// Erratum to P1 Theorem 3: for small ε the error is proportional to 1/ε, not to 1/ε².
@@ -192,7 +200,8 @@ fn numbers_of_buckets_of_pairs_are_even() {
                 panic!("it is CoCo")
             };
             let rates = own.hit_probabilities(&question.domain(), epsilon);
-            let [own, other] = [true, false].map(|has| rates.presence_estimate_variance(has).unwrap());
+            let [own, other] =
+                [true, false].map(|has| rates.presence_estimate_variance(has).unwrap());
             let (items, slots) = (f64::from(d), f64::from(s));
             let presence = slots * own + (items - slots) * other;
             [rates.total_variance(&question.domain()), presence]

@@ -3,9 +3,10 @@
 
 use hushbin::Entry;
 use hushbin_study::competitors::ratings::{
-    SingleEntrySampling, HarmonyMechanism, KFoldRepetition, NaivePerturbation, OneSparseOracle,
+    HarmonyMechanism, HashedSignBitOracle, KFoldRepetition, NaivePerturbation, OneSparseOracle,
     OracleSetting, PUBLISHED_RATING_ORACLES, PckvGrr, PckvProbabilities, PckvUe, PrivKv,
-    PrivKvThreeAnswers, PrivacyUnit, RatingOracle, ReportSums, HashedSignBitOracle, SignedItemHashOracle,
+    PrivKvThreeAnswers, PrivacyUnit, RatingOracle, ReportSums, SignedItemHashOracle,
+    SingleEntrySampling,
 };
 use hushbin_study::competitors::{SupportProbabilities, TwoPointMechanism};
 
@@ -282,7 +283,9 @@ fn mixed(value: f64, ends: &[Vec<f64>; 2]) -> Vec<f64> {
 /// the bit.
 fn bits(setting: &OracleSetting) -> Answers {
     let d = setting.item_count;
-    let points = *HashedSignBitOracle::new(setting).unwrap().two_point_mechanism();
+    let points = *HashedSignBitOracle::new(setting)
+        .unwrap()
+        .two_point_mechanism();
     let all = move || (0..2_u32 << d).map(move |bits| (bits >> 1, bits & 1 == 0));
     let sign = |set: u32, item: u32| [1.0, -1.0][(set >> item & 1) as usize];
     let heard = move |(set, up): (u32, bool)| {

@@ -288,7 +288,10 @@ fn laplace_noise_has_the_loss_of_the_farthest_neighbours() {
         assert!((stated - epsilon).abs() < 1e-12, "{stated}");
         let least = distance.min(6.0) / epsilon;
         assert!(
-            (noise.report_estimate_moments().mean_variances_by_presence()[1] / (2.0 * least * least) - 1.0).abs()
+            (noise.report_estimate_moments().mean_variances_by_presence()[1]
+                / (2.0 * least * least)
+                - 1.0)
+                .abs()
                 < 1e-12
         );
     }

@@ -8,9 +8,9 @@ use hushbin::mechanism::hash_bin::{
     clipping_attenuation,
 };
 use hushbin_study::competitors::ratings::{
-    SingleEntrySampling, EstimateMoments, HarmonyMechanism, KFoldRepetition, NaivePerturbation,
+    EstimateMoments, HarmonyMechanism, HashedSignBitOracle, KFoldRepetition, NaivePerturbation,
     OracleSetting, PckvGrr, PckvProbabilities, PckvUe, PrivKv, PrivKvThreeAnswers, RatingOracle,
-    HashedSignBitOracle, SignedItemHashOracle, drafts_as_printed,
+    SignedItemHashOracle, SingleEntrySampling, drafts_as_printed,
 };
 use hushbin_tests::contest::task;
 use serde_json::{Value, json};
@@ -60,7 +60,10 @@ fn setting(row: &Value, items: u32, sparsity: u32) -> OracleSetting {
 /// Returns the variances of the estimated non-missing frequency, for a person with the item and for
 /// a person without it.
 fn presence(moments: &EstimateMoments) -> [f64; 2] {
-    moments.presence_moments.unwrap().frequency_estimate_variances
+    moments
+        .presence_moments
+        .unwrap()
+        .frequency_estimate_variances
 }
 
 #[test]
@@ -70,7 +73,9 @@ fn privkv_is_the_reference() {
     assert_eq!((three.len(), two.len()), (3, 3));
     for row in three {
         let setting = setting(&row, whole(&row, "d"), 1);
-        let moments = PrivKvThreeAnswers::new(&setting).unwrap().report_estimate_moments();
+        let moments = PrivKvThreeAnswers::new(&setting)
+            .unwrap()
+            .report_estimate_moments();
         let [own, opposite, other] = moments.frequency_variances_by_sign().unwrap();
         // The opposite sign has the same variance as an absent item.
         assert!((opposite / other - 1.0).abs() < 1e-9);
@@ -216,12 +221,18 @@ fn means_are_the_reference() {
         let harmony = HarmonyMechanism::new(&of(1378, 6)).unwrap();
         assert_near(harmony.two_point_mechanism().estimate_scale(), &row, "A");
         assert_near(
-            harmony.report_estimate_moments().mean_variances_by_presence()[1],
+            harmony
+                .report_estimate_moments()
+                .mean_variances_by_presence()[1],
             &row,
             "harmony_d_1378",
         );
         let six = of(1378, 6);
-        let absent = |oracle: &dyn RatingOracle| oracle.report_estimate_moments().mean_variances_by_presence()[1];
+        let absent = |oracle: &dyn RatingOracle| {
+            oracle
+                .report_estimate_moments()
+                .mean_variances_by_presence()[1]
+        };
         let repeated = KFoldRepetition::<HashedSignBitOracle>::new(&six).unwrap();
         assert_near(absent(&repeated), &row, "kfold_bit_k_6");
         let sampling = SingleEntrySampling::<HashedSignBitOracle>::new(&six).unwrap();

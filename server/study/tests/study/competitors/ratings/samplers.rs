@@ -107,7 +107,8 @@ fn reports_are_drawn_as_listed() {
         let laws: Vec<_> = people.iter().map(|input| of_one(&model, input)).collect();
         for (input, law) in people.iter().zip(&laws) {
             let what = format!("{} of {input:?}", model.name);
-            let one = |heard: &mut ReportSums| model.oracle.draw_and_add_report(input, heard, &mut rng);
+            let one =
+                |heard: &mut ReportSums| model.oracle.draw_and_add_report(input, heard, &mut rng);
             assert_drawn(&keyed(law), &what, one, 2);
         }
         // Reports of two people that are drawn at once have the same distribution as reports drawn
@@ -116,7 +117,9 @@ fn reports_are_drawn_as_listed() {
         let both = of_both(&laws[1], &laws[2]);
         let what = format!("{} of two", model.name);
         let two = |heard: &mut ReportSums| {
-            model.oracle.draw_and_add_reports(&[&a[..], &b[..]], heard, &mut rng);
+            model
+                .oracle
+                .draw_and_add_reports(&[&a[..], &b[..]], heard, &mut rng);
             assert_eq!(heard.report_count, 2);
         };
         assert_drawn(&both, &what, two, 2);
@@ -160,7 +163,9 @@ fn too_many_entries_are_sampled_down() {
             let what = format!("{} of two entries", model.name);
             let draw = |heard: &mut ReportSums| {
                 if all {
-                    model.oracle.draw_and_add_reports(&[&input[..]], heard, &mut rng);
+                    model
+                        .oracle
+                        .draw_and_add_reports(&[&input[..]], heard, &mut rng);
                 } else {
                     model.oracle.draw_and_add_report(&input, heard, &mut rng);
                 }

@@ -106,8 +106,12 @@ struct Truth {
 
 fn truths(oracle: &dyn RatingOracle, counts: &[[f64; 2]], n: f64) -> Vec<Truth> {
     let (mean, frequency) = (
-        oracle.report_estimate_moments().mean_variances_by_presence(),
-        oracle.report_estimate_moments().frequency_variances_by_sign(),
+        oracle
+            .report_estimate_moments()
+            .mean_variances_by_presence(),
+        oracle
+            .report_estimate_moments()
+            .frequency_variances_by_sign(),
     );
     let of = |[plus, minus]: &[f64; 2]| {
         let rest = n - plus - minus;

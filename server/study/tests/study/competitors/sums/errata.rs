@@ -63,7 +63,10 @@ fn the_printed_budget_is_not_proven_but_holds_of_four() {
         let printed =
             CoordinateBudget::with_epsilon_and_delta(row.coordinate_epsilon, 0.25 * delta).unwrap();
         let exact = enumerated(&printed, 4, epsilon);
-        assert!((exact / row.exact_delta_of_printed - 1.0).abs() < 1e-6, "{exact}");
+        assert!(
+            (exact / row.exact_delta_of_printed - 1.0).abs() < 1e-6,
+            "{exact}"
+        );
         assert!(exact <= delta && exact > 0.95 * delta);
         assert!(4.0 * row.coordinate_epsilon <= epsilon);
         assert!(row.exact_delta_of_corrected <= 0.51 * delta);
@@ -79,7 +82,10 @@ fn the_printed_budget_holds_where_epsilon_is_small() {
             for epsilon in [0.1, 0.5, 1.0, 2.0, 3.0, 4.0] {
                 let row = as_printed::budget_row(d, &budget(epsilon, delta)).unwrap();
                 let what = format!("{row:?}");
-                assert!(row.exact_delta_of_printed <= delta * (1.0 + 1e-12), "{what}");
+                assert!(
+                    row.exact_delta_of_printed <= delta * (1.0 + 1e-12),
+                    "{what}"
+                );
                 assert!(row.proven_total_epsilon < epsilon, "{what}");
             }
             for epsilon in [0.1, 1.0, 8.0, 12.0] {
@@ -175,7 +181,8 @@ fn batches_are_those_of_all_sequences() {
         let worst = worst.fold(0.0, f64::max);
         assert!((worst - exact).abs() < 1e-14, "{cells}: {worst} {exact}");
         if cells > 2 {
-            let counted = grid_cell_reports::attack_delta_lower_bound(cells, gamma, 4, epsilon).unwrap();
+            let counted =
+                grid_cell_reports::attack_delta_lower_bound(cells, gamma, 4, epsilon).unwrap();
             assert!(counted <= exact * (1.0 + 1e-12) && counted > 0.1 * exact);
         }
         let proven = grid_cell_reports::proven_delta_upper_bound(cells, gamma, 4, epsilon).unwrap();
@@ -252,7 +259,10 @@ fn the_printed_calibration_is_more_than_enough() {
     let rows = as_printed::calibration_rows().unwrap();
     assert_eq!(rows.len(), 5);
     for row in &rows {
-        assert!(row.printed_noise_exact_delta <= 1e-10 * row.delta, "{row:?}");
+        assert!(
+            row.printed_noise_exact_delta <= 1e-10 * row.delta,
+            "{row:?}"
+        );
         assert!(
             row.least_mean <= row.least_mean_for_printed_p
                 && row.least_mean_for_printed_p < row.printed_mean
@@ -274,7 +284,8 @@ fn the_closed_form_is_more_than_enough() {
     assert_eq!(rows.len(), 6);
     for row in &rows {
         let of = |gamma| {
-            grid_cell_reports::central_epsilon(row.cell_count, gamma, row.people_count, row.delta).unwrap()
+            grid_cell_reports::central_epsilon(row.cell_count, gamma, row.people_count, row.delta)
+                .unwrap()
         };
         assert!(
             of(row.least_proven_probability) <= row.epsilon * (1.0 + 1e-9),

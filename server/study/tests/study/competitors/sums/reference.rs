@@ -1,7 +1,9 @@
 //! Tests that numbers agree with an independent program.
 
 use hushbin_study::competitors::Budget;
-use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise, ZeroSumTuples, grid_cell_reports};
+use hushbin_study::competitors::sums::{
+    CoordinateBudget, CoordinateNoise, ZeroSumTuples, grid_cell_reports,
+};
 use serde_json::Value;
 
 const REFERENCE: &str = include_str!("../../../../../../tests/reference/shuffle-sums.json");
@@ -109,7 +111,9 @@ fn divergences_are_the_reference() {
         let copies = |y| if y == 1 { pairs } else { triples };
         let noise = CoordinateNoise::with_parameters(2, number(&row, "r"), units, copies).unwrap();
         let [from, to] = ["a", "b"].map(|x| whole(&row, x));
-        let delta = noise.delta_between_values(number(&row, "epsilon"), from, to).unwrap();
+        let delta = noise
+            .delta_between_values(number(&row, "epsilon"), from, to)
+            .unwrap();
         let theirs = number(&row, "delta");
         assert!((delta - theirs).abs() < 1e-6, "{row}: {delta}");
     }

@@ -232,7 +232,11 @@ impl FederatedCell {
                 rows.push(self.measurement_of_value(&variant.label(), MISCLASSIFIED_METRIC, error));
                 // The gap is the difference from the run without privacy that picks coordinates in
                 // the same way.
-                rows.push(self.measurement_of_value(&variant.label(), PRIVACY_EXCESS_ERROR_METRIC, error - plain));
+                rows.push(self.measurement_of_value(
+                    &variant.label(),
+                    PRIVACY_EXCESS_ERROR_METRIC,
+                    error - plain,
+                ));
             }
         }
         Ok(rows)
@@ -274,7 +278,10 @@ impl FederatedCell {
 
     /// Returns the channel that a variant uses. It transmits the coordinates of a change, as
     /// fractions of the clipping bound C. If the variant is private, the channel is a task.
-    fn build_change_aggregation(&self, variant: TrainingVariant) -> Result<ChangeAggregation, Error> {
+    fn build_change_aggregation(
+        &self,
+        variant: TrainingVariant,
+    ) -> Result<ChangeAggregation, Error> {
         if !variant.is_private {
             return Ok(ChangeAggregation::Plain);
         }

@@ -156,7 +156,8 @@ fn nobody_spends_more_than_epsilon() {
             ChangeAggregation::Plain
         ));
         for variant in private {
-            let ChangeAggregation::Private(task) = cell.build_change_aggregation(variant).unwrap() else {
+            let ChangeAggregation::Private(task) = cell.build_change_aggregation(variant).unwrap()
+            else {
                 panic!("{variant:?} is private");
             };
             assert_eq!(task.questions().len(), 1);
