@@ -20,9 +20,9 @@ impl Scale {
     /// ```
     /// use hushbin::task::Scale;
     ///
-    /// let visits = Scale::from_edges(vec![-0.5, 0.5, 1.5, 3.5]).unwrap().with_step(1.0).unwrap();
+    /// let visits = Scale::from_edges(vec![-0.5, 0.5, 1.5, 3.5]).unwrap().with_value_step(1.0).unwrap();
     /// assert_eq!((visits.range(), visits.cell_and_next_cell_probability(2.0)), ([0.0, 3.0], (2, 0.0)));
-    /// assert!(Scale::from_edges(vec![0.0, 1.5, 2.0]).unwrap().with_step(1.0).is_err());
+    /// assert!(Scale::from_edges(vec![0.0, 1.5, 2.0]).unwrap().with_value_step(1.0).is_err());
     /// ```
     pub fn with_value_step(self, step: f64) -> Result<Self, Error> {
         let edges = self.edges().ok_or(error!(InvalidCombination {
