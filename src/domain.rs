@@ -264,7 +264,7 @@ impl Domain {
     /// domain.
     ///
     /// # Errors
-    /// As [`Domain::check_sparse`], and [`Error::InvalidCombination`] for a domain without signs.
+    /// As [`Domain::check_is_not_dense`], and [`Error::InvalidCombination`] for a domain without signs.
     pub(crate) fn check_rated_and_not_dense(&self) -> Result<(), Error> {
         if self.is_rated {
             return self.check_is_not_dense();

@@ -61,7 +61,7 @@ impl CrossDraft {
     /// Completes the cross-tabulation for a local ε.
     ///
     /// # Errors
-    /// The errors of [`NumberDraft::complete_scale`]; [`Error::InvalidCombination`] if the purpose is
+    /// The errors of [`NumberDraft::scale_with_defaults`]; [`Error::InvalidCombination`] if the purpose is
     /// quantiles.
     pub fn complete_cross(&self, epsilon: f64) -> Result<Cross, Error> {
         let [rows, columns] = &self.parts;

@@ -41,9 +41,9 @@ use crate::task::{Budget, Question, QuestionKind, Task};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskDraft {
-    /// Id, as in [`TaskFields`](crate::TaskFields).
+    /// Id, as in [`RatingsTaskFields`](crate::RatingsTaskFields).
     pub id: String,
-    /// Local budget ε of one report, as in [`TaskFields`](crate::TaskFields).
+    /// Local budget ε of one report, as in [`RatingsTaskFields`](crate::RatingsTaskFields).
     pub epsilon: f64,
     /// Approximate number of people who will report (default the sum of `entries`, or else 10,000).
     pub people_count: Option<u64>,

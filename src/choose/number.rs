@@ -20,7 +20,7 @@ use crate::task::{BinSpacing, NumberLimits, NumberPurpose, Scale};
 ///
 /// let load = NumberDraft { min: Some(0.0), max: Some(30.0), ..NumberDraft::default() };
 /// let spread = NumberDraft { purpose: Some(NumberPurpose::Quantiles), ..load };
-/// assert_eq!(spread.complete_scale().unwrap().cell_count(), 64);
+/// assert_eq!(spread.scale_with_defaults().unwrap().cell_count(), 64);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NumberDraft {

@@ -19,8 +19,8 @@ use crate::task::QuestionPart;
 ///
 /// let mean = SquaredError { variance: 0.003, rare_item_variance: 0.002, ..SquaredError::default() };
 /// let predicted = PredictedErrors { mean_error: Some(mean), frequency_error: None, nonmissing_error: None };
-/// assert_eq!(Objective::MEAN_ONLY.weighted_error(&predicted), Some(mean));
-/// assert_eq!(Objective::FREQUENCY_ONLY.weighted_error(&predicted), None);
+/// assert_eq!(Objective::MEAN_ONLY.weighted_average_error(&predicted), Some(mean));
+/// assert_eq!(Objective::FREQUENCY_ONLY.weighted_average_error(&predicted), None);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Objective {

@@ -11,7 +11,7 @@ use crate::error::Error;
 /// use hushbin::choose::Population;
 ///
 /// // Of 10,000 people 6,000 have one entry and 1,000 have three.
-/// let population = Population::from_entry_counts(&[2000, 6000, 1000, 1000])?;
+/// let population = Population::from_people_by_entry_count(&[2000, 6000, 1000, 1000])?;
 /// assert_eq!(population.people_count(), 10_000.0);
 /// assert_eq!(population.average_over_people(f64::from), 1.1);
 /// # Ok::<(), hushbin::Error>(())

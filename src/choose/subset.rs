@@ -214,7 +214,7 @@ impl BucketSearch<'_> {
     /// not decrease the variance. The optimum of the paper's rule (Wang et al., see
     /// [`collision`](crate::mechanism::collision)) is below s·e + 2s buckets, where e = exp(ε). A
     /// permutation gains nothing from more cells than elements. A budget of α may need more cells
-    /// ([`PreparedBudget::min_bucket_counts`]).
+    /// ([`PreparedBudget::min_buckets_by_favoured`]).
     fn max_cells_to_try<R: SearchableRule>(&self) -> u32 {
         let s = f64::from(self.sparsity());
         // Twice the bound of Wang et al., for safety.

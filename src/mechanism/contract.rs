@@ -48,7 +48,7 @@ pub(crate) trait MechanismParameters: Sized {
     fn randomizer(&self, domain: &Domain, epsilon: f64) -> Self::Randomizer;
 
     /// Returns the numbers of slots, favoured buckets and all buckets, if reports can be made from
-    /// memos (see [`MemoThresholds`](super::MemoThresholds)). A slot has the same favoured buckets in every
+    /// memos (see [`MemoAndReportThresholds`](super::MemoAndReportThresholds)). A slot has the same favoured buckets in every
     /// report with the same seed, and each bucket has equally many slots.
     fn memo_slot_and_bucket_counts(&self, _: &Domain) -> Option<[u32; 3]> {
         None

@@ -11,7 +11,7 @@ use crate::mechanism::PreparedRandomizer;
 use crate::sample::draw_u64;
 use crate::task::{Question, QuestionKind, Task};
 
-/// Memo that was drawn: the number of a slot, at least 0 and below [`MemoThresholds::slot_count`]. An option
+/// Memo that was drawn: the number of a slot, at least 0 and below [`MemoAndReportThresholds::slot_count`]. An option
 /// has the same number as its slot, so this type keeps apart what must never be confused: a report
 /// that is made from an option as if it were a memo reveals too much.
 ///

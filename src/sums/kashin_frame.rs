@@ -26,9 +26,9 @@ const REMAINDER_TOLERANCE: f64 = 1e-12;
 /// use hushbin::sums::KashinFrame;
 ///
 /// let frame = KashinFrame::new(4, 7);
-/// let coefficients = frame.apply_frame(&[1.0, 0.0, 0.0, 0.0]);
+/// let coefficients = frame.vector_to_coefficients(&[1.0, 0.0, 0.0, 0.0]);
 /// assert_eq!(coefficients.len(), 8);
-/// let again = frame.apply_adjoint(&coefficients);
+/// let again = frame.coefficients_to_vector(&coefficients);
 /// assert!((again[0] - 1.0).abs() < 1e-15 && again[1].abs() < 1e-15);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -14,7 +14,7 @@ use crate::sample::Threshold;
 /// ```
 /// use hushbin::sums::Message;
 ///
-/// let message = Message::UnitStep { coordinate: 70, negative: true };
+/// let message = Message::SignedUnitStep { coordinate: 70, negative: true };
 /// let mut bytes = Vec::new();
 /// message.encode(&mut bytes);
 /// assert_eq!(bytes, [0x8e, 0x01]);

@@ -37,7 +37,7 @@ use crate::sample::{draw_with_probability, move_random_subset_to_front};
 /// let mut messages = Vec::new();
 /// let lost = SumRandomizer::new(&task).randomize(&[10.0], &mut rng, &mut messages)?;
 /// assert_eq!((messages.len(), lost.was_clipped), (10, false));
-/// let up = Message::UnitStep { coordinate: 0, negative: false };
+/// let up = Message::SignedUnitStep { coordinate: 0, negative: false };
 /// assert!(messages.iter().filter(|own| **own == up).count() >= 8);
 /// # Ok::<(), hushbin::Error>(())
 /// ```

@@ -46,7 +46,7 @@ pub struct BoundedVector {
     pub(super) items: Items,
     pub(super) max_length: f64,
     pub(super) frame_seed: u64,
-    pub(super) coefficient_bound_factor: f64,
+    pub(super) coefficient_spread: f64,
 }
 
 impl BoundedVector {
@@ -71,7 +71,7 @@ impl BoundedVector {
             items,
             max_length: length,
             frame_seed: seed,
-            coefficient_bound_factor: spread,
+            coefficient_spread: spread,
         })
     }
 
@@ -97,7 +97,7 @@ impl BoundedVector {
     /// is the padded dimension.
     #[must_use]
     pub fn coefficient_bound(&self) -> f64 {
-        self.coefficient_bound_factor / libm::sqrt(self.frame().dimension() as f64)
+        self.coefficient_spread / libm::sqrt(self.frame().dimension() as f64)
     }
 
     fn vector_to_coordinates(&self, answer: &[f64], coordinates: &mut Vec<f64>) -> CodingLoss {

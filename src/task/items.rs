@@ -44,7 +44,7 @@ pub enum Items {
 ///
 /// let items: Items = serde_json::from_str(r#""open""#).unwrap();
 /// assert_eq!(items, Items::Open(OpenKeyword::Open));
-/// assert_eq!(items.find_item("any"), Some(hushbin::item_key("any")));
+/// assert_eq!(items.find_item("any"), Some(hushbin::item_name_hash("any")));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -155,7 +155,7 @@ pub(in crate::task) fn check_printable_name(index: usize, name: &str) -> Result<
 /// SHA-256 of the name's UTF-8 bytes.
 ///
 /// ```
-/// assert_eq!(hushbin::item_key("dark-mode"), hushbin::item_key("dark-mode"));
+/// assert_eq!(hushbin::item_name_hash("dark-mode"), hushbin::item_name_hash("dark-mode"));
 /// ```
 #[must_use]
 pub fn item_name_hash(name: &str) -> u64 {

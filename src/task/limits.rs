@@ -51,7 +51,7 @@ impl NumberLimits {
     /// use hushbin::task::NumberLimits;
     ///
     /// let celsius = NumberLimits::new(-20.0, 60.0, None).unwrap();
-    /// assert_eq!([-20.0, 0.0, 99.0].map(|number| celsius.normalise(number)), [-1.0, -0.5, 1.0]);
+    /// assert_eq!([-20.0, 0.0, 99.0].map(|number| celsius.normalise_to_signed_unit(number)), [-1.0, -0.5, 1.0]);
     /// ```
     #[must_use]
     pub fn normalise_to_signed_unit(&self, number: f64) -> f64 {

@@ -25,7 +25,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use crate::fingerprint::Fingerprint;
 
 /// Returns the first 16 bytes of the SHA-256 of `bytes`. The digest of a task's canonical bytes is
-/// the task's [`Fingerprint`]. In open questions, the [key](crate::item_key) of an item is a part
+/// the task's [`Fingerprint`]. In open questions, the [key](crate::item_name_hash) of an item is a part
 /// of the digest of the item's name in UTF-8: the first eight bytes, little endian.
 #[wasm_bindgen]
 #[must_use]

@@ -81,7 +81,7 @@ pub fn enumerate_hash_bin_loss<R: Rng + ?Sized>(
 }
 
 /// Returns the greatest loss between neighbouring inputs. For each input, `weights` contains the
-/// [`bin_log_weights`] of each bin.
+/// [`upper_lower_log_weights`] of each bin.
 fn greatest_loss_between_neighbours(
     neighbours: mechanism::NeighbouringInputs,
     inputs: &[Vec<f64>],
@@ -142,7 +142,7 @@ fn are_neighbouring_inputs(
     }
 }
 
-/// Returns ln M₊ and ln M₋ of a bin under Laplace noise (see [`enumerate_bin_losses`]). Under the
+/// Returns ln M₊ and ln M₋ of a bin under Laplace noise (see [`enumerate_hash_bin_loss`]). Under the
 /// two-point response, returns the log probabilities of the signs plus and minus. `bin` is the
 /// bin's sum in grid steps.
 fn upper_lower_log_weights(sampling: &ResponseDistribution, bin: f64) -> [f64; 2] {
@@ -163,7 +163,7 @@ fn upper_lower_log_weights(sampling: &ResponseDistribution, bin: f64) -> [f64; 2
     }
 }
 
-/// Returns the approximate maximum of the absolute [`bin_log_weights`].
+/// Returns the approximate maximum of the absolute [`upper_lower_log_weights`].
 fn max_bin_log_weight(sampling: &ResponseDistribution, hash_bin: &HashBin, items: u32) -> f64 {
     let rate = sampling.laplace_noise().map_or(0.0, |noise| noise.rate());
     let steps = f64::from(items) * f64::from(hash_bin.grid_steps()) + 1.0;

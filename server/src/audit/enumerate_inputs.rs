@@ -20,7 +20,7 @@ pub(super) const MIN_ENUMERATED_SEEDS: u64 = 8;
 pub struct EnumeratedLoss {
     /// Number of inputs that are compared. Under mechanisms with buckets, these are all inputs with
     /// values −1 and 1 and at most s entries, where s is the sparsity. Under hash-bin,
-    /// `enumerate_bins` states the values.
+    /// `enumerate_hash_bin` states the values.
     pub input_count: u64,
     /// Number of random seeds.
     pub seed_count: u64,

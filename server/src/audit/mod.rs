@@ -1,7 +1,7 @@
 //! Privacy audits, which measure how much a report reveals.
 //!
 //! There are three methods. [`Task::effective_epsilon`] computes the loss from the integer
-//! thresholds that are sampled. [`enumerate_losses`] compares the probabilities of every report
+//! thresholds that are sampled. [`enumerate_max_loss`] compares the probabilities of every report
 //! between all inputs of a small task. [`measure_privacy_loss`] makes uploads and attacks them: the
 //! attack's success gives a lower bound of the loss. This method assumes nothing about the
 //! randomizer. No number of trials can prove privacy, only its absence.

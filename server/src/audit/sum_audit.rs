@@ -61,7 +61,7 @@ pub fn default_sum_trials(task: &SumTask) -> u64 {
 /// the number of batches done and the total.
 ///
 /// # Errors
-/// Same as [`sum_epsilon_bounds`].
+/// Same as [`central_epsilon_bounds`].
 ///
 /// # Panics
 /// If `trials` is below 2.

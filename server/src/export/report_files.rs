@@ -69,10 +69,10 @@ pub(crate) fn read_task_from_any_file(
     }
 }
 
-/// Does the same as [`read_task`], and also reads task files of sums.
+/// Does the same as [`read_task_from_any_file`], and also reads task files of sums.
 ///
 /// # Errors
-/// Same as [`read_task`].
+/// Same as [`read_task_from_any_file`].
 pub(crate) fn read_report_or_sum_task(
     path: &Path,
 ) -> Result<ReportOrSumTask, Box<dyn std::error::Error + Send + Sync>> {

@@ -222,7 +222,7 @@ impl AppState {
         &self.0.answer_cache
     }
 
-    /// Returns the answer to a query from the cache, or writes it like [`Self::write_response`].
+    /// Returns the answer to a query from the cache, or writes it like [`Self::spawn_limited_response`].
     pub(super) async fn write_cached_response(
         &self,
         key: AnswerKey,

@@ -6,7 +6,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::engine::{EngineError, StorageEngine, StorageReader, TaskBatches, TaskRow};
+use super::engine::{EngineError, StorageEngine, StorageReader, TaskRow, TaskWithBatches};
 use crate::missing_feature::MissingFeature;
 
 /// Address of a PostgreSQL database. In this build the type has no values.
@@ -32,7 +32,7 @@ pub(super) fn open(database: &DatabaseAddress) -> Result<Box<dyn StorageEngine>,
 
 pub(super) fn open_read_only(
     database: &DatabaseAddress,
-) -> Result<(Vec<TaskBatches>, Arc<dyn StorageReader>), EngineError> {
+) -> Result<(Vec<TaskWithBatches>, Arc<dyn StorageReader>), EngineError> {
     match database.0 {}
 }
 

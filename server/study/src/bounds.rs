@@ -124,7 +124,7 @@ fn central_epsilon_curves(
         found
     });
     let all: Vec<_> = all.collect::<Result<_, Error>>()?;
-    // `central_epsilons` returns the same bounds in the same order for every batch.
+    // `central_epsilon_by_bound` returns the same bounds in the same order for every batch.
     let curve = |index: usize| Curve {
         label: all[0][index].0.to_owned(),
         points: at

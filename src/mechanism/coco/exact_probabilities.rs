@@ -14,7 +14,7 @@ impl Randomizer {
     /// buckets each. Intended for tests and audits.
     ///
     /// `completion` encodes the entries that are added to reach the sparsity s, see
-    /// [`Randomizer::completion_count`]. Let k be the number of added entries. Bit i below k is set
+    /// [`Randomizer::input_completion_count`]. Let k be the number of added entries. Bit i below k is set
     /// if the i-th added entry is negative. If items are added instead of paddings, the bits from k
     /// on are the rank of the first added item among the items outside the input.
     ///

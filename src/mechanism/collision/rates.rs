@@ -86,7 +86,7 @@ impl Collision {
     /// let rule = FavouredBucketRule::Heaviest { favoured: 1 };
     /// let collision = Collision::new(rule, HashFamily::Balanced, 2)?;
     /// let domain = Domain::with_exact_entry_count(4, 2);
-    /// let law = collision.member_count_distribution(&domain, 1.0);
+    /// let law = collision.hit_member_distribution(&domain, 1.0);
     /// let mean: f64 = law.iter().zip(0..).map(|(p, k)| p * f64::from(k)).sum();
     /// assert!((mean - 2.0 * collision.hit_probabilities(&domain, 1.0).p_true).abs() < 1e-12);
     /// # Ok::<(), hushbin::Error>(())

@@ -24,8 +24,8 @@ impl HashBin {
 /// use hushbin::mechanism::hash_bin::{DEFAULT_GRID_STEPS_PER_UNIT, HashBin, PrivacyLevel};
 ///
 /// let hash_bin = HashBin::new(PrivacyLevel::Event, HashFamily::Balanced, 4, DEFAULT_GRID_STEPS_PER_UNIT).unwrap();
-/// let bin_decoder = hash_bin.bin_decoder(&Domain::of_rated_items(Some(40), 3));
-/// let (bin, sign) = bin_decoder.bin_and_sign(&HashKeys::new(7), 12);
+/// let item_bin_lookup = hash_bin.item_bin_lookup(&Domain::of_rated_items(Some(40), 3));
+/// let (bin, sign) = item_bin_lookup.bin_and_sign(&HashKeys::new(7), 12);
 /// assert!(bin < 4 && sign.abs() == 1);
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +37,7 @@ pub struct ItemBinLookup {
 impl ItemBinLookup {
     /// Calls `visit` with every item of a closed domain and the item's bin, in no particular order.
     /// Takes O(d) steps for d items. In an open domain nothing is visited; use
-    /// [`BinDecoder::bin_and_sign`].
+    /// [`ItemBinLookup::bin_and_sign`].
     #[inline]
     pub fn for_each_item_and_bin(&self, keys: &HashKeys, mut visit: impl FnMut(u32, u32)) {
         let items = self.domain.item_count().unwrap_or(0);

@@ -34,7 +34,7 @@ impl HashBin {
     /// Checks the ranges and creates the parameters.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a number outside [`bounds::BIN_COUNT_RANGE`], [`bounds::GRID_STEPS_PER_UNIT_RANGE`],
+    /// [`Error::OutOfRange`] for a number outside [`bounds::HASH_BIN_COUNT_RANGE`], [`bounds::GRID_STEPS_PER_UNIT_RANGE`],
     /// [`bounds::NEIGHBOUR_DISTANCE_RANGE`], [`bounds::DELTA_RANGE`] or [`bounds::CLIPPING_BOUND_RANGE`]. [`Error::InvalidCombination`] in these
     /// cases:
     ///

@@ -29,7 +29,7 @@ impl Pattern {
     /// Checks the ranges and creates the parameters.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if the number L of outputs is outside [`bounds::OUTPUT_COUNT_RANGE`].
+    /// [`Error::OutOfRange`] if the number L of outputs is outside [`bounds::PATTERN_OUTPUT_COUNT_RANGE`].
     /// [`Error::InvalidCombination`] unless the favoured outputs ascend and are below L. They must also be
     /// at least one output, but not all. [`Task::from_questions`](crate::Task::from_questions) checks
     /// that the parameters suit a domain.

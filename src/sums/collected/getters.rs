@@ -132,6 +132,6 @@ impl BoundedVector {
     /// dimension.
     #[must_use]
     pub const fn coefficient_bound_factor(&self) -> f64 {
-        self.coefficient_bound_factor
+        self.coefficient_spread
     }
 }

@@ -51,7 +51,7 @@ impl SumTask {
     /// # };
     /// # let task = SumTask::new(parts, MessageParameters::new(8, 1, 1, Threshold(1 << 55), 2)?)?;
     /// let upload = EncodedUpload { id: UploadId([9; 16]), report_count: 2, encoded_reports: &[0, 2] };
-    /// let down = Message::UnitStep { coordinate: 0, negative: true };
+    /// let down = Message::SignedUnitStep { coordinate: 0, negative: true };
     /// assert_eq!(task.decode_messages(&upload)?, [Message::Blank, down]);
     /// # Ok::<(), hushbin::Error>(())
     /// ```

@@ -71,9 +71,9 @@ impl Task {
     /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
     /// # ).unwrap();
     /// let task: Task = draft.resolve_task().unwrap();
-    /// let weekly = task.clone().with_budget(Budget::new(7, 1, None)?)?;
+    /// let weekly = task.clone().with_report_budget(Budget::new(7, 1, None)?)?;
     /// assert_ne!(weekly.fingerprint(), task.fingerprint());
-    /// assert_eq!(weekly.with_budget(Budget::default())?, task);
+    /// assert_eq!(weekly.with_report_budget(Budget::default())?, task);
     /// # Ok::<(), hushbin::Error>(())
     /// ```
     pub fn with_report_budget(self, budget: Budget) -> Result<Self, Error> {

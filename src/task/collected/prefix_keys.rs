@@ -44,7 +44,7 @@ impl PrefixLengths {
     /// use hushbin::task::PrefixLengths;
     ///
     /// let prefixes = PrefixLengths::new(vec![2, 4, 4]).unwrap();
-    /// assert!(prefixes.distinct_lengths().eq([(2, 1), (4, 2)]));
+    /// assert!(prefixes.lengths_with_repeat_counts().eq([(2, 1), (4, 2)]));
     /// ```
     pub fn lengths_with_repeat_counts(&self) -> impl Iterator<Item = (u32, usize)> {
         let alike = self.lengths().chunk_by(|one, next| one == next);
@@ -73,8 +73,8 @@ impl PrefixLengths {
     /// ```
     /// use hushbin::task::PrefixLengths;
     ///
-    /// assert_eq!(PrefixLengths::prefix_key("caf\u{e9}", 4), hushbin::item_key("caf\u{e9}"));
-    /// assert_eq!(PrefixLengths::prefix_key("cafeteria", 4), PrefixLengths::text_or_prefix_key("cafe", true));
+    /// assert_eq!(PrefixLengths::prefix_hash("caf\u{e9}", 4), hushbin::item_name_hash("caf\u{e9}"));
+    /// assert_eq!(PrefixLengths::prefix_hash("cafeteria", 4), PrefixLengths::text_or_prefix_hash("cafe", true));
     /// ```
     #[must_use]
     pub fn prefix_hash(text: &str, length: u32) -> u64 {

@@ -15,10 +15,10 @@ use crate::task::local::question::QuestionFields;
 /// ```
 /// use hushbin::hash::HashFamily;
 /// use hushbin::mechanism::collision::{Collision, FavouredBucketRule};
-/// use hushbin::{Items, Task, TaskFields, ValueKind};
+/// use hushbin::{Items, Task, RatingsTaskFields, ValueKind};
 ///
 /// let collision = Collision::new(FavouredBucketRule::Heaviest { favoured: 2 }, HashFamily::Balanced, 12)?;
-/// let parts = TaskFields {
+/// let parts = RatingsTaskFields {
 ///     id: "settings".into(),
 ///     items: Items::Count(40),
 ///     sparsity: 3,

@@ -20,9 +20,9 @@ impl Scale {
     /// ```
     /// use hushbin::task::Scale;
     ///
-    /// let visits = Scale::from_edges(vec![-0.5, 0.5, 1.5, 3.5]).unwrap().with_step(1.0).unwrap();
+    /// let visits = Scale::from_edges(vec![-0.5, 0.5, 1.5, 3.5]).unwrap().with_value_step(1.0).unwrap();
     /// assert_eq!((visits.range(), visits.cell_and_next_cell_probability(2.0)), ([0.0, 3.0], (2, 0.0)));
-    /// assert!(Scale::from_edges(vec![0.0, 1.5, 2.0]).unwrap().with_step(1.0).is_err());
+    /// assert!(Scale::from_edges(vec![0.0, 1.5, 2.0]).unwrap().with_value_step(1.0).is_err());
     /// ```
     pub fn with_value_step(self, step: f64) -> Result<Self, Error> {
         let edges = self.edges().ok_or(error!(InvalidCombination {
@@ -47,24 +47,21 @@ impl Scale {
                          their distances are multiples of the step",
             }));
         }
-        Ok(Self {
-            value_step: step,
-            ..self
-        })
+        Ok(Self { step, ..self })
     }
 
     /// Returns the minimum and the maximum of the numbers that are not clipped.
     #[must_use]
     pub fn range(&self) -> [f64; 2] {
         // With a step, the outer edges are half a step outside the possible numbers.
-        let ([first, last], beyond) = (self.end_values(), 0.5 * self.value_step);
+        let ([first, last], beyond) = (self.end_values(), 0.5 * self.step);
         [first + beyond, last - beyond]
     }
 
     /// Returns the distance between possible numbers, or 0 if any number is possible.
     #[must_use]
     pub const fn value_step(&self) -> f64 {
-        self.value_step
+        self.step
     }
 
     /// Returns the unit, if there is one.

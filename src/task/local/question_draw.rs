@@ -11,7 +11,7 @@ use crate::mix::mix64;
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(
 /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
 /// # ).unwrap();
-/// assert_eq!(draft.resolve_task().unwrap().question_selector().drawn_question(7), 0);
+/// assert_eq!(draft.resolve_task().unwrap().question_selector().question_index_for_seed(7), 0);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuestionSelector {

@@ -30,7 +30,7 @@ pub struct Scale {
     pub(in crate::task) cells: ScaleCells,
     pub(in crate::task) unit: Option<String>,
     /// Distance between possible numbers, or 0 if any number is possible.
-    pub(in crate::task) value_step: f64,
+    pub(in crate::task) step: f64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -74,7 +74,7 @@ impl Scale {
         Self {
             cells,
             unit: None,
-            value_step: 0.0,
+            step: 0.0,
         }
     }
 
@@ -164,10 +164,6 @@ impl Scale {
             }
             count => Self::from_edges((0..count).map(|_| reader.read_float()).collect()),
         }?;
-        Self {
-            value_step: step,
-            ..scale
-        }
-        .with_unit(unit)
+        Self { step, ..scale }.with_unit(unit)
     }
 }

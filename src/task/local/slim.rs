@@ -10,7 +10,7 @@ use crate::domain::Entry;
 use crate::error::Error;
 use crate::mechanism::contract::unknown_mechanism_error;
 use crate::task::items::Items;
-use crate::task::local::kind::contract::MultipartKind;
+use crate::task::local::kind::multipart_kind_trait::MultipartKind;
 
 /// Type without a value.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +28,7 @@ impl MultipartKind for Never {
         match *self {}
     }
 
-    fn entry_and_item_counts(&self) -> [u32; 2] {
+    fn answer_entry_item_counts(&self) -> [u32; 2] {
         match *self {}
     }
 

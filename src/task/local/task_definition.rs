@@ -171,7 +171,7 @@ fn check_answers_are_optional(questions: &[Question]) -> Result<(), Error> {
 ///
 /// # Errors
 /// [`Error::InvalidCombination`] if there are several questions, if the only one is not a flag or a choice,
-/// or as for [`MemoThresholds::new`]. [`Error::OutOfRange`] if the question has too many options.
+/// or as for [`MemoAndReportThresholds::new`]. [`Error::OutOfRange`] if the question has too many options.
 fn compute_memo_thresholds(
     questions: &[Question],
     memo: MemoParameters,

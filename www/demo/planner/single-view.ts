@@ -1,6 +1,6 @@
 // The content of the answer for one question, in words that fit the kind of question.
 
-import type { Alternative, Plan, QuestionPlan, Survey } from "../shared/analysis.js";
+import type { AlternativeMechanism, Plan, QuestionPlan, Survey } from "../shared/analysis.js";
 import { formatCount } from "../shared/format.js";
 import {
   type ComparisonRow,
@@ -171,7 +171,7 @@ function comparisonRows(own: QuestionPlan, answer: Plan): ComparisonRow[] {
   return [...rows, ratings];
 }
 
-function alternativeRow({ mechanism, sparsity, people, ...other }: Alternative): ComparisonRow {
+function alternativeRow({ mechanism, sparsity, people, ...other }: AlternativeMechanism): ComparisonRow {
   return {
     chosen: false,
     name: mechanismName(mechanism),

@@ -4,7 +4,7 @@ import init, { type Refusal } from "./wasm/analysis.js";
 
 export type * from "./wasm/analysis.js";
 export {
-  AnswerExplainer,
+  NamedQuestionExplainer,
   Both,
   Explainer,
   plan,

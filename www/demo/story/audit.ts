@@ -180,7 +180,7 @@ function auditInputsInWords({
   explainer,
   epsilonScope: covers,
 }: MechanismChannel): string {
-  const [first] = explainer.extremes();
+  const [first] = explainer.extremeInputs();
   const answered = first.length;
   const questions = answered === 1 ? "the first question" : `the first ${answered} questions`;
   const scope =

@@ -40,7 +40,7 @@ export class MechanismChannel {
     this.explainer = new Explainer(answer.task);
     this.texts = kind.explain(answer.task, this.explainer);
     this.estimands = this.explainer.estimands;
-    this.epsilonScope = this.explainer.covers;
+    this.epsilonScope = this.explainer.epsilonScope;
     this.randomizer = randomizer;
     this.collector = collector;
     this.sentReportsLedger = new SentReportsLedger(

@@ -26,7 +26,7 @@ const REPORTS_PER_SLICE = 500;
  */
 export async function runAudit(auditing: AuditOptions): Promise<MeasuredBound | null> {
   const { randomizer, explainer, trials, confidence, signal, onProgress } = auditing;
-  const inputs = explainer.extremes();
+  const inputs = explainer.extremeInputs();
   const audit = explainer.audit();
   try {
     for (let done = 0; done < trials; done += REPORTS_PER_SLICE) {

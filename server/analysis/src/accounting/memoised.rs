@@ -153,7 +153,7 @@ impl MemoisedAnswers {
 
     /// Returns the central ε of shuffled batches, if each batch has one report of a person, and if
     /// reports about the memos are (`composed_epsilon`, δ)-private in all batches together. The
-    /// central δ is λδ, where λ is [`MemoisedAnswers::memo_weight`].
+    /// central δ is λδ, where λ is [`MemoisedAnswers::true_slot_weight`].
     ///
     /// The memo hides the answer further, by joint convexity of the divergence.
     #[must_use]

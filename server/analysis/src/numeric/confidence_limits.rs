@@ -24,7 +24,7 @@ pub(crate) struct TailThresholds {
     /// Threshold for Chernoff's bound. I is evaluated at the observed sum.
     chernoff_threshold: f64,
     /// Threshold for the normal tail. I is evaluated closer to the mean, at the distance
-    /// [`ObservedSum::continuity_correction`] from the observed sum.
+    /// [`SumForConfidenceLimits::continuity_correction`] from the observed sum.
     normal_tail_threshold: f64,
     /// Normal quantile −Φ⁻¹ of the tail probability.
     normal_quantile: f64,

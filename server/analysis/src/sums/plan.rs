@@ -306,7 +306,7 @@ impl SumPlan {
     /// Creates the plan of a complete task.
     ///
     /// # Errors
-    /// The errors of [`sum_epsilon_bounds`] and [`local_numbers_task`].
+    /// The errors of [`central_epsilon_bounds`] and [`local_numbers_task`].
     pub fn new(task: SumTask) -> Result<Self, Error> {
         let (messages, people) = (*task.message_parameters(), task.min_people() as f64);
         let coordinates = f64::from(task.summed_quantity().coordinate_count());

@@ -20,7 +20,7 @@ use crate::estimate::{TotalsError, TotalsReader, append_header};
 /// #         "noise": 2 }
 /// # }"#).unwrap();
 /// let mut totals = SumTotals::new(&task);
-/// totals.add_message(Message::UnitStep { coordinate: 0, negative: true });
+/// totals.add_message(Message::SignedUnitStep { coordinate: 0, negative: true });
 /// totals.add_message(Message::Blank);
 /// assert_eq!((totals.message_count(), totals.counts_by_sign(0)), (2, [0, 1]));
 /// assert_eq!(SumTotals::decode(&task, &totals.encode()), Ok(totals));

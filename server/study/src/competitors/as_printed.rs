@@ -98,7 +98,7 @@ pub struct UncorrectedGaussianMechanism {
 /// ```
 /// use hushbin_study::competitors::{Budget, as_printed};
 ///
-/// let printed = as_printed::uncorrected_gaussian_mechanism(5, &Budget::new(1.0, 1e-6)?)?;
+/// let printed = as_printed::undercalibrated_gaussian(5, &Budget::new(1.0, 1e-6)?)?;
 /// assert!((printed.actual_delta - 0.009_652).abs() < 1e-6);
 /// # Ok::<(), hushbin::Error>(())
 /// ```

@@ -28,11 +28,11 @@ impl LossFunction {
     /// If the numbers of weights and features differ.
     ///
     /// ```
-    /// use hushbin_study::competitors::{LossFunction, clip_gradient};
+    /// use hushbin_study::competitors::{LossFunction, clip_gradient_coordinates};
     ///
     /// let mut gradient = LossFunction::Squared.gradient(&[0.5, -0.25], &[1.0, -1.0], -1.0, 0.0);
     /// assert_eq!(gradient, [3.5, -3.5]);
-    /// clip_gradient(&mut gradient);
+    /// clip_gradient_coordinates(&mut gradient);
     /// assert_eq!(gradient, [1.0, -1.0]);
     /// ```
     #[must_use]
@@ -75,11 +75,11 @@ pub fn clip_gradient_coordinates(gradient: &mut [f64]) {
 /// [`Error::OutOfRange`] if k is out of range. [`Error::UnknownItem`] if `value` is not below k.
 ///
 /// ```
-/// use hushbin_study::competitors::encode_category;
+/// use hushbin_study::competitors::encode_category_as_signs;
 ///
-/// assert_eq!(encode_category(1, 4)?, [-1.0, 1.0, -1.0]);
-/// assert_eq!(encode_category(3, 4)?, [-1.0; 3]);
-/// assert!(encode_category(4, 4).is_err());
+/// assert_eq!(encode_category_as_signs(1, 4)?, [-1.0, 1.0, -1.0]);
+/// assert_eq!(encode_category_as_signs(3, 4)?, [-1.0; 3]);
+/// assert!(encode_category_as_signs(4, 4).is_err());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub fn encode_category_as_signs(value: u32, values: u32) -> Result<Vec<f64>, Error> {

@@ -10,7 +10,7 @@
 //! |---|---|---|
 //! | GRR | [`RandomizedResponse`] | p = (e + (k − 1)δ)/(e + k − 1) |
 //! | PRR, SPRR, and OUE | [`UnaryEncoding`] | p = (q·e + δ)/(1 − q + q·e) |
-//! | LH, OLH | [`LocalHash`], [`OptimalHash`] | GRR over g buckets, g near e + 1 |
+//! | LH, OLH | [`LocalHash`], [`OptimalLocalHashing`] | GRR over g buckets, g near e + 1 |
 //! | Algorithm 1, Mechanism-1 | [`MajorityMechanism`] | α = (e + δ)/(e + 1) for odd d |
 //! | Algorithm 2 | [`TwoPointMechanism`] | A = (e + 1)/(e + 2δ − 1) |
 //! | Mechanism-2 | [`SampledTwoPointMechanism`] | k attributes at (ε/k, δ/k) |
@@ -25,7 +25,7 @@
 //!
 //! Further mechanisms have a distribution and a variance, but do not draw reports:
 //! [`RandomizedLevelResponse`], [`PiecewiseMechanism`] (PM, its best width, OPM), [`ThreeOutputMechanism`],
-//! [`HybridThreeOutputPiecewise`] (HM-TP), [`StaircaseMechanism`], [`SampledPiecewise`] and [`HadamardResponse`].
+//! [`HybridThreeOutputPiecewise`] (HM-TP), [`StaircaseMechanism`], [`SampledNumberMechanism`] and [`HadamardResponse`].
 //! [`variance_lower_bound`] is a lower bound for all unbiased mechanisms for one number.
 //!
 //! [`ratings`] has mechanisms for sparse ratings. The papers P1, P2 and P3 of the
@@ -40,10 +40,10 @@
 //! reports.
 //!
 //! ```
-//! use hushbin_study::competitors::{Budget, OptimalHash, UnaryEncoding};
+//! use hushbin_study::competitors::{Budget, OptimalLocalHashing, UnaryEncoding};
 //!
 //! let budget = Budget::new(1.0, 1e-6)?;
-//! let olh = OptimalHash::new(100, &budget)?.support_probabilities();
+//! let olh = OptimalLocalHashing::new(100, &budget)?.support_probabilities();
 //! let oue = UnaryEncoding::optimized_encoding(100, &budget)?.support_probabilities();
 //! assert!((olh.variance(false) / oue.variance(false) - 1.0).abs() < 0.01);
 //! # Ok::<(), hushbin::Error>(())

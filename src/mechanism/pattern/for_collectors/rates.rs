@@ -14,7 +14,7 @@ use crate::solve::{cholesky_factorise, solve_with_cholesky_factor};
 /// use hushbin::mechanism::pattern::Pattern;
 ///
 /// let rates = Pattern::new(5, [0, 1])?.share_estimator(4, 1.0);
-/// let below = rates.output_weights_of_sum(&rates.range_weights(0..2));
+/// let below = rates.output_weights_of_sum(&rates.range_indicator_weights(0..2));
 /// // No bias: a report's estimate of the share in the first two cells has the mean 1 for a
 /// // person in cell 1, and 0 for one in cell 2.
 /// let mean = |cell| -> f64 { (0..5).map(|output| rates.output_probabilities(cell)[output] * below[output]).sum() };

@@ -63,7 +63,7 @@ pub enum QuestionKind {
 impl QuestionKind {
     /// Returns the range of the values of coded entries. A [`QuestionKind::Number`] is coded by
     /// [`Scale::cell_and_next_cell_probability`], and [`QuestionKind::Numbers`] by
-    /// [`NumberLimits::normalise`](crate::task::NumberLimits::normalise).
+    /// [`NumberLimits::normalise_to_signed_unit`](crate::task::NumberLimits::normalise_to_signed_unit).
     #[must_use]
     pub const fn coded_value_kind(&self) -> ValueKind {
         match self {

@@ -28,7 +28,7 @@ export class SentDataView {
   show(): void {
     try {
       const answer = browsingAnswersOf(this.#person);
-      const sent = this.#getCurrentSimulation().sent(Float64Array.from(answer));
+      const sent = this.#getCurrentSimulation().randomizePerson(Float64Array.from(answer));
       byId("both-answer").textContent =
         `Person ${formatCount(this.#person + 1)} answers ${answersInWords(answer)}.`;
       showReport(sent);

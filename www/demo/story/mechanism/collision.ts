@@ -1,7 +1,7 @@
 // The texts and pictures for Collision, which estimates how frequent each item is with each sign. A
 // report is one bucket.
 
-import type { Placement, Reported } from "../../shared/analysis.js";
+import type { AnswerPlacement, Reported } from "../../shared/analysis.js";
 import type { NamedItemsTask } from "../collector.js";
 import type { Question } from "../questions.js";
 import draft from "../tasks/collision.json" with { type: "json" };
@@ -69,7 +69,7 @@ export class CollisionTexts implements MechanismTexts {
     return `B${this.randomisedPartInWords(reported).slice(1)}. This is the only part that your answers influence. Buckets that hold your answers are more likely, but never certain.`;
   }
 
-  picture(placement: Placement, reported: Reported, questions: readonly Question[]): ReportPicture {
+  picture(placement: AnswerPlacement, reported: Reported, questions: readonly Question[]): ReportPicture {
     const { buckets, shared } = narrowToKind(placement, "buckets");
     const { bucket } = narrowToKind(reported, "bucket");
     const chances = buckets.map(({ chance }) => chance);

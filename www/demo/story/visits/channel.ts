@@ -2,7 +2,7 @@
 // sent, and the collector's last estimates for each question.
 
 import { createClient, createRandomizer, type Randomizer } from "hushbin";
-import { AnswerExplainer, type Explanation } from "../../shared/analysis.js";
+import { NamedQuestionExplainer, type Explanation } from "../../shared/analysis.js";
 import { CollectorClient, type EstimatesResponse } from "../collector.js";
 import { emptyTrueCounts, type KeyValueStorage, SentReportsLedger } from "../ledger.js";
 import { CLIENT_OPTIONS, OwnReportSender } from "../own-report.js";
@@ -26,7 +26,7 @@ export class VisitsChannel {
   readonly ledger: SentReportsLedger<Visit>;
   readonly sender: UploadSender<Visit>;
   readonly ownReportSender: OwnReportSender<Visit>;
-  readonly #explainer = new AnswerExplainer(VISITS_TASK);
+  readonly #explainer = new NamedQuestionExplainer(VISITS_TASK);
   lastEstimates: VisitEstimates | null = null;
   #truth: VisitTrueCounts = visitTrueCounts(0, null);
 

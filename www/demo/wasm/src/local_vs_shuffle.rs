@@ -29,7 +29,7 @@ use crate::explain::{Meaning, NamedQuestionExplainer};
 /// #         "noise": 2 }
 /// # }"#).unwrap();
 /// let mut both = BothWaysSimulation::new(&task)?;
-/// // A page seeds its seeded_generator from the operating system.
+/// // A page seeds its generator from the operating system.
 /// let mut rng = ChaCha20Rng::seed_from_u64(1);
 /// both.add_people(&[10.0, 0.0, 5.0], &mut rng)?;
 /// let found = both.estimate_means(0.95);

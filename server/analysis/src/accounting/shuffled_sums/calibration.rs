@@ -158,7 +158,7 @@ pub(crate) fn senders_with_fewest_noise_trials(
 
 /// Returns the variance 2DL²/g² of Gaussian noise. With this noise on each of 2D counts, the counts
 /// are (`epsilon`, `delta`)-differentially private. D is `coordinates`, L is `levels`, and g is the
-/// distance that `max_indistinguishable_distance` returns.
+/// distance that `max_gaussian_sensitivity` returns.
 ///
 /// This variance is the limit for many noise messages. If noise messages are rare, a somewhat
 /// larger variance is needed. If ε is so large that hardly any noise is needed, a much larger

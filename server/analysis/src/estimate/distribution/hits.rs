@@ -18,14 +18,14 @@ use crate::numeric::roots::bisect;
 /// and both sides.
 pub(crate) type SideHitProbabilities = [f64; 4];
 
-/// Score of each outcome, in the order of [`OutcomeProbabilities`].
+/// Score of each outcome, in the order of [`SideHitProbabilities`].
 type SideHitScores = [f64; 4];
 
 /// Continuity correction of a normal tail, as a fraction of the distance between possible sums: 1/2
 /// because sums are discrete, and 1/6 for skewness.
 ///
 /// This correction is sufficient if the score 0 has at least the probability
-/// [`MIN_ZERO_PROBABILITY`]. Then exact tails of sums of the scores −1, 0 and 1 exceed the
+/// [`MIN_ZERO_SCORE_PROBABILITY`]. Then exact tails of sums of the scores −1, 0 and 1 exceed the
 /// corrected normal tail by at most 2 per cent.
 const CONTINUITY_CORRECTION: f64 = 2.0 / 3.0;
 const MIN_ZERO_SCORE_PROBABILITY: f64 = 0.4;
@@ -185,7 +185,7 @@ impl HitDistribution {
     }
 
     /// Returns the confidence limit for a conditional mean on one side: see
-    /// [`ContributionDistribution`](super::ContributionDistribution::ratio_confidence_limit).
+    /// [`ContributionDistribution`](super::ContributionDistribution::conditional_mean_limit).
     /// The interval contains a ratio r unless the estimates rule out that mean − r·frequency is 0.
     pub(crate) fn conditional_mean_limit(
         &self,

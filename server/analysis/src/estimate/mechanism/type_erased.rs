@@ -40,7 +40,7 @@ pub(crate) trait PreparedQuestion: Debug + Send + Sync {
     fn uniform_outcome_count(&self) -> u32;
 
     /// Returns the rates that determine the variance of an estimated sum of shares: see
-    /// [`EstimatedMechanism::sum_rates`].
+    /// [`EstimatedMechanism::share_sum_estimator`].
     fn share_sum_estimator(&self) -> Option<ShareSumEstimator<'_>>;
 
     /// Returns the minimum and maximum contribution of one report to an estimand: see
@@ -100,7 +100,7 @@ pub(crate) trait ErasedCounts: Debug + Send + Sync + Any {
     ) -> ContributionDistribution;
 
     /// Returns the counts of all answers, if every person gives exactly one answer: see
-    /// [`EstimatedMechanism::answer_counts`].
+    /// [`EstimatedMechanism::cell_or_output_counts`].
     fn cell_or_output_counts(
         &self,
         whose: SamplingModel,

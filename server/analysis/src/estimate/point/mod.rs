@@ -91,7 +91,7 @@ pub(crate) fn share_variance_per_report(
 }
 
 /// Returns the variance of one report's contribution to the frequency of one sign, averaged over
-/// people as in [`mean_contribution_variance`].
+/// people as in [`share_variance_per_report`].
 ///
 /// `own` is the share of people who have the item with this sign, and `other` the share of people
 /// who have it with the opposite sign. `variances` are those for people who have the item with
@@ -114,7 +114,7 @@ pub(crate) fn sign_variance_per_report(
 /// over people.
 ///
 /// `product` is the expected product of the two contributions for a person with a positive value.
-/// As in [`mean_contribution_variance`], the result depends on the sampling model.
+/// As in [`share_variance_per_report`], the result depends on the sampling model.
 pub(crate) fn mean_presence_covariance(
     whose: SamplingModel,
     mean: f64,

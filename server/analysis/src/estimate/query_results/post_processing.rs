@@ -18,10 +18,10 @@ pub struct PostProcessed {
     /// Result of [`PostProcessingMethod::ConditionalMean`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditional_mean: Option<ConditionalMean>,
-    /// Result of [`PostProcessingMethod::Projection`].
+    /// Result of [`PostProcessingMethod::MaxSparsityProjection`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) projected: Option<ProjectedFrequencies>,
-    /// Result of [`PostProcessingMethod::FullProjection`].
+    /// Result of [`PostProcessingMethod::ExactSparsityProjection`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) fully_projected: Option<ProjectedFrequencies>,
     /// Result of [`PostProcessingMethod::Shrinkage`] for the first estimand of the question.

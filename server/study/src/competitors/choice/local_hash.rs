@@ -174,11 +174,11 @@ pub fn best_bucket_count(budget: &Budget) -> Option<f64> {
 /// exist, OLH is [`RandomizedResponse`].
 ///
 /// ```
-/// use hushbin_study::competitors::{Budget, OptimalHash};
+/// use hushbin_study::competitors::{Budget, OptimalLocalHashing};
 ///
-/// let best = |delta| OptimalHash::new(100, &Budget::new(1.0, delta).unwrap()).unwrap();
-/// assert!(matches!(best(0.0), OptimalHash::LocalHashing(lh) if lh.bucket_count() == 4));
-/// assert!(matches!(best(0.1), OptimalHash::RandomizedResponse(_)));
+/// let best = |delta| OptimalLocalHashing::new(100, &Budget::new(1.0, delta).unwrap()).unwrap();
+/// assert!(matches!(best(0.0), OptimalLocalHashing::LocalHashing(lh) if lh.bucket_count() == 4));
+/// assert!(matches!(best(0.1), OptimalLocalHashing::RandomizedResponse(_)));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum OptimalLocalHashing {

@@ -8,10 +8,10 @@
 /// The algorithm pools adjacent violators (Ayer et al., 1955).
 ///
 /// ```
-/// use hushbin_study::competitors::distribution::isotonic_shares;
+/// use hushbin_study::competitors::distribution::shares_of_isotonic_cdf;
 ///
-/// assert_eq!(isotonic_shares(&[0.5, 0.25]), [0.375, 0.0, 0.625]);
-/// assert_eq!(isotonic_shares(&[-0.5, 1.25]), [0.0, 1.0, 0.0]);
+/// assert_eq!(shares_of_isotonic_cdf(&[0.5, 0.25]), [0.375, 0.0, 0.625]);
+/// assert_eq!(shares_of_isotonic_cdf(&[-0.5, 1.25]), [0.0, 1.0, 0.0]);
 /// ```
 #[must_use]
 pub fn shares_of_isotonic_cdf(below: &[f64]) -> Vec<f64> {

@@ -6,7 +6,7 @@
 //! | hierarchy (Cormode, Kulkarni, Srivastava, VLDB 2019) | [`HierarchicalHistogram`] | least squares over all levels |
 //! | choice of a bin (Ye and Barg, 2018) | [`BinSelection`] | unbiased share of each bin |
 //!
-//! Noisy unbiased estimates need not form a distribution function. [`isotonic_shares`] finds the
+//! Noisy unbiased estimates need not form a distribution function. [`shares_of_isotonic_cdf`] finds the
 //! nearest distribution function, and [`quantile`] computes its quantiles. The mechanisms are for
 //! simulations only: Square Wave draws its reports in floating point.
 

@@ -35,10 +35,10 @@ enum BudgetedMechanism {
 /// by d/k.
 ///
 /// ```
-/// use hushbin_study::competitors::{SingleNumberMechanismKind, SampledPiecewise};
+/// use hushbin_study::competitors::{SingleNumberMechanismKind, SampledNumberMechanism};
 ///
-/// let published = SampledPiecewise::new(2, SingleNumberMechanismKind::Hybrid, 4.0)?;
-/// let best = SampledPiecewise::with_least_variance(2, SingleNumberMechanismKind::Hybrid, 4.0)?;
+/// let published = SampledNumberMechanism::new(2, SingleNumberMechanismKind::Hybrid, 4.0)?;
+/// let best = SampledNumberMechanism::with_least_variance(2, SingleNumberMechanismKind::Hybrid, 4.0)?;
 /// assert_eq!((published.drawn_count(), best.drawn_count()), (1, 2));
 /// assert!(best.worst_variance() < published.worst_variance());
 /// # Ok::<(), hushbin::Error>(())
@@ -75,7 +75,7 @@ impl SampledNumberMechanism {
     /// Returns the mechanism with the k for which the worst-case variance is least.
     ///
     /// # Errors
-    /// Same errors as [`SampledPiecewise::new`].
+    /// Same errors as [`SampledNumberMechanism::new`].
     pub fn with_least_variance(
         attributes: u32,
         part: SingleNumberMechanismKind,

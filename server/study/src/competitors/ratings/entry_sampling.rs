@@ -14,11 +14,11 @@ use super::slots::draw_slot;
 /// report is ε-LDP for the whole input, because the answer is ε-LDP for any slot.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{RatingOracle, EntrySampling, OracleSetting, SignedHashOracle};
+/// use hushbin_study::competitors::ratings::{RatingOracle, SingleEntrySampling, OracleSetting, SignedItemHashOracle};
 ///
 /// let setting = |sparsity| OracleSetting { item_count: 100, sparsity, epsilon: 1.0, delta: 0.0, protected_distance: 1.0 };
-/// let [one, four] = [1, 4].map(|s| EntrySampling::<SignedHashOracle>::new(&setting(s)).unwrap());
-/// let ratio = four.second_moments().variances_of_mean()[1] / one.second_moments().variances_of_mean()[1];
+/// let [one, four] = [1, 4].map(|s| SingleEntrySampling::<SignedItemHashOracle>::new(&setting(s)).unwrap());
+/// let ratio = four.second_moments().mean_variances_by_presence()[1] / one.second_moments().mean_variances_by_presence()[1];
 /// assert!((ratio - 16.0).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())
 /// ```

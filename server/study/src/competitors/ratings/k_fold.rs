@@ -21,11 +21,11 @@ use super::slots::all_slots;
 /// privacy at event level.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{KFoldRepetition, RatingOracle, OracleSetting, SignedBitOracle};
+/// use hushbin_study::competitors::ratings::{KFoldRepetition, RatingOracle, OracleSetting, HashedSignBitOracle};
 ///
 /// let setting = OracleSetting { item_count: 100, sparsity: 6, epsilon: 1.0, delta: 0.0, protected_distance: 1.0 };
-/// let bits = KFoldRepetition::<SignedBitOracle>::new(&setting)?;
-/// assert!((bits.second_moments().variances_of_mean()[1] - 6.0 * bits.entry_oracle().two_point_mechanism().variance(0.0)).abs() < 1e-9);
+/// let bits = KFoldRepetition::<HashedSignBitOracle>::new(&setting)?;
+/// assert!((bits.second_moments().mean_variances_by_presence()[1] - 6.0 * bits.entry_oracle().two_point_mechanism().variance(0.0)).abs() < 1e-9);
 /// assert_eq!(bits.report_bits(), 390.0);
 /// # Ok::<(), hushbin::Error>(())
 /// ```

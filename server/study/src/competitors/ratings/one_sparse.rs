@@ -1,4 +1,4 @@
-//! Oracles that answer about one entry. [`EntrySampling`](super::EntrySampling) and
+//! Oracles that answer about one entry. [`SingleEntrySampling`](super::SingleEntrySampling) and
 //! [`KFoldRepetition`](super::KFoldRepetition) apply such an oracle to inputs with several entries.
 
 use hushbin::Error;
@@ -11,16 +11,16 @@ use super::slots::Slot;
 /// Oracle that draws an ε-LDP answer about one slot, which is an entry or a dummy.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{OneSparseOracle, OracleSetting, SignedBitOracle, SignedHashOracle};
+/// use hushbin_study::competitors::ratings::{OneSparseOracle, OracleSetting, HashedSignBitOracle, SignedItemHashOracle};
 ///
 /// let setting = OracleSetting { item_count: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, protected_distance: 1.0 };
 /// let [bit, hash] = [
-///     SignedBitOracle::new(&setting)?.second_moments(),
-///     SignedHashOracle::new(&setting)?.second_moments(),
+///     HashedSignBitOracle::new(&setting)?.second_moments(),
+///     SignedItemHashOracle::new(&setting)?.second_moments(),
 /// ];
 /// assert!(bit.presence_moments.is_none() && hash.presence_moments.is_some());
 /// // A bit has the smaller variance of means, but it does not report presence.
-/// assert!(bit.variances_of_mean()[1] < hash.variances_of_mean()[1]);
+/// assert!(bit.mean_variances_by_presence()[1] < hash.mean_variances_by_presence()[1]);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub trait OneSparseOracle: Copy + Send + Sync {

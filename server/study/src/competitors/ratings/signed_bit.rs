@@ -18,11 +18,11 @@ use crate::competitors::numbers::TwoPointMechanism;
 /// Source: the 1-sparse oracle of P3's code.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{OneSparseOracle, OracleSetting, SignedBitOracle};
+/// use hushbin_study::competitors::ratings::{OneSparseOracle, OracleSetting, HashedSignBitOracle};
 ///
 /// let setting = OracleSetting { item_count: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, protected_distance: 1.0 };
-/// let bit = SignedBitOracle::new(&setting)?;
-/// assert!((bit.second_moments().variances_of_mean()[1] - bit.two_point_mechanism().estimate_scale().powi(2)).abs() < 1e-12);
+/// let bit = HashedSignBitOracle::new(&setting)?;
+/// assert!((bit.second_moments().mean_variances_by_presence()[1] - bit.two_point_mechanism().estimate_scale().powi(2)).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

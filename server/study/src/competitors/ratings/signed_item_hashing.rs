@@ -17,10 +17,10 @@ use crate::competitors::numbers::randomly_rounds_up;
 /// own element with probability p = e/(e + g − 1), and any other element with probability q = 1/g.
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::{OneSparseOracle, OracleSetting, SignedHashOracle};
+/// use hushbin_study::competitors::ratings::{OneSparseOracle, OracleSetting, SignedItemHashOracle};
 ///
 /// let setting = OracleSetting { item_count: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, protected_distance: 1.0 };
-/// let hash = SignedHashOracle::new(&setting)?;
+/// let hash = SignedItemHashOracle::new(&setting)?;
 /// assert_eq!((hash.local_hash().bucket_count(), hash.answer_bits()), (4, 66.0));
 /// # Ok::<(), hushbin::Error>(())
 /// ```

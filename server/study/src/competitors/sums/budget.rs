@@ -179,7 +179,7 @@ impl CoordinateBudget {
     /// ```
     /// use hushbin_study::competitors::sums::CoordinateBudget;
     ///
-    /// let one = CoordinateBudget::from_epsilon_and_delta(0.5, 0.01)?;
+    /// let one = CoordinateBudget::with_epsilon_and_delta(0.5, 0.01)?;
     /// assert!((one.exact_total_delta(1, 0.5) - 0.01).abs() < 1e-15);
     /// // Two at 2ε₀: basic composition, except if both reveal their inputs.
     /// assert!((one.exact_total_delta(2, 1.0) - 0.0199).abs() < 1e-15);

@@ -26,7 +26,7 @@ impl CoordinateNoise {
     /// ```
     /// use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise};
     ///
-    /// let noise = CoordinateNoise::new(4, &CoordinateBudget::from_epsilon_and_delta(1.0, 1e-6)?)?;
+    /// let noise = CoordinateNoise::new(4, &CoordinateBudget::with_epsilon_and_delta(1.0, 1e-6)?)?;
     /// assert!(noise.delta_upper_bound(1.0, 4, -4) < 1e-15);
     /// assert!(noise.delta_upper_bound(0.7, 4, -4) > 1e-3);
     /// # Ok::<(), hushbin::Error>(())

@@ -29,7 +29,7 @@ pub const TUPLE_EPSILON_FRACTION: f64 = 0.25;
 /// ```
 /// use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise};
 ///
-/// let noise = CoordinateNoise::new(4, &CoordinateBudget::from_epsilon_and_delta(1.0, 1e-6)?)?;
+/// let noise = CoordinateNoise::new(4, &CoordinateBudget::with_epsilon_and_delta(1.0, 1e-6)?)?;
 /// assert!((noise.expected_messages() - 167_063.0).abs() < 1.0);
 /// assert!((noise.variance() - 227.4).abs() < 0.1);
 /// # Ok::<(), hushbin::Error>(())

@@ -33,7 +33,7 @@ pub struct CoordinateMessage {
 /// ```
 /// use hushbin_study::competitors::sums::{CoordinateBudget, VectorSumProtocol};
 ///
-/// let sum = VectorSumProtocol::new(2, 1, 1000, &CoordinateBudget::from_epsilon_and_delta(2.0, 1e-3)?)?;
+/// let sum = VectorSumProtocol::new(2, 1, 1000, &CoordinateBudget::with_epsilon_and_delta(2.0, 1e-3)?)?;
 /// assert!(sum.expected_noise_messages(1000) < 910.0);
 /// assert!((sum.variance(1000, 0.25).sqrt() - 15.9).abs() < 0.1);
 /// # Ok::<(), hushbin::Error>(())

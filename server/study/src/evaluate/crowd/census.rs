@@ -60,7 +60,7 @@ pub(crate) struct CensusCrowd {
     /// Weight of each feature in the income, except the constant feature.
     feature_weights: Vec<f64>,
     /// Mean, over people, of the weighted sum of a person's features. A person's income is
-    /// (weighted sum − `centre`)·`income_scale` plus noise.
+    /// (weighted sum − `centre`)·`signal_to_income_factor` plus noise.
     mean_income_signal: f64,
     signal_to_income_factor: f64,
 }
@@ -97,7 +97,7 @@ const NOISE_VARIANCE_FRACTION: f64 = 1.0 / 3.0;
 /// Distance between the mean of either normal distribution and the median of the mixture, in
 /// standard deviations of the mixture.
 const MIXTURE_OFFSET: f64 = 0.8;
-/// Number of people in the sample from which `centre` and `income_scale` of incomes are computed.
+/// Number of people in the sample from which `centre` and `signal_to_income_factor` of incomes are computed.
 const FIT_SAMPLE_SIZE: u32 = 20_000;
 
 impl CensusCrowd {
@@ -131,7 +131,7 @@ impl CensusCrowd {
         census
     }
 
-    /// Computes `centre` and `income_scale` of incomes from a sample of people.
+    /// Computes `centre` and `signal_to_income_factor` of incomes from a sample of people.
     fn fit_income_scale(&mut self, rng: &mut ChaCha8Rng) {
         let mut person = Person::default();
         let (mut sum, mut squares) = (0.0, 0.0);

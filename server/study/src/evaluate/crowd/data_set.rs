@@ -21,7 +21,7 @@ impl EntryDataSet {
     /// replaces an earlier line for the same person and item.
     ///
     /// # Errors
-    /// [`StudyError::Io`] if the file cannot be read; [`StudyError::InvalidTable`] names the first wrong
+    /// [`StudyError::Io`] if the file cannot be read; [`StudyError::InvalidPeopleTable`] names the first wrong
     /// line.
     pub(crate) fn read_file(path: &Path) -> Result<Self, StudyError> {
         let text =

@@ -118,7 +118,7 @@ impl PeopleTable {
     /// by commas, or by semicolons or tabs if the header has no comma.
     ///
     /// # Errors
-    /// [`StudyError::Io`] if the file cannot be read; [`StudyError::InvalidTable`] if it is not a table of
+    /// [`StudyError::Io`] if the file cannot be read; [`StudyError::InvalidPeopleTable`] if it is not a table of
     /// this form.
     pub(crate) fn read_file(path: &Path) -> Result<Self, StudyError> {
         let file =

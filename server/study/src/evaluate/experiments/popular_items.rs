@@ -137,7 +137,7 @@ fn drafts_at_privacy_level(level: usize, setting: &QuestionSetting) -> Vec<(&'st
 }
 
 /// Builds all mechanisms for user level (`level` 0) or for event level (1), the index in
-/// [`MECHANISMS_BY_LEVEL`].
+/// [`PUBLISHED_BY_PRIVACY_LEVEL`].
 pub(crate) fn mechanisms_at_privacy_level(
     level: usize,
     setting: &QuestionSetting,

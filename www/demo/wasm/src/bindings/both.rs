@@ -8,7 +8,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::values::{Refusal, from_js, to_js};
-use crate::both::BothWaysSimulation;
+use crate::local_vs_shuffle::BothWaysSimulation;
 
 /// Simulated people who answer the same numbers in local reports and in messages.
 #[wasm_bindgen]
@@ -63,8 +63,8 @@ impl Both {
     ///
     /// # Errors
     /// A [`Refusal`] if the answer is invalid.
-    #[wasm_bindgen(unchecked_return_type = "BothSent")]
-    pub fn sent(&mut self, answer: &[f64]) -> Result<JsValue, JsValue> {
+    #[wasm_bindgen(js_name = randomizePerson, unchecked_return_type = "BothSent")]
+    pub fn randomize_person(&mut self, answer: &[f64]) -> Result<JsValue, JsValue> {
         let sent = self.inner.randomize_person(answer, &mut self.rng);
         Ok(to_js(&sent.map_err(Refusal::from)?))
     }

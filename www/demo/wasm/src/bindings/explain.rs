@@ -19,7 +19,7 @@ pub struct Explainer(explain::Explainer);
 /// Explainer of the reports of a task with named questions.
 #[wasm_bindgen]
 #[derive(Debug)]
-pub struct AnswerExplainer(explain::AnswerExplainer);
+pub struct NamedQuestionExplainer(explain::NamedQuestionExplainer);
 
 /// Entry of an answer.
 #[derive(Debug, Deserialize)]
@@ -57,9 +57,9 @@ impl Explainer {
     }
 
     /// Returns the inputs that a report's ε protects: all answers together, or one entry.
-    #[wasm_bindgen(getter, unchecked_return_type = "EpsilonScope")]
+    #[wasm_bindgen(getter = epsilonScope, unchecked_return_type = "EpsilonScope")]
     #[must_use]
-    pub fn covers(&self) -> JsValue {
+    pub fn epsilon_scope(&self) -> JsValue {
         to_js(&self.0.epsilon_scope())
     }
 
@@ -78,9 +78,9 @@ impl Explainer {
     }
 
     /// Returns the two inputs whose reports an audit compares.
-    #[wasm_bindgen(unchecked_return_type = "[SignedAnswer[], SignedAnswer[]]")]
+    #[wasm_bindgen(js_name = extremeInputs, unchecked_return_type = "[SignedAnswer[], SignedAnswer[]]")]
     #[must_use]
-    pub fn extremes(&self) -> JsValue {
+    pub fn extreme_inputs(&self) -> JsValue {
         let listed =
             |input: Vec<SignedItem>| input.iter().map(SignedAnswer::from).collect::<Vec<_>>();
         to_js(&self.0.extreme_inputs().map(listed))
@@ -139,7 +139,7 @@ impl Explainer {
         Ok(to_js(&belief()?))
     }
 
-    /// Starts an audit that compares reports of the two inputs of [`Explainer::extremes`].
+    /// Starts an audit that compares reports of the two inputs of [`Explainer::extreme_inputs`].
     #[must_use]
     pub fn audit(&self) -> Audit {
         Audit(self.0.audit())
@@ -147,7 +147,7 @@ impl Explainer {
 }
 
 #[wasm_bindgen]
-impl AnswerExplainer {
+impl NamedQuestionExplainer {
     /// Creates the explainer of a task. `task` has the format in which the collector returns it.
     ///
     /// # Errors
@@ -157,7 +157,7 @@ impl AnswerExplainer {
         #[wasm_bindgen(unchecked_param_type = "object")] task: JsValue,
     ) -> Result<Self, JsValue> {
         let task: Task = from_js(task)?;
-        let explainer = explain::AnswerExplainer::new(&task).map_err(Refusal::from)?;
+        let explainer = explain::NamedQuestionExplainer::new(&task).map_err(Refusal::from)?;
         Ok(Self(explainer))
     }
 

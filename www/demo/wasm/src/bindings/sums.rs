@@ -102,7 +102,7 @@ fn check_sum_draft(file: &Value) -> Result<(), Refusal> {
             Items::Count(items),
             length,
             0,
-            BoundedVector::DEFAULT_COEFFICIENT_SPREAD,
+            BoundedVector::DEFAULT_BOUND_FACTOR,
         )
         .map_err(field_refusal_converter("length"))?;
     }

@@ -45,7 +45,7 @@ impl From<PlanError> for Refusal {
     fn from(error: PlanError) -> Self {
         Self {
             code: error.code(),
-            field: error.out_of_range_field(),
+            field: error.out_of_range_field_name(),
             question: error.question_name().map(str::to_owned),
             message: error.to_string(),
         }

@@ -20,11 +20,11 @@ use hushbin_analysis::likelihood::{Hypothesis, observe_report};
 ///
 /// ```
 /// use hushbin::TaskDraft;
-/// use hushbin_demo::explain::AnswerExplainer;
+/// use hushbin_demo::explain::NamedQuestionExplainer;
 ///
 /// let draft: TaskDraft = serde_json::from_str(r#"{ "id": "settings", "epsilon": 1.0,
 ///     "questions": [{ "name": "beta", "kind": "flag" }] }"#).unwrap();
-/// assert!(AnswerExplainer::new(&draft.resolve_task().unwrap()).is_ok());
+/// assert!(NamedQuestionExplainer::new(&draft.resolve_task().unwrap()).is_ok());
 /// ```
 #[derive(Debug, Clone)]
 pub struct NamedQuestionExplainer {
@@ -68,7 +68,7 @@ pub struct CodedAnswerPart {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Meaning {
-    /// Label of the answer, as in [`CodedPart::label`].
+    /// Label of the answer, as in [`CodedAnswerPart::label`].
     pub label: String,
     /// True if this is the person's answer. For one of several numbers, true if the person's number
     /// is in the upper half of its range.
@@ -88,7 +88,7 @@ impl NamedQuestionExplainer {
     /// Creates the explainer of reports for `task`.
     ///
     /// # Errors
-    /// [`ExplainError::NotNamed`] if the task has a single question without a name.
+    /// [`ExplainError::UnnamedQuestion`] if the task has a single question without a name.
     /// [`ExplainError::TooManyPossibleAnswers`] if a question has more than 4096 possible answers, or open items.
     pub fn new(task: &Task) -> Result<Self, ExplainError> {
         if task.has_unnamed_question() {

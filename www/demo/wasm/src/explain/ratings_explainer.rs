@@ -159,7 +159,7 @@ macro_rules! impl_mechanism_dispatch {
             /// Decodes the randomised part of a report.
             ///
             /// # Errors
-            /// [`ExplainError::WrongMechanism`] for a report of another mechanism.
+            /// [`ExplainError::ReportOfOtherMechanism`] for a report of another mechanism.
             pub fn reported(&self, report: &Report) -> Result<Reported, ExplainError> {
                 reported(self.only_question.mechanism(), report)
             }

@@ -28,7 +28,7 @@ pub struct BudgetRow {
     pub exact_delta_of_printed: f64,
     /// Exact worst-case total δ at the requested ε, for the corrected (ε₀, δ₀).
     pub exact_delta_of_corrected: f64,
-    /// Exact worst-case total δ at `proven_epsilon`, for the printed (ε₀, δ₀).
+    /// Exact worst-case total δ at `proven_total_epsilon`, for the printed (ε₀, δ₀).
     pub delta_at_proven_epsilon: f64,
 }
 
@@ -45,9 +45,9 @@ pub struct BudgetRow {
 /// use hushbin_study::competitors::{Budget, sums::as_printed};
 ///
 /// let row = as_printed::budget_row(4, &Budget::new(1.0, 1e-6)?)?;
-/// assert!((row.printed_proven_delta - 1.5e-6).abs() < 1e-18);
+/// assert!((row.delta_proven_for_printed - 1.5e-6).abs() < 1e-18);
 /// // The proof fails, but the claim is true.
-/// assert!(row.printed_delta <= 1e-6);
+/// assert!(row.exact_delta_of_printed <= 1e-6);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub fn budget_row(coordinates: u32, asked: &Budget) -> Result<BudgetRow, Error> {

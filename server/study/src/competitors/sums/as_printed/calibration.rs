@@ -39,7 +39,7 @@ pub struct CalibrationRow {
 ///
 /// let row = as_printed::calibration_row(1, &Budget::new(1.0, 1e-6)?)?;
 /// assert_eq!((row.printed_mean.round(), row.least_mean.round()), (201.0, 33.0));
-/// assert!(row.printed_delta < 1e-20);
+/// assert!(row.printed_noise_exact_delta < 1e-20);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub fn calibration_row(shift: u32, promised: &Budget) -> Result<CalibrationRow, Error> {

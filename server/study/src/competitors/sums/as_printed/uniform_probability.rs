@@ -92,13 +92,13 @@ pub fn row_with_enumerated_delta(
 ///
 /// # Errors
 /// [`Error::InvalidCombination`] if the corrected γ is above 1. Otherwise the errors of
-/// [`grid::attack_delta_lower_bound`] and [`grid::proven_delta`].
+/// [`grid::attack_delta_lower_bound`] and [`grid::proven_delta_upper_bound`].
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, sums::as_printed};
 ///
 /// let row = as_printed::row_with_paper_constant(100_000, 3, 4, &Budget::new(1.0, 1e-6)?)?;
-/// assert!(row.printed_delta > 1e-3 && row.corrected_delta < 1e-6);
+/// assert!(row.actual_delta_of_printed > 1e-3 && row.actual_delta_of_corrected < 1e-6);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub fn row_with_paper_constant(

@@ -21,9 +21,9 @@ pub(super) const SHARES_BELOW_ESTIMAND: &str = "shares below edges";
 pub(super) const SMOOTHED_SHARES_ESTIMAND: &str = "shares below edges, averaged over an eighth";
 /// Metric: variance of one report's estimate, averaged over edges.
 pub(super) const MEAN_EDGE_VARIANCE_METRIC: &str = "mean variance of one report";
-/// Metric: [`MEAN_VARIANCE_METRIC`] divided by [`edge_variance_lower_bound`].
+/// Metric: [`MEAN_EDGE_VARIANCE_METRIC`] divided by [`edge_variance_lower_bound`].
 pub(super) const VARIANCE_OVER_BOUND_METRIC: &str = "mean variance over the lower bound";
-/// Metric: lower bound on [`MEAN_VARIANCE_METRIC`] for all unbiased mechanisms.
+/// Metric: lower bound on [`MEAN_EDGE_VARIANCE_METRIC`] for all unbiased mechanisms.
 pub(super) const VARIANCE_BOUND_METRIC: &str = "lower bound of the mean variance";
 /// Name of the window mechanism over cells: the discrete form of Square Wave, with an unbiased
 /// estimate.
@@ -65,7 +65,7 @@ fn estimator_edge_variances(rates: &PatternEstimator) -> [f64; 2] {
     })
 }
 
-/// Returns the two [`mean_edge_variances`] of the window mechanism with the best width.
+/// Returns the two [`raw_and_smoothed_variances`] of the window mechanism with the best width.
 fn best_window_edge_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
     let of = |width: u32| {
         let favoured: Vec<u32> = (0..width).collect();
@@ -97,7 +97,7 @@ fn best_window_edge_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], Stud
     Ok(best)
 }
 
-/// Returns the two [`mean_edge_variances`] of the pattern mechanism that the library chooses.
+/// Returns the two [`raw_and_smoothed_variances`] of the pattern mechanism that the library chooses.
 fn pattern_edge_variances(cells: u32, epsilon: f64) -> Result<[f64; 2], StudyError> {
     let task = quantile_task(cells, epsilon, NumberScale::Linear)?;
     match task.questions()[0].mechanism() {
