@@ -34,7 +34,7 @@ pub(crate) enum ExportError {
         batch: u64,
         released: String,
     },
-    /// Reports that were deleted at the end of their retention.
+    /// Reports that were deleted after the retention time.
     #[error(
         "the reports of batches {gone} of task {id:?} were deleted at the end of their retention; \
          their totals are kept; {}",

@@ -20,7 +20,7 @@ pub(super) const MAX_ANSWER_BYTES: usize = 4 << 20;
 /// Maximum number of cached answers, because lookups search all of them.
 const MAX_ANSWERS: usize = 256;
 
-/// Everything that determines an answer.
+/// Key of an answer: everything that determines it.
 pub(super) struct AnswerKey {
     /// Task, by identity: another task may have the same id after this one was deleted.
     task: Weak<StoredTask>,

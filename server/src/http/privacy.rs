@@ -70,14 +70,14 @@ pub(super) async fn get_privacy(
     RawQuery(raw): RawQuery,
 ) -> Result<Response, Problem> {
     let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
-    let raw = raw.as_deref().unwrap_or_default();
-    let asked = query::parse_privacy_query(raw)?;
+    let raw = raw.unwrap_or_default();
+    let asked = query::parse_privacy_query(&raw)?;
     let batches = state.select_released_batches(&stored, None).await?;
     // A batch whose reports were lost has 0 reports, and reveals nothing.
     let counts = batches.iter().map(|batch| batch.report_count);
     let sizes = counts.filter(|&reports| reports > 0);
     let (reports, smallest) = (sizes.clone().sum(), sizes.min().unwrap_or(0));
-    let key = AnswerKey::new(&stored, "privacy", raw, false, &batches);
+    let key = AnswerKey::new(&stored, "privacy", &raw, false, &batches);
     // `ShortFromTotals`, since computing the account takes 20 ms for 10⁸ reports.
     let work = ResponseWorkKind::ShortFromTotals;
     let body = state.write_cached_response(key, work, move |store, out| {
@@ -124,11 +124,8 @@ pub(super) async fn get_privacy(
         };
         response_writer::write_json(&show, out)
     });
-    let headers = (
-        tasks::CACHE_CONTROL_NO_CACHE,
-        tasks::JSON_CONTENT_TYPE_HEADER,
-    );
-    Ok((headers.0, headers.1, body.await?).into_response())
+    let kind = tasks::JSON_CONTENT_TYPE_HEADER;
+    Ok((tasks::CACHE_CONTROL_NO_CACHE, kind, body.await?).into_response())
 }
 
 /// Returns the central privacy of a released batch of `reports` reports, in numbers and in words.

@@ -224,7 +224,7 @@ pub(crate) fn encode_response(status: StatusCode, headers: &HeaderMap, content: 
     message
 }
 
-/// Appends bytes after their length.
+/// Appends the length of bytes, then the bytes.
 fn put_length_prefixed(bytes: &[u8], out: &mut Vec<u8>) {
     append_varint(bytes.len() as u64, out);
     out.extend_from_slice(bytes);

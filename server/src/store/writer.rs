@@ -199,7 +199,7 @@ impl Writer {
         (groups, None)
     }
 
-    /// Commits groups of different tasks, and answers their callers.
+    /// Commits groups of different tasks, and answers the callers.
     fn commit_groups(&mut self, groups: Vec<CommitGroup>) {
         let (groups, removed): (Vec<_>, Vec<_>) = groups
             .into_iter()

@@ -122,8 +122,7 @@ impl Collision {
                 (s, (1..law.len()).map(tail).collect())
             }
             FavouredBucketRule::Heaviest { favoured } => {
-                let reaching =
-                    occupancy.heaviest_by_min_count(self.hash_count(), favoured);
+                let reaching = occupancy.heaviest_by_min_count(self.hash_count(), favoured);
                 (favoured, reaching)
             }
         };

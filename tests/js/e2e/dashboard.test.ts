@@ -115,7 +115,10 @@ beforeAll(async () => {
     return file;
   });
   [admin, analyst] = [token("admin"), token("analyst")];
-  const flags = ["--batch-least", "1000", "--log", "error"];
+  const flags = [
+    ...["--batch-least", "1000", "--batch-min-minutes", "0"],
+    ...["--request-reports", "0", "--log", "error"],
+  ];
   collector = await startCollector({ program: PROGRAM, data, tasks, flags });
   for (const of of [1, 2]) {
     await report("survey", crowd(of));

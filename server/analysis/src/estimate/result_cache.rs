@@ -19,7 +19,7 @@ const MAX_NOISE_LAWS: usize = 8;
 /// Multiplier of the hash: 2⁶⁴ divided by the golden ratio, and odd.
 const HASH_MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Everything on which a result depends and that differs between the items of a query.
+/// Inputs on which a result depends, and which differ between the items of a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct ResultKey<const N: usize> {
     /// Index of the noise distribution among those of the cache.

@@ -194,6 +194,14 @@ pub(super) fn coordinate_sum_variance(task: &SumTask, people: f64, squares: f64)
 /// Number of standard deviations that are added to the estimated sum of squares of people's values.
 const SUM_OF_SQUARES_SAFETY_DEVIATIONS: f64 = 4.0;
 
+/// Returns the unit of a number, or `None` if it has no unit.
+fn item_unit(task: &SumTask, item: usize) -> Option<String> {
+    match task.summed_quantity() {
+        SummedQuantity::NumbersWithLimits(_, limits) => limits[item].unit().map(str::to_owned),
+        SummedQuantity::BoundedVector(_) => None,
+    }
+}
+
 fn estimate_sums(
     task: &SumTask,
     totals: &SumTotals,
@@ -204,17 +212,13 @@ fn estimate_sums(
     let levels = f64::from(task.message_parameters().messages_per_unit());
     // In expectation, noise messages cancel, because both signs have the same probability q.
     let up = |[up, down]: &[u64; 2]| (*up as f64 - *down as f64) * lift / levels;
-    let coordinates: Vec<f64> = totals
-        .signed_counts_by_coordinate()
-        .iter()
-        .map(up)
-        .collect();
+    let counts = totals.signed_counts_by_coordinate();
+    let coordinates: Vec<f64> = counts.iter().map(up).collect();
     // The square of a value is at most its absolute value. The messages of both signs together
     // reveal the sum of absolute values.
-    let noise = 2.0
-        * people
-        * f64::from(task.message_parameters().noise_trial_count())
-        * task.message_parameters().noise_threshold().probability();
+    let messages = task.message_parameters();
+    let trials = f64::from(messages.noise_trial_count());
+    let noise = 2.0 * people * trials * messages.noise_threshold().probability();
     let variance = |[up, down]: &[u64; 2]| {
         // Squares matter only if people report some of the coordinates.
         if lift == 1.0 {
@@ -224,11 +228,7 @@ fn estimate_sums(
         let told = (sent - noise + SUM_OF_SQUARES_SAFETY_DEVIATIONS * sent.sqrt()) * lift / levels;
         coordinate_sum_variance(task, people, told.clamp(0.0, people))
     };
-    let variances: Vec<f64> = totals
-        .signed_counts_by_coordinate()
-        .iter()
-        .map(variance)
-        .collect();
+    let variances: Vec<f64> = counts.iter().map(variance).collect();
     let (sums, variances) = match task.summed_quantity() {
         SummedQuantity::NumbersWithLimits(..) => (coordinates, variances),
         SummedQuantity::BoundedVector(ball) => {
@@ -261,12 +261,7 @@ fn estimate_sums(
         };
         SumEstimate {
             item: item_label(items, item),
-            unit: match task.summed_quantity() {
-                SummedQuantity::NumbersWithLimits(_, limits) => {
-                    limits[item].unit().map(str::to_owned)
-                }
-                SummedQuantity::BoundedVector(_) => None,
-            },
+            unit: item_unit(task, item),
             mean: around(1.0 / people),
             sum: around(1.0),
         }

@@ -192,8 +192,8 @@ async fn accept_connections(
     }
 }
 
-/// Returns the service that answers the requests of one connection, and charges their reports to
-/// the quota of the peer.
+/// Returns the service that answers the requests of one connection, and charges all reports to the
+/// quota of the peer.
 fn request_answerer(
     service: RouterService,
     slot: Arc<ConnectionSlot>,

@@ -112,7 +112,7 @@ fn was_deleted(root: &Path, task: TaskKey) -> Result<bool, EngineError> {
 struct TaskSnapshot {
     batch_files: Vec<String>,
     ids_files: Vec<(String, File)>,
-    /// Names and open files of logs, with their lengths in bytes.
+    /// Name, open file and length in bytes of each log.
     logs: Vec<(String, File, u64)>,
 }
 
@@ -121,7 +121,7 @@ impl TaskSnapshot {
         loop {
             let listing = FileListing::of_complete_files(directory)?;
             let opened = Self::open_listed_files(directory, &listing);
-            // A file of the list may have been replaced by others. Then the list has changed too.
+            // If a file was replaced, the list has changed.
             if FileListing::of_complete_files(directory)? == listing {
                 return opened;
             }

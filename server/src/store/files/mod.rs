@@ -5,7 +5,7 @@
 //!   lock                       locked while a collector runs
 //!   tasks.json                 the list of tasks, and its checksum
 //!   probe                      written by readiness probes
-//!   commits.log                commits of several tasks, which may be missing from their logs
+//!   commits.log                commits of several tasks, perhaps in no other log
 //!   tasks/00000001/            files of the task with this key:
 //!     00000001.batch           a released batch: totals and reports
 //!     00000002.batch
@@ -346,8 +346,8 @@ impl StorageEngine for FilesEngine {
             &self.root.join(PROBE_FILE_NAME),
             &[b'\n'; disk::PROBE_BYTES],
         )?;
-        // One broken task must not stop the uploads of the others, which an unready process no
-        // longer receives. So the probe fails only if no task can take uploads.
+        // An unready process no longer receives uploads. So the probe fails only if no task can
+        // take uploads: one broken task must not stop the rest.
         let mut probes: Vec<_> = self.tasks.values_mut().map(TaskFiles::probe).collect();
         match probes.iter().all(Result::is_err) {
             true => probes.pop().unwrap_or(Ok(())),

@@ -1,8 +1,8 @@
 //! Shared log: makes commits of many tasks durable by one sync.
 //!
 //! A sync costs more than everything else in a small commit. So if uploads of several tasks wait,
-//! their frames are written to the logs of the tasks without a sync. Then all frames are appended
-//! to the shared log in one frame, which is synced. Now the uploads can be acknowledged.
+//! a frame is written to the log of each task, without a sync. Then all frames are appended to the
+//! shared log in one frame, which is synced. Now the uploads can be acknowledged.
 //!
 //! ```text
 //! payload := entry*
@@ -13,9 +13,8 @@
 //! The next start writes them again, from the shared log, and removes the shared log. When the
 //! shared log is long, all logs of tasks are synced, and a new shared log replaces it.
 //!
-//! A frame is written again only at the end of the valid frames of its log, and only if its
-//! checksum follows theirs. So a frame of a failed commit, which a later commit has replaced, is
-//! not written again.
+//! A frame is written again only where the valid frames of its log end, and only if its checksum
+//! continues the chain of checksums. So a frame that was cut off and replaced is not written again.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -120,7 +119,7 @@ pub(super) fn encode_entry(task: TaskKey, batch: u64, frame: &EncodedFrame, out:
     out.extend(&frame.bytes);
 }
 
-/// Frames by their offset in a log.
+/// Frames of a log, by offset.
 type FramesByOffset = BTreeMap<u64, Vec<Vec<u8>>>;
 
 /// Frames of a shared log that may be missing from the logs of tasks.
@@ -210,8 +209,8 @@ impl SharedFrames {
     }
 }
 
-/// Adds frames to the bytes of a log, where the valid frames end and the frame's checksum follows
-/// theirs. Returns the ranges of bytes that were added.
+/// Adds frames to the bytes of a log, where the valid frames end and the frame's checksum continues
+/// the chain. Returns the ranges of added bytes.
 fn add_missing_frames(bytes: &mut Vec<u8>, frames: &FramesByOffset) -> Vec<(usize, usize)> {
     let mut added = Vec::new();
     let Some((header, mut sum)) = LogHeader::decode(bytes) else {

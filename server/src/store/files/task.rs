@@ -42,7 +42,7 @@ pub(super) struct TaskFiles {
 pub(super) struct WrittenCommit {
     /// Outcome of each upload in the group.
     outcomes: Vec<UploadOutcome>,
-    /// Frame of the new uploads, and the hashes of their bodies. `None` if no upload is new.
+    /// Frame of the new uploads, and a hash of each body. `None` if no upload is new.
     new_uploads: Option<(EncodedFrame, UploadBodyHashes)>,
 }
 
@@ -330,7 +330,7 @@ fn resume_log(path: &Path, contents: &LogContents) -> Result<UploadLog, EngineEr
     UploadLog::resume(path, contents)
 }
 
-/// Returns the ids of the uploads in a log, with the hashes of their bodies.
+/// Returns the ids of the uploads in a log, each with the hash of the body.
 fn read_known_uploads(
     path: &Path,
     contents: &LogContents,

@@ -159,7 +159,7 @@ pub(super) fn released_row(batch: &BatchFile) -> BatchRow {
     }
 }
 
-/// Reads the released batches. Their numbers must begin at 1 and have no gaps.
+/// Reads the released batches. The numbers must begin at 1 and have no gaps.
 fn read_released_batches(
     directory: &Path,
     fingerprint: [u8; 16],

@@ -1,7 +1,7 @@
 // The texts and pictures for CoCo, which estimates means. A report is one side of a pair of
 // buckets.
 
-import type { Outcome, AnswerPlacement, Reported } from "../../shared/analysis.js";
+import type { AnswerPlacement, Outcome, Reported } from "../../shared/analysis.js";
 import { el } from "../../shared/dom.js";
 import type { NamedItemsTask } from "../collector.js";
 import type { Question } from "../questions.js";
@@ -79,7 +79,11 @@ export class CocoTexts implements MechanismTexts {
     return `The ${this.randomisedPartInWords(reported)}. This choice of a side is the only part that your answers influence. The sides that your answers favour are more likely, but never certain.`;
   }
 
-  picture(placement: AnswerPlacement, reported: Reported, questions: readonly Question[]): ReportPicture {
+  picture(
+    placement: AnswerPlacement,
+    reported: Reported,
+    questions: readonly Question[],
+  ): ReportPicture {
     const { pairs } = narrowToKind(placement, "sides");
     const drawn = narrowToKind(reported, "side");
     const chances = pairs.flatMap(({ plus, minus }) => [plus.chance, minus.chance]);

@@ -304,8 +304,8 @@ impl PlannedTask {
         for (draft, question) in draft.questions.iter().zip(resolved.questions()) {
             let wanted = survey.wanted_accuracy(question.name());
             let goal = QuestionGoal::new(draft, question, &wanted);
-            let goal =
-                goal.map_err(|error| error.with_question_name(several.then(|| question.name())))?;
+            let name = several.then(|| question.name());
+            let goal = goal.map_err(|error| error.with_question_name(name))?;
             let quantity = goal.predicted_quantity;
             let variance =
                 ErrorPredictor::for_question(question).max_contribution_variance(quantity, several);
@@ -336,10 +336,8 @@ impl PlannedTask {
             });
             questions.push(question);
         }
-        let weighed = draft
-            .questions
-            .iter()
-            .any(|own| own.sampling_weight.is_some());
+        let mut drafts = draft.questions.iter();
+        let weighed = drafts.any(|own| own.sampling_weight.is_some());
         let all_wanted = errors.iter().all(|own| own.goal.max_half_width.is_some());
         if several && !weighed && all_wanted {
             questions = set_weights_by_reports_needed(&questions, &errors)?;

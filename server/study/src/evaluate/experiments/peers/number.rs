@@ -79,10 +79,8 @@ pub(super) fn compared_mechanisms(epsilon: f64) -> Result<Vec<ComparedMechanism>
     let noise = StaircaseMechanism::new(epsilon)?.variance();
     add("staircase", noise, &|_| noise);
     if let Some(least) = variance_lower_bound(epsilon) {
-        peers.push(ComparedMechanism::from_lower_bound(vec![(
-            LOWER_BOUND_METRIC,
-            least,
-        )]));
+        let bounds = vec![(LOWER_BOUND_METRIC, least)];
+        peers.push(ComparedMechanism::from_lower_bound(bounds));
     }
     Ok(peers)
 }

@@ -145,23 +145,15 @@ pub(super) fn formula_measurements(cells: u32) -> Result<Vec<Measurement>, Study
             rows.push(Measurement::new(point, mechanism, estimand, metric, value));
         };
         for (mechanism, [sharp, smooth]) in all {
-            add(
-                mechanism,
-                SHARES_BELOW_ESTIMAND,
-                MEAN_EDGE_VARIANCE_METRIC,
-                sharp,
-            );
-            add(
-                mechanism,
-                SMOOTHED_SHARES_ESTIMAND,
-                MEAN_EDGE_VARIANCE_METRIC,
-                smooth,
-            );
+            let metric = MEAN_EDGE_VARIANCE_METRIC;
+            add(mechanism, SHARES_BELOW_ESTIMAND, metric, sharp);
+            add(mechanism, SMOOTHED_SHARES_ESTIMAND, metric, smooth);
+            let ratio = sharp / least;
             add(
                 mechanism,
                 SHARES_BELOW_ESTIMAND,
                 VARIANCE_OVER_BOUND_METRIC,
-                sharp / least,
+                ratio,
             );
         }
         add(
