@@ -27,7 +27,7 @@ pub struct Entry {
     pub value: f64,
 }
 
-/// Item with a sign. [`Domain::draw_signed_items`] draws it from an entry.
+/// Item with a sign. [`Domain::round_and_sample_entries`] draws it from an entry.
 ///
 /// ```
 /// use hushbin::domain::SignedItem;

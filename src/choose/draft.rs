@@ -101,7 +101,7 @@ impl TaskDraft {
         self.questions.iter().map(choose).collect()
     }
 
-    /// Creates the task from [chosen](TaskDraft::choose_parameters) questions. Chooses the
+    /// Creates the task from [chosen](TaskDraft::choices_per_question) questions. Chooses the
     /// questions' weights if none is stated.
     ///
     /// # Errors

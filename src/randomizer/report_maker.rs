@@ -28,7 +28,7 @@ pub struct MemoSlot(pub u32);
 /// allocated for every report.
 ///
 /// # Guarantee
-/// Each call that makes a report from answers is [`Task::effective_epsilon`]-locally differentially private. For
+/// Each call that makes a report from answers is [`Task::achieved_report_epsilon`]-locally differentially private. For
 /// any two inputs and any report, the probabilities of making that report differ by a factor of at
 /// most exp(ε). The seed is public and drawn independently of the input.
 ///
@@ -126,7 +126,7 @@ impl Randomizer {
     }
 
     /// Makes a report from a memo, and appends the encoded report to `bytes`. The report reveals
-    /// nothing but the memo, and more about the memo than [`Task::effective_epsilon`]. Averaged over
+    /// nothing but the memo, and more about the memo than [`Task::achieved_report_epsilon`]. Averaged over
     /// the draw of the memo, it reveals at most that ε about the answer.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Statistical analysis of hushbin's reports: pure functions, without clock or I/O.
 //!
 //! [`estimate`] folds reports into totals, and turns totals into estimates with error bars.
-//! [`accounting`] computes the central privacy of a shuffled batch. [`bound`] compares a mechanism
+//! [`accounting`] computes the central privacy of a shuffled batch. [`mechanism_optimality`] compares a mechanism
 //! with the best possible one. [`plan`] weighs the number of people, privacy and accuracy against
 //! each other. [`heavy_hitters`] finds frequent texts that no list names in advance. [`likelihood`]
 //! computes the probability of a report under a given input, for audits. [`promise`] states in

@@ -1,6 +1,6 @@
 //! Privacy audits, which measure how much a report reveals.
 //!
-//! There are three methods. [`Task::effective_epsilon`] computes the loss from the integer
+//! There are three methods. [`Task::achieved_report_epsilon`] computes the loss from the integer
 //! thresholds that are sampled. [`enumerate_max_loss`] compares the probabilities of every report
 //! between all inputs of a small task. [`measure_privacy_loss`] makes uploads and attacks them: the
 //! attack's success gives a lower bound of the loss. This method assumes nothing about the
@@ -43,7 +43,7 @@ use serde::Serialize;
 pub struct ReportAuditResult {
     /// Privacy budget ε of the task.
     pub requested_epsilon: f64,
-    /// [`Task::effective_epsilon`].
+    /// [`Task::achieved_report_epsilon`].
     pub effective_epsilon: f64,
     /// δ, the probability with which the guarantee may fail
     /// ([`Mechanism::delta`](hushbin::Mechanism::delta)).

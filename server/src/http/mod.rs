@@ -36,7 +36,7 @@
 //!
 //! Analysts and admins send `Authorization: Bearer TOKEN`, with a token from `hushbin token`.
 //! Admins may do everything that analysts may. Under `--development`, and in applications that
-//! embed [`router`], no tokens are needed.
+//! embed [`unrestricted_router`], no tokens are needed.
 //!
 //! All errors are problems (RFC 9457). Pages of any origin may call the interface, without
 //! credentials. An upload is a simple request, so browsers send it without a preflight.

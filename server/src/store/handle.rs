@@ -219,7 +219,7 @@ impl Store {
     /// Closes a task's open batch. The batch is counted and released later.
     ///
     /// # Errors
-    /// [`StoreError::BatchTooSmall`] when the batch has too few reports; [`StoreError::Failed`]
+    /// [`StoreError::TooFewReportsToClose`] when the batch has too few reports; [`StoreError::Failed`]
     /// when storage fails.
     pub async fn close_batch(&self, stored: &Arc<StoredTask>) -> Result<BatchRow, StoreError> {
         let need = stored.batch_settings().least;

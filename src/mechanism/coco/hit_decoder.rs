@@ -41,7 +41,7 @@ pub struct HitDecoder {
 }
 
 impl HitDecoder {
-    /// Number of slots that [`HitDecoder::for_each_hit`] may visit. The first slots are the items.
+    /// Number of slots that [`HitDecoder::for_each_hit_slot`] may visit. The first slots are the items.
     /// The rest are paddings and empty slots. 0 for open domains, whose items cannot be listed.
     #[must_use]
     pub fn visitable_slot_count(&self) -> usize {

@@ -15,7 +15,7 @@ use crate::mechanism::subset::NamedRule;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FavouredSideRuleName {
-    /// Name of [`FavouredSideRule::Overwrite`].
+    /// Name of [`FavouredSideRule::RandomEntryDecides`].
     Overwrite,
     /// Name of [`FavouredSideRule::Strongest`].
     Strongest,

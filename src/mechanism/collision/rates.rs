@@ -294,7 +294,7 @@ impl CollisionHitProbabilities {
             / (self.hit_probability_gap() * self.hit_probability_gap())
     }
 
-    /// Sum of [`Rates::option_variance`] over all `options` options, exactly one of which is the
+    /// Sum of [`EstimationParameters::option_variance`] over all `options` options, exactly one of which is the
     /// person's answer.
     #[must_use]
     pub(crate) fn total_option_variance(&self, options: u32) -> f64 {

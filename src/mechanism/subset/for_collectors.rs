@@ -73,7 +73,7 @@ impl<R: FavouringRule> HashedSubsetSelection<R> {
     /// Checks the ranges and creates the parameters of a mechanism with one hash function.
     ///
     /// # Errors
-    /// As for [`HashedSubsetSelection::with_hashes`].
+    /// As for [`HashedSubsetSelection::new_with_hash_count`].
     pub fn new(rule: R, hashing: HashFamily, buckets: u32) -> Result<Self, Error> {
         Self::new_with_hash_count(rule, hashing, buckets, 1)
     }

@@ -82,7 +82,7 @@ impl Task {
         Self::build_checked_task(self.id, questions, budget, &bytes)
     }
 
-    /// Returns all parameters that a report depends on, and the [budget](Task::budget), as
+    /// Returns all parameters that a report depends on, and the [budget](Task::report_budget), as
     /// canonical bytes. Numbers take eight bytes, little endian. Each text is preceded by its
     /// length. The [fingerprint](Task::fingerprint) is the hash of these bytes.
     ///
@@ -237,7 +237,7 @@ impl TryFrom<Task> for RatingsTaskFields {
     type Error = Task;
 
     /// Returns the fields of a task whose only question has no name. They do not include the task's
-    /// [budget](Task::budget).
+    /// [budget](Task::report_budget).
     ///
     /// # Errors
     /// The task itself if its questions have names.

@@ -26,7 +26,7 @@ pub struct BatchPrivacy {
     pub ideal_hash_epsilon: Option<f64>,
     /// Central ε that the reduction yields (Theorem 1 of the paper P1), rounded up. If reports may
     /// be uninformative, this value is not a proven bound, although it nearly is one in large
-    /// batches: see [`errata`](crate::errata). Present only for one batch with one report per
+    /// batches: see [`paper_errata`](crate::paper_errata). Present only for one batch with one report per
     /// person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reduction_epsilon: Option<f64>,

@@ -28,7 +28,7 @@
 //! | `sums` | unit messages for sums of vectors, hidden by other people's noise |
 //!
 //! Sources: Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle Model"; Wang et al.
-//! (P1) as in [`hushbin::mechanism::collision`], with [`errata`](crate::errata); Feldman, McMillan,
+//! (P1) as in [`hushbin::mechanism::collision`], with [`paper_errata`](crate::paper_errata); Feldman, McMillan,
 //! Talwar, "Stronger Privacy Amplification by Shuffling for Rényi and Approximate Differential
 //! Privacy" (arXiv 2208.04591), with its erratum; Su, Cheng, Wang, "Decomposition-Based Optimal
 //! Bounds for Privacy Amplification via Shuffling" (arXiv 2504.07414): no decomposition of reports

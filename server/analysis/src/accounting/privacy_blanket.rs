@@ -4,7 +4,7 @@
 //! P1's Theorem 1 is not an upper bound if a report may be uninformative, that is, if 1 − α − e·α >
 //! 0. It assumes that an uninformative report of the person in question is hidden by all
 //! uninformative reports of other people. But those reports that are outside the blanket depend on
-//! the other people's data, and may be recognised from it ([`errata`](crate::errata)). The proven
+//! the other people's data, and may be recognised from it ([`paper_errata`](crate::paper_errata)). The proven
 //! bound is the privacy blanket (Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle
 //! Model", 2019, Lemma 5.3), summed exactly.
 //!

@@ -1,7 +1,7 @@
 //! Published mechanisms for choices and dense numbers, corrected, for comparison with hushbin.
 //!
 //! Most mechanisms come from T. Wang, Zhao, Yang, Ren, "Locally Differentially Private Data
-//! Collection and Analysis" (P4 in the [`errata`](hushbin_analysis::errata)). Each report has a
+//! Collection and Analysis" (P4 in the [`paper_errata`](hushbin_analysis::paper_errata)). Each report has a
 //! budget (ε, δ): for any set of outcomes, P(set under one input) ≤ exp(ε)·P(set under another) +
 //! δ. In all formulas, e = exp(ε). Errors of the paper are corrected here. [`as_printed`] has the
 //! printed formulas and the privacy loss that they really cause.
@@ -29,7 +29,7 @@
 //! [`variance_lower_bound`] is a lower bound for all unbiased mechanisms for one number.
 //!
 //! [`ratings`] has mechanisms for sparse ratings. The papers P1, P2 and P3 of the
-//! [`errata`](hushbin_analysis::errata) compare their mechanisms with these. [`distribution`] has
+//! [`paper_errata`](hushbin_analysis::paper_errata) compare their mechanisms with these. [`distribution`] has
 //! mechanisms for the distribution of one number.
 //!
 //! [`sums`] implements the mechanism of a different paper: sums of vectors from shuffled messages,

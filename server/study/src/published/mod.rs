@@ -2,7 +2,7 @@
 //!
 //! The bounds differ in what they assume about a randomizer. They also differ in the precision with
 //! which they turn a decomposition of reports into a number. P1's reduction is not included,
-//! because it is not a bound for small batches ([`errata`](hushbin_analysis::errata)). It is also
+//! because it is not a bound for small batches ([`paper_errata`](hushbin_analysis::paper_errata)). It is also
 //! known as the variation-ratio reduction of Wang et al., "Privacy Amplification via Shuffling:
 //! Unified, Simplified, and Tightened" (2024).
 //!

@@ -1,6 +1,6 @@
 //! Calculations of the demo's story page, compiled to WebAssembly.
 //!
-//! [`explain`] explains a single report. [`both`] simulates people who answer the same numbers in
+//! [`explain`] explains a single report. [`local_vs_shuffle`] simulates people who answer the same numbers in
 //! two ways: under local differential privacy, and through a shuffler.
 //!
 //! The bindings include the planner. All pages load this one module, so the Rust code is compiled

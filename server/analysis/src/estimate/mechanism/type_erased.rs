@@ -48,7 +48,7 @@ pub(crate) trait PreparedQuestion: Debug + Send + Sync {
     fn contribution_range(&self, estimand: Estimand) -> [f64; 2];
 
     /// Returns the variances of one report's contribution, for people [with, without] the item: see
-    /// [`EstimatedMechanism::contribution_variances`]. `None` if the mechanism does not estimate
+    /// [`EstimatedMechanism::variances_with_and_without`]. `None` if the mechanism does not estimate
     /// `estimand`.
     fn variances_with_and_without(&self, estimand: Estimand) -> Option<[f64; 2]>;
 

@@ -15,7 +15,7 @@ use crate::numeric::simplex_projection::{SumConstraint, project_to_simplex};
 /// Post-processed results of one item. A field is `None` if its method was not requested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct PostProcessed {
-    /// Result of [`PostProcessingMethod::ConditionalMean`].
+    /// Result of [`PostProcessingMethod::MeanGivenPresence`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditional_mean: Option<ConditionalMean>,
     /// Result of [`PostProcessingMethod::MaxSparsityProjection`].
@@ -24,7 +24,7 @@ pub struct PostProcessed {
     /// Result of [`PostProcessingMethod::ExactSparsityProjection`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) fully_projected: Option<ProjectedFrequencies>,
-    /// Result of [`PostProcessingMethod::Shrinkage`] for the first estimand of the question.
+    /// Result of [`PostProcessingMethod::ShrinkageTowardsZero`] for the first estimand of the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrunken: Option<ShrunkenEstimate>,
 }

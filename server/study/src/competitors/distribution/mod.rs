@@ -7,7 +7,7 @@
 //! | choice of a bin (Ye and Barg, 2018) | [`BinSelection`] | unbiased share of each bin |
 //!
 //! Noisy unbiased estimates need not form a distribution function. [`shares_of_isotonic_cdf`] finds the
-//! nearest distribution function, and [`quantile`] computes its quantiles. The mechanisms are for
+//! nearest distribution function, and [`histogram_quantile`] computes its quantiles. The mechanisms are for
 //! simulations only: Square Wave draws its reports in floating point.
 
 mod bins;

@@ -143,7 +143,7 @@ impl SampledNumberMechanism {
         times * (own + value * value) - value * value
     }
 
-    /// Maximum of [`variance`](Self::variance) over all values in [−1, 1].
+    /// Maximum of [`single_report_variance`](Self::single_report_variance) over all values in [−1, 1].
     #[must_use]
     pub fn worst_variance(&self) -> f64 {
         maximum_of_quadratic(|value| self.single_report_variance(value))

@@ -1,5 +1,5 @@
 //! Mechanisms with the parameters that P1 and P3 print, as JSON drafts for task files. P1 and P3
-//! are papers of the [`errata`](hushbin_analysis::errata), and e = exp(ε).
+//! are papers of the [`paper_errata`](hushbin_analysis::paper_errata), and e = exp(ε).
 //!
 //! The errata list by which factor these parameters are worse than the parameters that hushbin
 //! chooses.

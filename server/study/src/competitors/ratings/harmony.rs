@@ -31,7 +31,7 @@ impl HarmonyMechanism {
     /// Creates the mechanism for the question and the privacy requirement of a setting.
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`].
+    /// Same errors as [`OracleSetting::checked_budget`].
     pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
             item_count: setting.item_count,

@@ -39,7 +39,7 @@ impl LaplaceMechanism {
     /// Creates the mechanism for the question and the privacy requirement of a setting.
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`]. [`Error::OutOfRange`] if L is outside
+    /// Same errors as [`OracleSetting::checked_budget`]. [`Error::OutOfRange`] if L is outside
     /// [`NEIGHBOUR_DISTANCE_RANGE`](hushbin::bounds::NEIGHBOUR_DISTANCE_RANGE).
     pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
         let budget = setting.budget_ignoring_delta()?;

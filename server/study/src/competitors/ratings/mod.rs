@@ -1,6 +1,6 @@
 //! Published mechanisms for people who rate at most s of d items.
 //!
-//! P1, P2 and P3 of the [`errata`](hushbin_analysis::errata) compare their mechanisms with these,
+//! P1, P2 and P3 of the [`paper_errata`](hushbin_analysis::paper_errata) compare their mechanisms with these,
 //! which are called oracles. Each oracle states its privacy loss, which tests check by enumeration,
 //! and has unbiased estimates. [`PUBLISHED_RATING_ORACLES`] lists all oracles. In all formulas, e = exp(ε).
 //!

@@ -34,7 +34,7 @@ impl NaivePerturbation {
     /// Inputs may have any number of entries.
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`].
+    /// Same errors as [`OracleSetting::checked_budget`].
     pub fn with_event_level_privacy(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
             item_count: setting.item_count,
@@ -52,7 +52,7 @@ impl NaivePerturbation {
     /// have a total loss of ε. Changing k coordinates from −1 to 1 also has a loss of ε.
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`].
+    /// Same errors as [`OracleSetting::checked_budget`].
     pub fn with_user_level_privacy(setting: &OracleSetting) -> Result<Self, Error> {
         let budget = setting
             .budget_ignoring_delta()?

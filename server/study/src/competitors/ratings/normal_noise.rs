@@ -40,7 +40,7 @@ impl GaussianRatingMechanism {
     /// from −1 to 1. Inputs may have any number of entries.
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`]. [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
+    /// Same errors as [`OracleSetting::checked_budget`]. [`Error::OutOfRange`] if δ is below 10⁻¹⁵.
     pub fn with_event_level_privacy(setting: &OracleSetting) -> Result<Self, Error> {
         let gaussian = GaussianMechanism::new(2.0, &setting.checked_budget()?)?;
         Ok(Self::new(setting, None, gaussian))

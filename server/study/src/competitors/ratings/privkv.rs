@@ -44,7 +44,7 @@ impl PrivKv {
     /// Returns PrivKV as published: half of ε for the presence, and half of ε for the sign.
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`].
+    /// Same errors as [`OracleSetting::checked_budget`].
     pub fn with_published_budget_split(setting: &OracleSetting) -> Result<Self, Error> {
         let half = setting.budget_ignoring_delta()?.epsilon() / 2.0;
         Self::with_presence_and_sign_epsilon(setting, half, half)
@@ -54,7 +54,7 @@ impl PrivKv {
     /// spends ε₁ = ln((e + 1)/2), where e = exp(ε).
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`].
+    /// Same errors as [`OracleSetting::checked_budget`].
     pub fn with_calibrated_budget_split(setting: &OracleSetting) -> Result<Self, Error> {
         let e = setting.budget_ignoring_delta()?.exp_epsilon();
         Ok(Self {
@@ -69,7 +69,7 @@ impl PrivKv {
     /// setting's ε is ignored.
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`]. [`Error::InvalidCombination`] if ε₁ or ε₂ is not above 0,
+    /// Same errors as [`OracleSetting::checked_budget`]. [`Error::InvalidCombination`] if ε₁ or ε₂ is not above 0,
     /// or is above 12.
     pub fn with_presence_and_sign_epsilon(
         setting: &OracleSetting,

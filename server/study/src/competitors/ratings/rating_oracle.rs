@@ -45,7 +45,7 @@ impl OracleSetting {
     /// Returns the budget with δ = 0, because most mechanisms ignore δ.
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`].
+    /// Same errors as [`OracleSetting::checked_budget`].
     pub(super) fn budget_ignoring_delta(&self) -> Result<Budget, Error> {
         Budget::new(self.checked_budget()?.epsilon(), 0.0)
     }
@@ -95,7 +95,7 @@ pub trait RatingOracle: Send + Sync {
     );
 
     /// Draws the reports of many people and adds them to the sums. The sums have the same
-    /// distribution as with [`add_report`](Self::add_report), but are often faster to draw. For an
+    /// distribution as with [`draw_and_add_report`](Self::draw_and_add_report), but are often faster to draw. For an
     /// item whose reports are independent of everything else, the sum over all people is drawn at
     /// once.
     fn draw_and_add_reports(

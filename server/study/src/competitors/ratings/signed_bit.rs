@@ -43,7 +43,7 @@ impl OneSparseOracle for HashedSignBitOracle {
     /// Creates the oracle for the question and the privacy requirement of a setting.
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`].
+    /// Same errors as [`OracleSetting::checked_budget`].
     fn new(setting: &OracleSetting) -> Result<Self, Error> {
         Ok(Self {
             item_count: setting.item_count,

@@ -43,7 +43,7 @@ impl OneSparseOracle for SignedItemHashOracle {
     /// Creates the oracle for the question and the privacy requirement of a setting.
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`]. [`Error::OutOfRange`] if 2(d + s) is outside
+    /// Same errors as [`OracleSetting::checked_budget`]. [`Error::OutOfRange`] if 2(d + s) is outside
     /// [`OPTION_COUNT_RANGE`](hushbin::bounds::OPTION_COUNT_RANGE).
     fn new(setting: &OracleSetting) -> Result<Self, Error> {
         let budget = setting.budget_ignoring_delta()?;

@@ -60,7 +60,7 @@ impl CoordinateBudget {
     /// Returns PVME's budget, corrected: ε₀ = ε/(2√(D·ln(2/δ))) and δ₀ = δ/(2D).
     ///
     /// With these values, D·δ₀ and the δ′ = δ/2 of [advanced
-    /// composition](Self::advanced_composition) add up to δ. The total ε by advanced composition is
+    /// composition](Self::advanced_composition_total) add up to δ. The total ε by advanced composition is
     /// at most ε/√2 + ε²/(8·ln(2/δ)). This total is below the requested ε if the requested ε is at
     /// most 2.34·ln(2/δ).
     ///

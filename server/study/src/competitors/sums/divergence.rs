@@ -62,11 +62,11 @@ impl CoordinateNoise {
         Ok(delta)
     }
 
-    /// Returns the maximum of [`delta_at`](Self::delta_at) over all pairs of values that a person
+    /// Returns the maximum of [`delta_between_values`](Self::delta_between_values) over all pairs of values that a person
     /// can have.
     ///
     /// # Errors
-    /// Same errors as [`CoordinateNoise::delta_at`].
+    /// Same errors as [`CoordinateNoise::delta_between_values`].
     pub fn worst_delta(&self, epsilon: f64) -> Result<f64, Error> {
         let l = self.tuples().level_count() as i32;
         let mut worst = 0.0_f64;

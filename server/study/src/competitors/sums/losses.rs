@@ -13,7 +13,7 @@ const MIN_FINITE_LOSS_PROBABILITY: f64 = 1e-28;
 const TRUNCATED_PROBABILITY: f64 = 1e-16;
 
 impl CoordinateNoise {
-    /// Returns an upper bound on [`delta_at`](Self::delta_at), for any number L of levels. It
+    /// Returns an upper bound on [`delta_between_values`](Self::delta_between_values), for any number L of levels. It
     /// bounds δ at ε₀ = `epsilon` for one coordinate if a person's value is `from` instead of `to`.
     /// Both values are from −L to L.
     ///

@@ -14,7 +14,7 @@
 //! | noise of a coordinate: messages, variance, exact δ | [`CoordinateNoise`] |
 //! | (ε₀, δ₀) of a coordinate, and the composition of many coordinates | [`CoordinateBudget`] |
 //! | messages and sums | [`VectorSumProtocol`] |
-//! | reports of one cell of a grid | [`grid`] |
+//! | reports of one cell of a grid | [`grid_cell_reports`] |
 //! | printed parameters and the privacy loss that they cause | [`as_printed`] |
 //!
 //! The code is for comparisons only: counts are drawn in floating point.

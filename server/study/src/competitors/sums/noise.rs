@@ -24,7 +24,7 @@ pub const TUPLE_EPSILON_FRACTION: f64 = 0.25;
 /// person's value changes the sum by at most 2L. The change also shifts at most q of the counts
 /// Z_y. If count Z_y is shifted by s_y′, then Σ |s_y′·y| ≤ Γ. Z⁺ − Z⁻ hides the change of the sum
 /// at (1 − β)·ε₀. Each Z_y hides its shift s_y′ at β·ε₀·|s_y′·y|/Γ with δ₀/q (GKMPS's lemma).
-/// [`CoordinateNoise::delta_at`] computes the exact δ.
+/// [`CoordinateNoise::delta_between_values`] computes the exact δ.
 ///
 /// ```
 /// use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise};

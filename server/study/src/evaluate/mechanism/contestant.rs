@@ -251,7 +251,7 @@ impl ReportAccumulator<'_> {
     /// Draws each person's report separately and adds it to the sums, as a collector does.
     ///
     /// # Errors
-    /// Same errors as [`ReportAccumulator::add_reports`].
+    /// Same errors as [`ReportAccumulator::draw_and_add_reports`].
     pub(crate) fn draw_reports_one_by_one(
         &mut self,
         people: &[&[Entry]],

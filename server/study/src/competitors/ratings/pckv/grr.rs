@@ -47,7 +47,7 @@ impl PckvGrr {
     /// not make use of the additional privacy from drawing the item.
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`].
+    /// Same errors as [`OracleSetting::checked_budget`].
     pub fn without_amplification(setting: &OracleSetting) -> Result<Self, Error> {
         Self::new(setting, 1.0)
     }
@@ -56,7 +56,7 @@ impl PckvGrr {
     /// The report as a whole has a privacy loss of ε.
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`].
+    /// Same errors as [`OracleSetting::checked_budget`].
     pub fn with_amplification(setting: &OracleSetting) -> Result<Self, Error> {
         Self::new(setting, f64::from(setting.sparsity))
     }

@@ -54,7 +54,7 @@ impl PckvUe {
     /// Creates the mechanism for the question and the privacy of a setting.
     ///
     /// # Errors
-    /// Same errors as [`OracleSetting::budget`].
+    /// Same errors as [`OracleSetting::checked_budget`].
     pub fn new(setting: &OracleSetting) -> Result<Self, Error> {
         let e = setting.budget_ignoring_delta()?.exp_epsilon();
         Ok(Self {

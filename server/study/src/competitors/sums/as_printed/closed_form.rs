@@ -29,7 +29,7 @@ pub struct ClosedFormProbabilityRow {
 /// Returns the table row for n people, M cells and a central budget.
 ///
 /// # Errors
-/// Same errors as [`grid::least_uniform_probability`].
+/// Same errors as [`grid_cell_reports::least_uniform_probability`].
 pub fn closed_form_probability_row(
     people: u64,
     cells: u32,

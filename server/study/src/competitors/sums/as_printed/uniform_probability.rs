@@ -56,7 +56,7 @@ pub struct UniformProbabilityRow {
 /// that satisfies (ε, δ) for one coordinate, to one part in 10⁹.
 ///
 /// # Errors
-/// Same errors as [`grid::exact_shuffled_delta`]. [`Error::InvalidCombination`] if the corrected γ is
+/// Same errors as [`grid_cell_reports::exact_shuffled_delta`]. [`Error::InvalidCombination`] if the corrected γ is
 /// above 1.
 pub fn row_with_enumerated_delta(
     people: u32,
@@ -88,11 +88,11 @@ pub fn row_with_enumerated_delta(
 }
 
 /// Returns the table row for the paper's constant c. The δ of the printed γ is a lower bound, by
-/// [`grid::attack_delta_lower_bound`]. The δ of the corrected γ is a proven upper bound.
+/// [`grid_cell_reports::attack_delta_lower_bound`]. The δ of the corrected γ is a proven upper bound.
 ///
 /// # Errors
 /// [`Error::InvalidCombination`] if the corrected γ is above 1. Otherwise the errors of
-/// [`grid::attack_delta_lower_bound`] and [`grid::proven_delta_upper_bound`].
+/// [`grid_cell_reports::attack_delta_lower_bound`] and [`grid_cell_reports::proven_delta_upper_bound`].
 ///
 /// ```
 /// use hushbin_study::competitors::{Budget, sums::as_printed};
