@@ -48,7 +48,10 @@ impl TaskAssessment {
             Some(_) => " People without an answer report as well.",
         };
         let protects = &self.protects;
-        let accuracy = [self.worst_accuracy_sentence(), self.memo_accuracy_cost_sentence()];
+        let accuracy = [
+            self.worst_accuracy_sentence(),
+            self.memo_accuracy_cost_sentence(),
+        ];
         vec![
             format!("{} is a valid task. It asks {asks}.", self.task.id()),
             format!("Each report spends ε = {one}, which protects {protects}: {one_guess}."),

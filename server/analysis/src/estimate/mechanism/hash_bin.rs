@@ -97,15 +97,11 @@ impl EstimatedMechanism for HashBin {
 
     fn counter_updates_per_report(&self, domain: &Domain, epsilon: f64) -> Option<u64> {
         let items = domain.item_count()?;
-        Some(
-            match self
-                .response_distribution(domain.item_count(), epsilon)
-                .noisy_bin_limit()
-            {
-                None => ItemSignAgreementCounter::words_per_report(items as usize),
-                Some(_) => items.into(),
-            },
-        )
+        let responses = self.response_distribution(domain.item_count(), epsilon);
+        Some(match responses.noisy_bin_limit() {
+            None => ItemSignAgreementCounter::words_per_report(items as usize),
+            Some(_) => items.into(),
+        })
     }
 
     fn merge(counts: &mut HashBinCounts, others: &HashBinCounts) {

@@ -307,8 +307,8 @@ impl PlannedTask {
             let name = several.then(|| question.name());
             let goal = goal.map_err(|error| error.with_question_name(name))?;
             let quantity = goal.predicted_quantity;
-            let variance =
-                ErrorPredictor::for_question(question).max_contribution_variance(quantity, several);
+            let predictor = ErrorPredictor::for_question(question);
+            let variance = predictor.max_contribution_variance(quantity, several);
             let variance =
                 variance.ok_or_else(|| unestimated_quantity_error(question, quantity))?;
             // With a memo, reports can be made only with some of the buckets.
@@ -336,10 +336,9 @@ impl PlannedTask {
             });
             questions.push(question);
         }
-        let mut drafts = draft.questions.iter();
-        let weighed = drafts.any(|own| own.sampling_weight.is_some());
+        let weighed = |own: &QuestionDraft| own.sampling_weight.is_some();
         let all_wanted = errors.iter().all(|own| own.goal.max_half_width.is_some());
-        if several && !weighed && all_wanted {
+        if several && !draft.questions.iter().any(weighed) && all_wanted {
             questions = set_weights_by_reports_needed(&questions, &errors)?;
         }
         Ok(Self {
