@@ -22,7 +22,7 @@
 //! # async fn embed() -> Result<(), Box<dyn std::error::Error>> {
 //! let draft: hushbin::TaskDraft = serde_json::from_str(&std::fs::read_to_string("task.json")?)?;
 //! let store = Store::open("data".as_ref(), &[draft.into()], StoreOptions::DEFAULT)?;
-//! let collector = router(store.clone(), RequestLimits::DEFAULT);
+//! let collector = unrestricted_router(store.clone(), RequestLimits::DEFAULT);
 //! let app = axum::Router::new().nest("/telemetry", collector);
 //! let listener = tokio::net::TcpListener::bind("127.0.0.1:8080").await?;
 //! axum::serve(listener, app).await?;

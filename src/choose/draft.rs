@@ -37,7 +37,7 @@ use crate::task::{Budget, Question, QuestionKind, Task};
 /// }"#).unwrap();
 /// let task = draft.resolve_task().unwrap();
 /// let ratings = task.only_question().unwrap();
-/// assert_eq!((ratings.mechanism().name(), ratings.sparsity()), ("hash-bin", 2));
+/// assert_eq!((ratings.mechanism().name(), ratings.max_entries_per_report()), ("hash-bin", 2));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskDraft {

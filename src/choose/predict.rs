@@ -10,7 +10,7 @@ use crate::mechanism::contract::MechanismParameters;
 /// ```
 /// use hushbin::choose::SquaredError;
 ///
-/// let error = SquaredError { variance: 0.5, squared_bias: 0.25, ..SquaredError::default() };
+/// let error = SquaredError { variance: 0.5, worst_case_squared_bias: 0.25, ..SquaredError::default() };
 /// assert_eq!((error.worst_case_total_error(), error.likely_total_error()), (0.75, 0.5));
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -48,7 +48,7 @@ impl SquaredError {
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(
 /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
 /// # ).unwrap();
-/// let chosen = draft.choose_parameters().unwrap().remove(0).chosen;
+/// let chosen = draft.choices_per_question().unwrap().remove(0).chosen;
 /// // Collision estimates means and frequencies.
 /// let [mean, frequency] = [chosen.predicted_errors.mean_error, chosen.predicted_errors.frequency_error];
 /// assert!(mean.unwrap().worst_case_total_error() > frequency.unwrap().worst_case_total_error());

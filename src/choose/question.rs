@@ -101,7 +101,7 @@ pub enum KindDraft {
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(
 /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
 /// # ).unwrap();
-/// let choice = draft.choose_parameters().unwrap().remove(0);
+/// let choice = draft.choices_per_question().unwrap().remove(0);
 /// assert_eq!(choice.question.mechanism(), &choice.chosen.mechanism);
 /// assert!(choice.alternatives.is_sorted_by(|a, b| a.objective_error <= b.objective_error));
 /// ```

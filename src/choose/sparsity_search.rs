@@ -19,7 +19,7 @@ use crate::task::QuestionPart;
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(
 /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
 /// # ).unwrap();
-/// let picked = draft.choose_parameters().unwrap().remove(0).chosen;
+/// let picked = draft.choices_per_question().unwrap().remove(0).chosen;
 /// assert_eq!((picked.mechanism.name(), picked.sparsity), ("collision", 3));
 /// assert_eq!(picked.objective_error, picked.predicted_errors.mean_error.unwrap().worst_case_total_error());
 /// ```

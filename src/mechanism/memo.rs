@@ -41,7 +41,7 @@ const MAX_REPORT_EXP_EPSILON: f64 = 162_754.0;
 ///     } }]
 /// }"#).unwrap();
 /// let stages = task.memo_thresholds().unwrap();
-/// assert_eq!((stages.slot_count, stages.supported_slot_count), (2, 1));
+/// assert_eq!((stages.slot_count, stages.slots_supported_per_report), (2, 1));
 /// assert!(stages.own_slot_probability.probability() < stages.memo_supported_probability.probability() + 0.1);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

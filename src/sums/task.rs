@@ -70,7 +70,7 @@ pub struct SumTaskFields {
 ///     delta: 1e-6,
 ///     min_people: 10_000,
 ///     honest_fraction: 0.9,
-///     budget: Budget::default(),
+///     report_budget: Budget::default(),
 /// };
 /// let messages = MessageParameters::new(8, 1, 1, Threshold(1 << 57), 2)?;
 /// let task = SumTask::new(parts, messages)?;

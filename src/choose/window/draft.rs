@@ -39,7 +39,7 @@ pub struct Draft {
 ///     let draft = Draft { objective: Some(objective), ..Draft::default() };
 ///     Window::choose_parameters(&domain, 2.0, &draft).unwrap().estimate_scale_and_variance(&domain, 2.0)
 /// });
-/// assert!(average.average_variance() < 0.96 * worst.average_variance());
+/// assert!(average.uniform_average_variance() < 0.96 * worst.uniform_average_variance());
 /// assert!(average.max_variance() > worst.max_variance());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

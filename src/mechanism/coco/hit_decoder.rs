@@ -30,7 +30,7 @@ impl Coco {
 /// let coco = Coco::new(rule, HashFamily::Balanced, 12).unwrap();
 /// let hit_decoder = coco.hit_decoder(&Domain::of_rated_items(Some(40), 3));
 /// let report = Report { seed: 7, bucket: 5 };
-/// hit_decoder.for_each_hit(&report, |item, plus| {
+/// hit_decoder.for_each_hit_slot(&report, |item, plus| {
 ///     assert_eq!(hit_decoder.hit_side_is_plus(&report, u64::from(item)), Some(plus));
 /// });
 /// ```

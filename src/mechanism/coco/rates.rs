@@ -24,7 +24,7 @@ use crate::sample::ExpLowerBound;
 /// let rates = coco.hit_probabilities(&Domain::of_rated_items(Some(40), 3), 1.0);
 /// assert_eq!(rates.mean_pair_hit_probability, 1.0 / 6.0);
 /// // This rule does not estimate the non-missing frequency.
-/// assert!(rates.hit_probability_gap > 0.0 && rates.exact_pair_probabilities.is_none());
+/// assert!(rates.side_hit_probability_gap > 0.0 && rates.exact_pair_probabilities.is_none());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CocoHitProbabilities {
@@ -52,7 +52,7 @@ pub struct CocoHitProbabilities {
 /// use hushbin::hash::HashFamily;
 /// use hushbin::mechanism::coco::{Coco, FavouredSideRule};
 ///
-/// let coco = Coco::new(FavouredSideRule::Overwrite, HashFamily::Balanced, 12).unwrap();
+/// let coco = Coco::new(FavouredSideRule::RandomEntryDecides, HashFamily::Balanced, 12).unwrap();
 /// let presence = coco.hit_probabilities(&Domain::of_rated_items(Some(40), 3), 1.0).exact_pair_probabilities.unwrap();
 /// assert!(presence.pair_hit_if_present > presence.pair_hit_if_absent);
 /// ```

@@ -16,7 +16,7 @@ pub type Randomizer = subset::Randomizer<FavouredSideRule>;
 ///
 /// assert!(Coco::new(FavouredSideRule::Strongest { favoured: 2 }, HashFamily::Balanced, 12).is_ok());
 /// // Buckets form pairs.
-/// assert!(Coco::new(FavouredSideRule::Overwrite, HashFamily::Balanced, 13).is_err());
+/// assert!(Coco::new(FavouredSideRule::RandomEntryDecides, HashFamily::Balanced, 13).is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FavouredSideRule {

@@ -23,7 +23,7 @@ use crate::hash::{ElementHash, HashFamily, MAX_WINDOWED_HASH_BUCKETS};
 /// // At most all buckets but one can be favoured.
 /// assert!(Collision::new(FavouredBucketRule::Heaviest { favoured: 17 }, HashFamily::Balanced, 17).is_err());
 /// // Four functions have 68 buckets.
-/// let more = Collision::with_hashes(FavouredBucketRule::Heaviest { favoured: 17 }, HashFamily::Balanced, 17, 4)?;
+/// let more = Collision::new_with_hash_count(FavouredBucketRule::Heaviest { favoured: 17 }, HashFamily::Balanced, 17, 4)?;
 /// assert_eq!((more.hash_count(), more.total_buckets()), (4, 68));
 /// # Ok::<(), hushbin::Error>(())
 /// ```

@@ -14,7 +14,7 @@ use crate::mechanism::subset::Thresholds;
 ///
 /// // Five atoms with the values −3, −2, 0, 2, 3; two neighbours are favoured.
 /// let window = Window::new(1, 5, 2, [2, 3])?;
-/// assert_eq!((window.cell_count(), window.favoured_cell_count()), (5, 2));
+/// assert_eq!((window.atom_combination_count(), window.favoured_cell_count()), (5, 2));
 /// assert_eq!((window.level_count(), window.favoured_atom_value_sum(0), window.favoured_atom_value_sum(3)), (4, -5, 5));
 /// assert!(Window::new(1, 5, 3, [2, 3]).is_err());
 /// # Ok::<(), hushbin::Error>(())

@@ -18,9 +18,9 @@ use crate::mix::nth_splitmix64_output;
 /// use hushbin::task::PrefixLengths;
 ///
 /// let prefixes = PrefixLengths::new(vec![2, 4]).unwrap();
-/// assert_eq!(prefixes.prefix_keys("cat")[1], hushbin::item_name_hash("cat"));
-/// assert_eq!(prefixes.prefix_keys("cat")[0], prefixes.prefix_keys("care")[0]);
-/// assert_ne!(prefixes.prefix_keys("cat")[0], prefixes.prefix_keys("ca")[0]);
+/// assert_eq!(prefixes.prefix_hashes("cat")[1], hushbin::item_name_hash("cat"));
+/// assert_eq!(prefixes.prefix_hashes("cat")[0], prefixes.prefix_hashes("care")[0]);
+/// assert_ne!(prefixes.prefix_hashes("cat")[0], prefixes.prefix_hashes("ca")[0]);
 /// assert!(PrefixLengths::new(vec![4, 2]).is_err());
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -45,12 +45,12 @@ pub struct Question(pub(in crate::task) QuestionFields);
 ///     name: "theme".into(),
 ///     kind: QuestionKind::Choice,
 ///     items: Items::Count(3),
-///     sparsity: 1,
+///     max_entries_per_report: 1,
 ///     weight: 1,
 ///     epsilon: 1.0,
 ///     mechanism: collision.into(),
 /// })?;
-/// assert!(theme.effective_epsilon() <= 1.0);
+/// assert!(theme.achieved_report_epsilon() <= 1.0);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]

@@ -36,7 +36,7 @@ use crate::task::report_budget::{Budget, MemoParameters};
 ///         "hashing": "balanced", "buckets": 8
 ///     }
 /// }"#).unwrap();
-/// assert!(task.effective_epsilon() <= 2.0);
+/// assert!(task.achieved_report_epsilon() <= 2.0);
 ///
 /// let fingerprint = task.fingerprint().to_string();
 /// assert_eq!(fingerprint.len(), 32);

@@ -217,7 +217,7 @@ fn people_ratio_text(times: f64) -> String {
 /// ```
 /// use hushbin::TaskDraft;
 /// use hushbin::choose::Objective;
-/// use hushbin_analysis::bound::{BoundKind, least_variance};
+/// use hushbin_analysis::mechanism_optimality::{BoundKind, least_variance};
 ///
 /// let draft: TaskDraft = serde_json::from_str(
 ///     r#"{ "id": "ratings", "items": 256, "sparsity": 4, "epsilon": 1.0, "value": "sign" }"#,
@@ -276,7 +276,7 @@ pub fn least_variance(
 /// ```
 /// use hushbin::TaskDraft;
 /// use hushbin::choose::Objective;
-/// use hushbin_analysis::bound::distance_from_best;
+/// use hushbin_analysis::mechanism_optimality::distance_from_best;
 ///
 /// let draft: TaskDraft = serde_json::from_str(r#"{
 ///     "id": "ratings", "items": 256, "sparsity": 16, "epsilon": 3.0, "value": "sign",

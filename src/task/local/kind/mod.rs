@@ -33,9 +33,9 @@ use multipart_kind_trait::{
 /// use hushbin::task::{QuestionKind, Scale};
 /// use hushbin::ValueKind;
 ///
-/// assert_eq!(QuestionKind::Choice.value_kind(), ValueKind::Presence);
+/// assert_eq!(QuestionKind::Choice.coded_value_kind(), ValueKind::Presence);
 /// let seconds = Scale::from_edges(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
-/// assert_eq!(QuestionKind::Number(seconds).value_kind(), ValueKind::Presence);
+/// assert_eq!(QuestionKind::Number(seconds).coded_value_kind(), ValueKind::Presence);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum QuestionKind {

@@ -19,7 +19,7 @@ use crate::explain::{Meaning, NamedQuestionExplainer};
 ///
 /// ```
 /// use hushbin::sums::SumTask;
-/// use hushbin_demo::both::BothWaysSimulation;
+/// use hushbin_demo::local_vs_shuffle::BothWaysSimulation;
 /// use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 ///
 /// # let task: SumTask = serde_json::from_str(r#"{
