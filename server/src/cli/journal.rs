@@ -50,8 +50,8 @@ struct BackupOptions {
     /// New directory for the copy
     #[arg(value_name = "TO")]
     to: PathBuf,
-    /// Earlier backup of the same journal; unchanged files become hard links to it, which takes
-    /// little time and space
+    /// Earlier backup of the same journal; unchanged files become hard links to it, which take
+    /// little space
     #[arg(long, value_name = "DIR")]
     previous: Option<PathBuf>,
 }

@@ -12,6 +12,7 @@ use tower::ServiceExt;
 use super::body;
 use super::hosts::AllowedHosts;
 use super::problem::Problem;
+use super::server::PeerQuota;
 use super::state::AppState;
 use super::tasks;
 use crate::ohttp::message;
@@ -51,6 +52,7 @@ pub(super) async fn answer_sealed_request(
     State(state): State<AppState>,
     Extension(RelayedRequestRouter(inside)): Extension<RelayedRequestRouter>,
     hosts: Option<Extension<AllowedHosts>>,
+    quota: Option<Extension<PeerQuota>>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
@@ -66,7 +68,13 @@ pub(super) async fn answer_sealed_request(
     let (message, reply) = gateway.open_request(bytes)?;
     state.metrics().count_relayed_request();
     let response = match decode_request(&message, hosts.as_deref()) {
-        Ok(request) => inside.oneshot(request).await.into_response(),
+        Ok(mut request) => {
+            // Reports inside count for the peer that sent the sealed request.
+            if let Some(Extension(quota)) = quota {
+                request.extensions_mut().insert(quota);
+            }
+            inside.oneshot(request).await.into_response()
+        }
         Err(problem) => {
             state.metrics().count_problem(problem.slug());
             problem.into_response()

@@ -109,6 +109,11 @@ impl ClockWatch {
         true
     }
 
+    /// Returns true if the date and a stored time can be compared.
+    pub(super) fn trusts_stored_time(&self, stored: u64) -> bool {
+        stored >= EARLIEST_DATE && self.trusted_date().is_some()
+    }
+
     /// Returns the date, or `None` while it may be wrong because of a jump or a recent start.
     pub(super) fn trusted_date(&self) -> Option<u64> {
         let (date, steady) = self.last;

@@ -76,20 +76,21 @@ impl BatchSettings {
     pub const MAX_MIN_MINUTES: u32 = 24 * 60;
 
     /// Returns true if an open batch with `reports` reports, opened `seconds` ago, is due to be
-    /// closed.
-    pub(super) fn is_due(&self, reports: u64, seconds: u64) -> bool {
+    /// closed. It has been open for at least `certain_seconds`, whatever the clock showed.
+    pub(super) fn is_due(&self, reports: u64, seconds: u64, certain_seconds: u64) -> bool {
         let Self {
             least,
             most,
             hours,
             min_minutes,
         } = *self;
-        if reports >= Self::MOST_REPORTS {
+        // A task of sums may need more messages.
+        if reports >= Self::MOST_REPORTS.max(least) {
             return true;
         }
         let old = hours > 0 && seconds >= u64::from(hours) * 3600;
         let due = reports >= most || (old && reports >= least);
-        due && seconds >= u64::from(min_minutes) * 60
+        due && certain_seconds >= u64::from(min_minutes) * 60
     }
 }
 

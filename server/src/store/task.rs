@@ -117,13 +117,21 @@ impl StoredTask {
         let Some(open) = self.current_open_batch() else {
             return 0;
         };
+        let seen_for = self.open_batch_seen_for(clock);
+        (clock.date)().saturating_sub(open.opened_at).max(seen_for)
+    }
+
+    /// Returns the seconds since this process first saw the open batch.
+    pub(super) fn open_batch_seen_for(&self, clock: &Clock) -> u64 {
+        let Some(open) = self.current_open_batch() else {
+            return 0;
+        };
         let steady = (clock.steady)();
         let mut first_seen = self.first_seen_open.lock();
         if first_seen.0 != open.number {
             *first_seen = (open.number, steady);
         }
-        let seen_for = steady.saturating_sub(first_seen.1).as_secs();
-        (clock.date)().saturating_sub(open.opened_at).max(seen_for)
+        steady.saturating_sub(first_seen.1).as_secs()
     }
 
     /// Returns true if closed batches wait to be counted.

@@ -155,8 +155,33 @@ async fn a_full_batch_stays_open_for_its_minimum_time() {
     timed.task().wait_until_all_released().await;
     assert_eq!(timed.states()[0], (BatchState::Released, 200, true));
     // The largest batch that a release can hold is closed at once.
-    assert!(!settings.batch.is_due(BatchSettings::MOST_REPORTS - 1, 0));
-    assert!(settings.batch.is_due(BatchSettings::MOST_REPORTS, 0));
+    let most = BatchSettings::MOST_REPORTS;
+    assert!(!settings.batch.is_due(most - 1, 3599, 3599));
+    assert!(settings.batch.is_due(most, 0, 0));
+    // A task of sums may need more messages than that.
+    let sums = BatchSettings {
+        least: 20 * most,
+        most: 20 * most,
+        ..settings.batch
+    };
+    assert!(!sums.is_due(20 * most - 1, 3600, 3600));
+    assert!(sums.is_due(20 * most, 0, 0));
+}
+
+#[tokio::test]
+async fn a_clock_that_was_behind_does_not_shorten_the_minimum_time() {
+    let mut timed = Timed::new();
+    let mut settings = TaskSettings::clone(&timed.task().settings());
+    settings.batch.min_minutes = 60;
+    let task = timed.task();
+    timed.store.configure_task(&task, settings).await.unwrap();
+    timed.jump(EIGHTY_YEARS).await;
+    timed.report(100).await.unwrap();
+    timed.pass(HOUR - 1).await;
+    assert_eq!(timed.states(), [(BatchState::Open, 100, true)]);
+    timed.pass(1).await;
+    timed.task().wait_until_all_released().await;
+    assert_eq!(timed.states()[0], (BatchState::Released, 100, true));
 }
 
 #[tokio::test]

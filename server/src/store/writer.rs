@@ -283,8 +283,14 @@ impl Writer {
     /// Closes the task's open batch if it is due.
     fn close_batch_if_due(&mut self, task: &Arc<StoredTask>) {
         let age = task.open_batch_age(&self.clock);
+        let seen_for = task.open_batch_seen_for(&self.clock);
         let due = task.current_open_batch().filter(|open| {
-            !task.is_removed() && task.batch_settings().is_due(open.report_count, age)
+            let certain_age = match self.clock_watch.trusts_stored_time(open.opened_at) {
+                true => age,
+                false => seen_for,
+            };
+            let settings = task.batch_settings();
+            !task.is_removed() && settings.is_due(open.report_count, age, certain_age)
         });
         if let Some(open) = due {
             // `close_batch` has logged a failure. The batch then stays due, and is closed at a

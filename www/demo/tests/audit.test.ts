@@ -31,7 +31,7 @@ function audited() {
   return {
     added,
     freed: () => freed,
-    explainer: { extremes: () => INPUTS, audit: () => audit as never },
+    explainer: { extremeInputs: () => INPUTS, audit: () => audit as never },
     randomizer: { randomizeMany },
   };
 }

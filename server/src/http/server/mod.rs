@@ -27,11 +27,12 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 
+use super::paths::HEALTH_CHECK_ROUTES;
 use super::router_service::RouterService;
 use crate::http::metrics::{ConnectionCloseReason, Metrics};
 use guarded_body::BodyWithBusyGuard;
-use rate_limiter::RateLimiter;
 pub(super) use rate_limiter::{PeerQuota, QuotaExceeded};
+use rate_limiter::{RateLimiter, remove_silent_peers_forever};
 use slots::{ConnectionSlot, ConnectionSlots, PeerNetwork};
 use write_timeout::WriteTimeoutStream;
 
@@ -152,6 +153,9 @@ async fn accept_connections(
         .max_peer_reports_per_minute
         .map(RateLimiter::new)
         .map(Arc::new);
+    if let Some(rates) = &rates {
+        tokio::spawn(remove_silent_peers_forever(Arc::downgrade(rates)));
+    }
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(options.head_timeout)
@@ -207,7 +211,10 @@ fn request_answerer(
 > + Send {
     service_fn(move |request: hyper::Request<Incoming>| {
         let (service, busy) = (service.clone(), slot.mark_busy());
-        let quota = rates.as_ref().map(|rates| PeerQuota::new(rates, peer));
+        // Health checks are not limited, and cost nothing.
+        let is_limited = !HEALTH_CHECK_ROUTES.contains(&request.uri().path());
+        let rates = rates.as_ref().filter(|_| is_limited);
+        let quota = rates.map(|rates| PeerQuota::new(rates, peer));
         let allowed = quota
             .as_ref()
             .is_none_or(|quota| quota.charge_request().is_ok());

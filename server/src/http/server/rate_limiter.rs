@@ -1,23 +1,26 @@
 //! Rate limit of reports for each peer.
 
 use std::num::NonZeroU32;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use governor::{DefaultKeyedRateLimiter, Quota};
 
 use super::slots::PeerNetwork;
 
-/// Number of requests between clean-ups. A clean-up removes the peers with a full quota
-/// again.
+/// Time between clean-ups. A clean-up removes the peers that have their full quota again.
+const CLEANUP_INTERVAL: Duration = Duration::from_secs(60);
+
+/// Number of requests after which a clean-up comes early. It bounds the memory that a flood from
+/// many addresses takes.
 const REQUESTS_BETWEEN_CLEANUPS: u32 = 1 << 14;
 
 /// Rate limiter with a constant rate for each peer. A peer may send the reports of a whole minute
 /// at once.
 ///
 /// At most a minute after its last request, a peer has its full quota again. The next clean-up then
-/// removes the peer. Clean-ups come with requests, so on a quiet server a peer may stay in memory
-/// for longer. Peers are kept only in memory.
+/// removes the peer, at most a minute later. Peers are kept only in memory.
 pub(super) struct RateLimiter {
     per_peer_limiter: DefaultKeyedRateLimiter<PeerNetwork>,
     reports_per_minute: NonZeroU32,
@@ -51,12 +54,27 @@ impl RateLimiter {
         // Relaxed: the count only triggers clean-ups and orders nothing.
         let requests = self.total_request_count.fetch_add(1, Ordering::Relaxed);
         if requests % REQUESTS_BETWEEN_CLEANUPS == REQUESTS_BETWEEN_CLEANUPS - 1 {
-            self.per_peer_limiter.retain_recent();
-            self.per_peer_limiter.shrink_to_fit();
+            self.remove_silent_peers();
         }
         match self.per_peer_limiter.check_key_n(&peer, reports) {
             Ok(Ok(())) => Ok(()),
             _ => Err(QuotaExceeded::ForNow),
+        }
+    }
+
+    fn remove_silent_peers(&self) {
+        self.per_peer_limiter.retain_recent();
+        self.per_peer_limiter.shrink_to_fit();
+    }
+}
+
+/// Removes silent peers every minute, until the limiter is dropped.
+pub(super) async fn remove_silent_peers_forever(limiter: Weak<RateLimiter>) {
+    loop {
+        tokio::time::sleep(CLEANUP_INTERVAL).await;
+        match limiter.upgrade() {
+            Some(limiter) => limiter.remove_silent_peers(),
+            None => return,
         }
     }
 }
@@ -153,5 +171,21 @@ mod tests {
         }
         // Each peer's quota is full again after less than a tenth of a millisecond.
         assert!(rates.per_peer_limiter.len() < REQUESTS_BETWEEN_CLEANUPS as usize / 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn silent_peers_are_forgotten_without_further_requests() {
+        let a_minute = NonZeroU32::new(1_000_000).expect("it is not 0");
+        let rates = Arc::new(RateLimiter::new(a_minute));
+        let cleaning = tokio::spawn(remove_silent_peers_forever(Arc::downgrade(&rates)));
+        for number in 0..100 {
+            let peer = PeerNetwork::new(IpAddr::V4(Ipv4Addr::from_bits(number)));
+            assert!(rates.charge(peer, 1).is_ok());
+        }
+        assert_eq!(rates.per_peer_limiter.len(), 100);
+        tokio::time::sleep(CLEANUP_INTERVAL * 3 / 2).await;
+        assert_eq!(rates.per_peer_limiter.len(), 0);
+        drop(rates);
+        cleaning.await.expect("it ends with the limiter");
     }
 }

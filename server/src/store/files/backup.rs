@@ -7,6 +7,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -23,6 +24,9 @@ use crate::store::engine::{EngineError, TaskKey};
 const DELETION_POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Number of looks until the missing directory counts as damage.
 const DELETION_POLLS: u32 = 100;
+
+/// Number of bytes that are compared at once.
+const COMPARED_BYTES: usize = 1 << 16;
 
 /// Progress and result of a backup.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -197,9 +201,11 @@ impl TaskCopy<'_> {
         let changed_at = metadata.modified().map_err(failed)?;
         let earlier = self.previous.as_ref().map(|previous| previous.join(name));
         let unchanged = earlier.filter(|path| {
-            fs::metadata(path).is_ok_and(|kept| {
+            let same = fs::metadata(path).is_ok_and(|kept| {
                 kept.len() == metadata.len() && kept.modified().is_ok_and(|at| at == changed_at)
-            })
+            });
+            // Damage in the previous backup must not spread to this one.
+            same && is_same_data(path, file)
         });
         // A link fails between two file systems. The file is copied then.
         if unchanged.is_some_and(|path| fs::hard_link(path, &to).is_ok()) {
@@ -225,5 +231,23 @@ impl TaskCopy<'_> {
     fn add_progress(&mut self, bytes: u64) {
         self.progress.bytes += bytes;
         (self.observe)(self.progress);
+    }
+}
+
+/// Returns true if the file at `path` has the same bytes as `file`, which is at its beginning.
+fn is_same_data(path: &Path, file: &File) -> bool {
+    let (mut offset, mut chunks) = (0, [vec![0; COMPARED_BYTES], vec![0; COMPARED_BYTES]]);
+    let Ok(kept) = File::open(path) else {
+        return false;
+    };
+    loop {
+        let [ours, theirs] = &mut chunks;
+        match (file.read_at(ours, offset), kept.read_at(theirs, offset)) {
+            (Ok(0), Ok(0)) => return true,
+            (Ok(read), Ok(other)) if read == other && ours[..read] == theirs[..read] => {
+                offset += read as u64;
+            }
+            _ => return false,
+        }
     }
 }

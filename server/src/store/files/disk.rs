@@ -34,20 +34,6 @@ pub(in crate::store) fn file_error(path: &Path, source: io::Error) -> EngineErro
     }
 }
 
-/// Returns an error for another upload that failed for the same reason.
-pub(super) fn repeat_error(error: &EngineError) -> EngineError {
-    match error {
-        EngineError::FileAccess { path, source } => EngineError::FileAccess {
-            path: path.clone(),
-            source: source.raw_os_error().map_or_else(
-                || io::Error::new(source.kind(), source.to_string()),
-                io::Error::from_raw_os_error,
-            ),
-        },
-        other => EngineError::Damaged(other.to_string()),
-    }
-}
-
 pub(super) fn damage_error(path: &Path, what: &str) -> EngineError {
     EngineError::Damaged(format!("{}: {what}", path.display()))
 }

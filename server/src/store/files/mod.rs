@@ -76,6 +76,9 @@ pub struct FilesEngine {
     tasks: HashMap<TaskKey, TaskFiles>,
     ids_files_to_adopt: IdsFilesToAdopt,
     shared_log: SharedLog,
+    /// True if a change to a log failed since the shared log was created. Data that was not synced
+    /// may be lost then, although a later sync succeeds.
+    has_failed: bool,
 }
 
 pub use backup::{BackupProgress, backup};
@@ -132,7 +135,7 @@ impl FilesEngine {
             let path = entry.map_err(failed)?.path();
             recover_task_directory(root, &path, &rows)?;
         }
-        SharedFrames::read(root)?.restore(root)?;
+        SharedFrames::read(root)?.write_to_logs(root)?;
         // Opening mostly waits for syncs, which several threads can do at once.
         let threads = rayon::ThreadPoolBuilder::new().num_threads(OPENING_THREADS);
         let threads = threads
@@ -147,12 +150,15 @@ impl FilesEngine {
             Ok((row.key, TaskFiles::open(&directory, row)?))
         };
         let tasks = threads.install(|| rows.par_iter().map(open).collect::<Result<_, _>>())?;
+        // Only now: until all logs are valid, the shared log may be needed for a repair.
+        shared_log::remove_from(root)?;
         Ok(Self {
             root: root.into(),
             catalogue,
             tasks,
             ids_files_to_adopt: IdsFilesToAdopt::default(),
             shared_log: SharedLog::new(root),
+            has_failed: false,
         })
     }
 
@@ -175,34 +181,58 @@ impl FilesEngine {
                 Ok(commit)
             }));
         }
-        let synced = match written_tasks.is_empty() {
+        let shared = match written_tasks.is_empty() {
             true => Ok(()),
             false => self.shared_log.append(&entries, written_tasks),
         };
+        if let Err(error) = &shared
+            && !self.has_failed
+        {
+            tracing::warn!(%error, "the shared log cannot be written; the log of each task is synced");
+        }
         let results = groups.iter().zip(commits).map(|(group, commit)| {
             let commit = commit?;
             let files = self.tasks.get_mut(&group.task);
             let files = files.ok_or(EngineError::TaskDeleted)?;
-            match &synced {
+            let synced = match (&shared, commit.frame()) {
+                (Err(_), Some(_)) => files.sync_log(),
+                _ => Ok(()),
+            };
+            match synced {
                 Ok(()) => Ok(files.accept_commit(commit)),
-                Err(error) => files
-                    .discard_commit(commit)
-                    .ok_or_else(|| disk::repeat_error(error)),
+                Err(error) => files.discard_commit(commit).ok_or(error),
             }
         });
-        results.collect()
+        let results: Vec<_> = results.collect();
+        self.has_failed |= shared.is_err() || results.iter().any(Result::is_err);
+        results
     }
 
-    /// Syncs the logs of all tasks, and ends the shared log.
-    fn end_shared_log(&mut self) -> Result<(), EngineError> {
-        for task in self.shared_log.unsynced_tasks() {
+    /// Syncs the logs of all tasks in the shared log, and removes the shared log.
+    ///
+    /// # Errors
+    /// When a log cannot be synced. The shared log is kept.
+    fn remove_shared_log(&mut self) -> Result<(), EngineError> {
+        if self.has_failed {
+            SharedFrames::read(&self.root)?.write_to_logs(&self.root)?;
+        }
+        for task in self.shared_log.tasks() {
             // The log of a closed batch was synced when the batch was closed.
             if let Some(files) = self.tasks.get(&task) {
                 files.sync_log()?;
             }
         }
-        self.shared_log.end();
+        self.shared_log.remove()?;
+        self.has_failed = false;
         Ok(())
+    }
+
+    /// Removes the shared log if it may have data of a task, which is about to be deleted.
+    fn remove_shared_log_of(&mut self, task: TaskKey) -> Result<(), EngineError> {
+        match self.shared_log.has_frames_of(task) {
+            true => self.remove_shared_log(),
+            false => Ok(()),
+        }
     }
 
     fn files_of_task(&mut self, task: TaskKey) -> Result<&mut TaskFiles, EngineError> {
@@ -241,6 +271,13 @@ fn recover_task_directory(root: &Path, path: &Path, rows: &[TaskRow]) -> Result<
     }
 }
 
+impl Drop for FilesEngine {
+    fn drop(&mut self) {
+        // The next start needs no shared log then. If this fails, the next start uses it.
+        let _ = self.remove_shared_log();
+    }
+}
+
 impl StorageEngine for FilesEngine {
     fn tasks(&self) -> Result<Vec<TaskRow>, EngineError> {
         Ok(self.catalogue.task_rows())
@@ -261,6 +298,9 @@ impl StorageEngine for FilesEngine {
     }
 
     fn remove_task(&mut self, task: TaskKey) -> Result<(), EngineError> {
+        // Nothing of the task may stay in the shared log, and its log must be on the disk if the
+        // deletion fails.
+        self.remove_shared_log_of(task)?;
         let directory = task_directory(&self.root, task);
         let deleted = directory.with_extension(DELETED_TASK_EXTENSION);
         // Renamed first: after a crash the list decides whether the task is deleted.
@@ -296,7 +336,9 @@ impl StorageEngine for FilesEngine {
         task: TaskKey,
         group: &[UploadRecord],
     ) -> Result<Vec<UploadOutcome>, EngineError> {
-        self.files_of_task(task)?.append_new_uploads(group)
+        let appended = self.files_of_task(task)?.append_new_uploads(group);
+        self.has_failed |= appended.is_err();
+        appended
     }
 
     fn append_upload_groups(
@@ -308,11 +350,11 @@ impl StorageEngine for FilesEngine {
             return groups.iter().map(own).collect();
         }
         let results = self.append_to_shared_log(groups);
-        if self.shared_log.is_long()
-            && let Err(error) = self.end_shared_log()
+        if (self.shared_log.is_long() || self.has_failed)
+            && let Err(error) = self.remove_shared_log()
         {
-            // Nothing is lost: the shared log grows until the logs can be synced.
-            tracing::warn!(%error, "logs of tasks cannot be synced; the shared log grows");
+            // Nothing is lost: the shared log is kept until all logs can be synced.
+            tracing::debug!(%error, "the shared log cannot be removed");
         }
         results
     }
@@ -324,13 +366,17 @@ impl StorageEngine for FilesEngine {
         now: u64,
     ) -> Result<BatchRow, EngineError> {
         let files = self.files_of_task(task)?;
-        match files.batches().iter().find(|row| row.number == batch) {
+        let closed = match files.batches().iter().find(|row| row.number == batch) {
             Some(row) if row.state != BatchState::Open => Ok(*row),
             _ => files.close_batch(now),
-        }
+        };
+        self.has_failed |= closed.is_err();
+        closed
     }
 
     fn refresh_changed_batch(&mut self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
+        // The shared log would show which reports arrived together, and keep deleted reports.
+        self.remove_shared_log_of(task)?;
         let opened = {
             let mut opened = self.ids_files_to_adopt.lock();
             let own = opened.extract_if(.., |(of, _)| *of == task);

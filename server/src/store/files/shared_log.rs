@@ -10,8 +10,9 @@
 //! ```
 //!
 //! Numbers are little endian. After a loss of power, frames may be missing from the logs of tasks.
-//! The next start writes them again, from the shared log, and removes the shared log. When the
-//! shared log is long, all logs of tasks are synced, and a new shared log replaces it.
+//! The next start writes them again, from the shared log, and removes the shared log. It is also
+//! removed when the process ends, when it is long, and when anything is deleted that may be in it:
+//! after all logs of tasks were synced.
 //!
 //! A frame is written again only where the valid frames of its log end, and only if its checksum
 //! continues the chain of checksums. So a frame that was cut off and replaced is not written again.
@@ -38,8 +39,8 @@ const SHARED_LOG_NAME: &str = "commits.log";
 /// twice costs about as much as another sync.
 pub(super) const MIN_SHARED_TASKS: usize = 3;
 
-/// Length in bytes from which on the shared log is replaced. Replacing syncs the logs of up to all
-/// tasks. Reading this length takes a start about a tenth of a second.
+/// Length in bytes from which on the shared log is removed. Before, the logs of all its tasks are
+/// synced. Reading this length takes a start about a tenth of a second.
 const MAX_SHARED_LOG_BYTES: u64 = 32 << 20;
 
 /// Shared log of a data directory. The file is created when it is first needed.
@@ -47,8 +48,8 @@ const MAX_SHARED_LOG_BYTES: u64 = 32 << 20;
 pub(super) struct SharedLog {
     path: PathBuf,
     log: Option<UploadLog>,
-    /// Tasks whose logs have frames that were not synced.
-    unsynced_tasks: HashSet<TaskKey>,
+    /// Tasks that have frames in the log.
+    tasks: HashSet<TaskKey>,
     max_bytes: u64,
 }
 
@@ -57,7 +58,7 @@ impl SharedLog {
         Self {
             path: root.join(SHARED_LOG_NAME),
             log: None,
-            unsynced_tasks: HashSet::new(),
+            tasks: HashSet::new(),
             max_bytes: MAX_SHARED_LOG_BYTES,
         }
     }
@@ -77,32 +78,57 @@ impl SharedLog {
             None => self.log.insert(create_shared_log(&self.path)?),
         };
         log.append_shared_frames(entries)?;
-        self.unsynced_tasks.extend(tasks);
+        self.tasks.extend(tasks);
         Ok(())
     }
 
-    /// Returns true if the log is long enough to be replaced.
+    /// Returns true if the log is long enough to be removed.
     pub(super) fn is_long(&self) -> bool {
         self.log
             .as_ref()
             .is_some_and(|log| log.valid_length > self.max_bytes)
     }
 
-    /// Returns the tasks whose logs have to be synced before the shared log is replaced.
-    pub(super) fn unsynced_tasks(&self) -> impl Iterator<Item = TaskKey> {
-        self.unsynced_tasks.iter().copied()
+    /// Returns true if the log may have frames of a task.
+    pub(super) fn has_frames_of(&self, task: TaskKey) -> bool {
+        self.tasks.contains(&task)
     }
 
-    /// Ends the log. The next commit replaces it with an empty one. The logs of all tasks must be
-    /// synced.
-    pub(super) fn end(&mut self) {
+    /// Returns the tasks that have frames in the log. Their own logs have to be synced before the
+    /// shared log is removed.
+    pub(super) fn tasks(&self) -> impl Iterator<Item = TaskKey> {
+        self.tasks.iter().copied()
+    }
+
+    /// Removes the log, durably. The logs of all tasks must be synced.
+    ///
+    /// # Errors
+    /// When the file cannot be removed.
+    pub(super) fn remove(&mut self) -> Result<(), EngineError> {
+        remove_shared_log(&self.path)?;
         self.log = None;
-        self.unsynced_tasks.clear();
+        self.tasks.clear();
+        Ok(())
     }
 
     #[cfg(test)]
     pub(super) fn set_max_bytes(&mut self, bytes: u64) {
         self.max_bytes = bytes;
+    }
+}
+
+/// Removes the shared log of a data directory, durably, if there is one.
+///
+/// # Errors
+/// When the file cannot be removed.
+pub(super) fn remove_from(root: &Path) -> Result<(), EngineError> {
+    remove_shared_log(&root.join(SHARED_LOG_NAME))
+}
+
+fn remove_shared_log(path: &Path) -> Result<(), EngineError> {
+    match path.exists() {
+        true => disk::remove_file(path),
+        false => Ok(()),
     }
 }
 
@@ -163,6 +189,23 @@ impl SharedFrames {
         Some(())
     }
 
+    /// Reads the bytes of the log of a batch, with the frames that are missing from the file.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub(super) fn read_bytes(
+        &self,
+        path: &Path,
+        task: TaskKey,
+        batch: u64,
+    ) -> Result<Vec<u8>, EngineError> {
+        let mut bytes = fs::read(path).map_err(|source| disk::file_error(path, source))?;
+        if let Some(frames) = self.0.get(&(task, batch)) {
+            add_missing_frames(&mut bytes, frames);
+        }
+        Ok(bytes)
+    }
+
     /// Reads and verifies the log of a batch, with the frames that are missing from the file.
     ///
     /// # Errors
@@ -173,18 +216,15 @@ impl SharedFrames {
         task: TaskKey,
         batch: u64,
     ) -> Result<LogContents, EngineError> {
-        let mut bytes = fs::read(path).map_err(|source| disk::file_error(path, source))?;
-        if let Some(frames) = self.0.get(&(task, batch)) {
-            add_missing_frames(&mut bytes, frames);
-        }
-        LogContents::parse(path, bytes)
+        LogContents::parse(path, self.read_bytes(path, task, batch)?)
     }
 
-    /// Writes missing frames to the logs of tasks, durably. Then removes the shared log.
+    /// Writes all frames to the logs of tasks, durably, also those that seem to be there. After a
+    /// failed sync, the operating system may show data that it will not write any more.
     ///
     /// # Errors
     /// When a log cannot be read or written.
-    pub(super) fn restore(&self, root: &Path) -> Result<(), EngineError> {
+    pub(super) fn write_to_logs(&self, root: &Path) -> Result<(), EngineError> {
         for (&(task, batch), frames) in &self.0 {
             let path = task_directory(root, task).join(log_file_name(batch));
             let failed = |source| disk::file_error(&path, source);
@@ -195,33 +235,32 @@ impl SharedFrames {
             };
             let file = WritableFile::open(&path).map_err(failed)?;
             for (begin, end) in add_missing_frames(&mut bytes, frames) {
+                let end = end.min(bytes.len());
                 file.write(&bytes[begin..end], begin as u64)
                     .map_err(failed)?;
             }
-            // Frames that are in the file may never have been synced.
             file.sync().map_err(failed)?;
         }
-        let path = root.join(SHARED_LOG_NAME);
-        match path.exists() {
-            true => disk::remove_file(&path),
-            false => Ok(()),
-        }
+        Ok(())
     }
 }
 
 /// Adds frames to the bytes of a log, where the valid frames end and the frame's checksum continues
-/// the chain. Returns the ranges of added bytes.
+/// the chain. Returns the ranges of bytes of all frames that are from the shared log, added or not.
 fn add_missing_frames(bytes: &mut Vec<u8>, frames: &FramesByOffset) -> Vec<(usize, usize)> {
-    let mut added = Vec::new();
+    let mut written = Vec::new();
     let Some((header, mut sum)) = LogHeader::decode(bytes) else {
-        return added;
+        return written;
     };
     let key = header.checksum_key;
     let mut end = LOG_HEADER_LENGTH;
     loop {
         if let Some((fields, next)) = verify_frame(&key, bytes, end, sum) {
-            sum = next;
-            end += FIELDS_LENGTH + fields.payload_length as usize + TRAILER_LENGTH;
+            let behind = end + FIELDS_LENGTH + fields.payload_length as usize + TRAILER_LENGTH;
+            if frames.contains_key(&(end as u64)) {
+                written.push((end, behind));
+            }
+            (sum, end) = (next, behind);
             continue;
         }
         let candidates = frames.get(&(end as u64)).into_iter().flatten();
@@ -230,13 +269,12 @@ fn add_missing_frames(bytes: &mut Vec<u8>, frames: &FramesByOffset) -> Vec<(usiz
             verified.map(|(_, own)| (frame, own))
         });
         let Some((frame, own)) = fitting.next_back() else {
-            return added;
+            return written;
         };
         let marked = [&frame[..], &synced_mark(&key, &own.0).0].concat();
         let behind = end + marked.len();
         bytes.resize(bytes.len().max(behind), 0);
         bytes[end..behind].copy_from_slice(&marked);
-        added.push((end, behind));
     }
 }
 

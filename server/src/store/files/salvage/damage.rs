@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
+use crate::store::files::shared_log::SharedFrames;
 use crate::task::ReportOrSumTask;
 
 use crate::store::engine::{EngineError, TaskRow};
@@ -125,7 +126,12 @@ impl SalvageResult {
     /// Copies a valid file, and counts it.
     pub(super) fn copy_file(&mut self, from: &Path, to: &Path) -> Result<(), EngineError> {
         let bytes = fs::read(from).map_err(|source| disk::file_error(from, source))?;
-        disk::write_atomically(to, &bytes)?;
+        self.write_file(to, &bytes)
+    }
+
+    /// Writes the contents of a valid file to the copy, and counts it.
+    pub(super) fn write_file(&mut self, to: &Path, bytes: &[u8]) -> Result<(), EngineError> {
+        disk::write_atomically(to, bytes)?;
         self.copied += 1;
         Ok(())
     }
@@ -136,6 +142,8 @@ pub(super) struct TaskSalvage<'a> {
     pub(super) row: &'a TaskRow,
     pub(super) task: &'a ReportOrSumTask,
     pub(super) role: ProcessRole,
+    /// Frames that may be missing from the logs.
+    pub(super) shared_frames: &'a SharedFrames,
     pub(super) old_directory: &'a Path,
     pub(super) new_directory: &'a Path,
     pub(super) listing: FileListing,

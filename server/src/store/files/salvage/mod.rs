@@ -51,7 +51,7 @@ use crate::task::ReportOrSumTask;
 use super::catalogue::TaskCatalogue;
 use super::disk;
 use super::layout::{DELETED_TASK_EXTENSION, TASKS_DIRECTORY, task_directory};
-use super::shared_log::{self, SharedFrames};
+use super::shared_log::SharedFrames;
 use crate::store::engine::EngineError;
 use crate::store::role::ProcessRole;
 use crate::store::task;
@@ -77,7 +77,10 @@ pub fn salvage_directory(
     }
     let _lock = lock_shared(root)?;
     let mut salvaged = SalvageResult::default();
-    let shared_log = SharedFrames::read(root);
+    let shared_frames = SharedFrames::read(root).unwrap_or_else(|error| {
+        salvaged.record_damage(error, DataLoss::Uploads { known: None });
+        SharedFrames::default()
+    });
     let (next, tasks) = catalogue::identify_tasks(root, given, role, &mut salvaged)?;
     disk::create_directory(to)?;
     disk::create_directory(&to.join(TASKS_DIRECTORY))?;
@@ -99,18 +102,13 @@ pub fn salvage_directory(
             row,
             task,
             role,
+            shared_frames: &shared_frames,
             old_directory: &from,
             new_directory: to,
             listing,
         };
         let released = salvage.salvage_released_batches(&mut salvaged)?;
         salvage.salvage_unreleased_batches(released, &mut salvaged)?;
-    }
-    // A collector that starts on the copy writes frames from the shared log that are missing at the
-    // end of a copied log.
-    match shared_log {
-        Ok(_) => shared_log::copy_shared_log(root, to)?,
-        Err(error) => salvaged.record_damage(error, DataLoss::Uploads { known: None }),
     }
     salvaged.tasks = tasks.len() as u64;
     let rows = tasks.into_iter().map(|(row, _)| row);

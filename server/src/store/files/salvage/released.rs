@@ -95,7 +95,8 @@ impl TaskSalvage<'_> {
     /// Returns true if the batch still has a closed log, from which it can be released again.
     fn has_closed_log(&self, batch: u64) -> bool {
         let path = self.old_directory.join(log_file_name(batch));
-        let contents = LogContents::read(&path);
+        let bytes = self.read_log_bytes(batch);
+        let contents = bytes.and_then(|bytes| LogContents::parse(&path, bytes));
         contents.is_ok_and(|log| {
             let of_it = log.header.fingerprint == self.row.fingerprint && log.header.batch == batch;
             of_it && log.closed_at.is_some()

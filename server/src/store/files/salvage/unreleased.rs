@@ -1,7 +1,6 @@
 //! Salvages the logs of batches that are not released.
 
 use std::collections::HashSet;
-use std::fs;
 
 use super::damage::{DataLoss, SalvageResult, TaskSalvage};
 use super::log::recover_log;
@@ -35,10 +34,9 @@ impl TaskSalvage<'_> {
             if is_open && !is_last {
                 break;
             }
-            let name = log_file_name(batch);
-            salvaged.copy_file(
-                &self.old_directory.join(&name),
-                &self.new_directory.join(&name),
+            salvaged.write_file(
+                &self.new_directory.join(log_file_name(batch)),
+                &self.read_log_bytes(batch)?,
             )?;
             if is_open {
                 return Ok(());
@@ -48,10 +46,16 @@ impl TaskSalvage<'_> {
         self.merge_logs_into_open_batch(batch, last, salvaged)
     }
 
+    /// Reads the bytes of a log, with frames that are only in the shared log.
+    pub(super) fn read_log_bytes(&self, batch: u64) -> Result<Vec<u8>, EngineError> {
+        let path = self.old_directory.join(log_file_name(batch));
+        self.shared_frames.read_bytes(&path, self.row.key, batch)
+    }
+
     /// Reads and verifies a whole log.
     fn read_intact_log(&self, batch: u64) -> Result<LogContents, EngineError> {
         let path = self.old_directory.join(log_file_name(batch));
-        let log = LogContents::read(&path)?;
+        let log = LogContents::parse(&path, self.read_log_bytes(batch)?)?;
         let of_it = log.header.fingerprint == self.row.fingerprint && log.header.batch == batch;
         match of_it {
             true => log.for_each_upload(&path, |_| {}).map(|()| log),
@@ -71,7 +75,8 @@ impl TaskSalvage<'_> {
         let mut ids = HashSet::new();
         for batch in first..=last.max(first) {
             let path = self.old_directory.join(log_file_name(batch));
-            let found = fs::read(&path).ok().and_then(|bytes| recover_log(&bytes));
+            let bytes = self.read_log_bytes(batch).ok();
+            let found = bytes.and_then(|bytes| recover_log(&bytes));
             // Uploads of a released batch are already counted.
             let found = found.filter(|found| {
                 let header = found.header;

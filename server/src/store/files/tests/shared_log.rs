@@ -25,6 +25,8 @@ fn shared_directory() -> (tempfile::TempDir, [TaskKey; 3]) {
             files.close_batch(tasks[1], 1, 200).unwrap();
         }
     }
+    // As after a kill. When an engine is closed, it removes the shared log.
+    std::mem::forget(files);
     (directory, tasks)
 }
 
@@ -137,4 +139,82 @@ fn a_commit_is_not_restored_over_a_later_one() {
     assert_eq!(files.batches(tasks[0])[0].report_count, 5);
     let path = log_path(root, tasks[0], 1);
     assert_eq!(LogContents::read(&path).unwrap().invalid_end_length(), 0);
+}
+
+#[test]
+fn nothing_that_is_deleted_stays_in_the_shared_log() {
+    let (directory, _) = shared_directory();
+    let root = directory.path();
+    let shared = root.join("commits.log");
+    let mut files = FilesEngine::open(root).unwrap();
+    let tasks: Vec<TaskKey> = files.tasks().unwrap().iter().map(|row| row.key).collect();
+    let mut next = 1000;
+    let mut commit = |files: &mut FilesEngine| {
+        next += 1;
+        let records = [numbered_record(next)];
+        let groups: Vec<_> = tasks[..3]
+            .iter()
+            .map(|&task| UploadGroup {
+                task,
+                records: &records,
+            })
+            .collect();
+        for result in files.append_upload_groups(&groups) {
+            assert_outcomes(UploadOutcome::Stored, &result.unwrap());
+        }
+        assert!(shared.exists());
+    };
+    commit(&mut files);
+    let closed = files.close_batch(tasks[0], 1, 200).unwrap();
+    let reader = files.reader();
+    let release = build_release(&*reader, tasks[0], 1);
+    reader.store_release(tasks[0], &closed, release).unwrap();
+    files.refresh_changed_batch(tasks[0], 1).unwrap();
+    assert!(!shared.exists());
+    commit(&mut files);
+    files.remove_task(tasks[2]).unwrap();
+    assert!(!shared.exists());
+}
+
+#[test]
+fn a_shared_log_that_is_removed_stops_no_uploads() {
+    let (directory, tasks) = shared_directory();
+    let root = directory.path();
+    let mut files = FilesEngine::open(root).unwrap();
+    for round in 0..3 {
+        let records = [numbered_record(1000 + round)];
+        let groups = tasks.map(|task| UploadGroup {
+            task,
+            records: &records,
+        });
+        for result in files.append_upload_groups(&groups) {
+            assert_outcomes(UploadOutcome::Stored, &result.unwrap());
+        }
+        if root.join("commits.log").exists() {
+            fs::remove_file(root.join("commits.log")).unwrap();
+        }
+    }
+    std::mem::forget(files);
+    let checked = check_directory(root);
+    assert!(checked.errors.is_empty(), "{:?}", checked.errors);
+    assert_eq!(checked.reports, 3 * UPLOADS + 9);
+}
+
+#[test]
+fn a_start_that_fails_keeps_the_shared_log_and_salvage_uses_it() {
+    let (directory, tasks) = shared_directory();
+    let root = directory.path();
+    cut_off(root, tasks[0], 1, frame::LOG_HEADER_LENGTH as u64);
+    // Another task is damaged, so the start fails.
+    let damaged = log_path(root, tasks[1], 1);
+    let mut bytes = fs::read(&damaged).unwrap();
+    bytes[frame::LOG_HEADER_LENGTH + 40] ^= 1;
+    fs::write(&damaged, bytes).unwrap();
+    FilesEngine::open(root).unwrap_err();
+    assert!(root.join("commits.log").exists());
+    cut_off(root, tasks[2], 1, frame::LOG_HEADER_LENGTH as u64);
+    let frames = shared_log::SharedFrames::read(root).unwrap();
+    let bytes = frames.read_bytes(&log_path(root, tasks[2], 1), tasks[2], 1);
+    let contents = LogContents::parse(&log_path(root, tasks[2], 1), bytes.unwrap()).unwrap();
+    assert_eq!(contents.counts.reports, UPLOADS);
 }
