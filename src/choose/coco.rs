@@ -47,10 +47,12 @@ fn predicted_errors(
     let mean = predict::error_with_entry_limit(domain, population, items, with, without);
     // An entry affects the frequencies of both signs. `error_with_sampling`
     // counts the other sign as absent, so `none` is subtracted here.
-    let frequency = rates.frequency_variance_by_sign().map(|[own, other, none]| {
-        let with = own + other - none;
-        predict::error_with_entry_limit(domain, population, 2.0 * items, with, |_| none)
-    });
+    let frequency = rates
+        .frequency_variance_by_sign()
+        .map(|[own, other, none]| {
+            let with = own + other - none;
+            predict::error_with_entry_limit(domain, population, 2.0 * items, with, |_| none)
+        });
     let [with, without] = [true, false].map(|present| rates.presence_estimate_variance(present));
     let nonmissing = with.zip(without).map(|(with, without)| {
         predict::error_with_entry_limit(domain, population, items, with, |_| without)

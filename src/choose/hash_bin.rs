@@ -364,7 +364,8 @@ impl<'a> SquaredErrorByClippingBound<'a> {
     fn new(domain: &Domain, epsilon: f64, noise: SumNoiseKind, population: &'a Population) -> Self {
         let items = match domain.item_count() {
             Some(items)
-                if !population.has_equal_entries() || population.mean_shared_item_count.is_some() =>
+                if !population.has_equal_entries()
+                    || population.mean_shared_item_count.is_some() =>
             {
                 items
             }
@@ -390,7 +391,9 @@ impl<'a> SquaredErrorByClippingBound<'a> {
 
     fn total_error(&self, clip: f64) -> f64 {
         let lost = |entries| 1.0 - clipping_attenuation(entries, clip);
-        let bias = self.population.likely_squared_bias(self.summed_item_count, lost);
+        let bias = self
+            .population
+            .likely_squared_bias(self.summed_item_count, lost);
         let mut variance = self.unit_noise_variance * clip * clip;
         if self.is_laplace_noise {
             variance += self

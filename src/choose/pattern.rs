@@ -69,7 +69,8 @@ impl PredictErrors for Pattern {
     ) -> PredictedErrors {
         let cells = domain.element_count().unwrap_or(0);
         let rates = self.share_estimator(cells, epsilon);
-        let of_cell = |cell| rates.variance_for_even_cells(&rates.range_indicator_weights(cell..cell + 1));
+        let of_cell =
+            |cell| rates.variance_for_even_cells(&rates.range_indicator_weights(cell..cell + 1));
         let sum: f64 = (0..rates.cell_count()).map(of_cell).sum();
         let variance = sum / f64::from(cells) / population.people_count();
         PredictedErrors {

@@ -96,7 +96,11 @@ impl ChooseParameters for Window {
         check_equal_if_stated("drawn", &draft.drawn, self.drawn_attribute_count())?;
         check_equal_if_stated("atoms", &draft.atoms, self.atoms_per_attribute())?;
         check_equal_if_stated("favoured", &draft.favoured, self.favoured_atom_count())?;
-        check_equal_if_stated("values", &draft.values, self.upper_half_atom_values().to_vec())
+        check_equal_if_stated(
+            "values",
+            &draft.values,
+            self.upper_half_atom_values().to_vec(),
+        )
     }
 
     fn report_with_longest_encoding(&self, _: &Domain, _: f64) -> Report {

@@ -153,7 +153,8 @@ impl SizeSearch<'_> {
                 .div_ceil(own.favoured_atom_count)
                 .min(most)
         });
-        let first = (first..=most).find(|t| self.cells_and_favoured_cells(drawn, [*t, k]).is_some())?;
+        let first =
+            (first..=most).find(|t| self.cells_and_favoured_cells(drawn, [*t, k]).is_some())?;
         let mut best = self.sizes_with_rough_values(drawn, [first, k])?;
         let more: [&mut dyn Iterator<Item = u32>; 2] =
             [&mut (first + 1..=most), &mut (2 * k..first).rev()];
@@ -180,7 +181,11 @@ impl SizeSearch<'_> {
 
     /// Returns the number of cells and the number of favoured cells. Returns `None` if there are
     /// too many cells or favoured atoms, or if the sizes exceed the budget.
-    fn cells_and_favoured_cells(&self, drawn: u32, [atoms, favoured]: [u32; 2]) -> Option<[u32; 2]> {
+    fn cells_and_favoured_cells(
+        &self,
+        drawn: u32,
+        [atoms, favoured]: [u32; 2],
+    ) -> Option<[u32; 2]> {
         let cells = atoms
             .checked_pow(drawn)
             .filter(|cells| favoured <= atoms / 2 && *cells <= Window::MAX_CELL_COUNT)?;

@@ -2,7 +2,9 @@
 
 use super::rule::Coco;
 use crate::domain::Domain;
-use crate::hash::{ElementHash, hashed_element_sign, independent_bucket, hashed_closed_element_sign};
+use crate::hash::{
+    ElementHash, hashed_closed_element_sign, hashed_element_sign, independent_bucket,
+};
 use crate::mechanism::subset::BucketReport as Report;
 
 impl Coco {

@@ -72,7 +72,9 @@ impl Coco {
     #[must_use]
     pub fn hit_probabilities(&self, domain: &Domain, epsilon: f64) -> CocoHitProbabilities {
         match self.favouring_rule() {
-            FavouredSideRule::RandomEntryDecides => self.hit_probabilities_overwrite(domain, epsilon),
+            FavouredSideRule::RandomEntryDecides => {
+                self.hit_probabilities_overwrite(domain, epsilon)
+            }
             FavouredSideRule::Strongest { favoured } => {
                 let top = self.cell_occupancy_model(domain).strongest_cell_sums(
                     StrengthMeasure::SignedSum,
@@ -208,7 +210,8 @@ impl CocoHitProbabilities {
     /// the report hits the item's pair, else 0. `present` states whether the person has the item.
     #[must_use]
     pub fn estimate_second_moment(&self, present: bool) -> f64 {
-        self.pair_hit_probability(present) / (self.side_hit_probability_gap * self.side_hit_probability_gap)
+        self.pair_hit_probability(present)
+            / (self.side_hit_probability_gap * self.side_hit_probability_gap)
     }
 
     /// Second moment of one report's estimate of an item's signed value, if the item is outside the
@@ -262,7 +265,8 @@ impl CocoHitProbabilities {
     pub fn frequency_variance_by_sign(&self) -> Option<[f64; 3]> {
         // For a negative sign, presence and mean have the negated covariance.
         let covariance = self.mean_presence_cross_moment()? - 1.0;
-        let own = self.estimate_second_moment(true) - 1.0 + self.presence_estimate_variance(true)?;
+        let own =
+            self.estimate_second_moment(true) - 1.0 + self.presence_estimate_variance(true)?;
         let none = self.estimate_second_moment(false) + self.presence_estimate_variance(false)?;
         let twice = 2.0 * covariance;
         Some([own + twice, own - twice, none].map(|sum| 0.25 * sum))
@@ -288,7 +292,8 @@ impl CocoHitProbabilities {
         let difference = p_pair - q_pair;
         // With m = 1 the two are equal, and rounding alone can make the weight negative.
         Some(
-            ((self.side_hit_probability_gap - difference) / (self.side_hit_probability_gap + difference))
+            ((self.side_hit_probability_gap - difference)
+                / (self.side_hit_probability_gap + difference))
                 .max(0.0),
         )
     }

@@ -16,12 +16,12 @@
 
 #[cfg(feature = "analysis")]
 mod attenuation;
-#[cfg(feature = "collector")]
-mod item_bin_lookup;
 #[cfg(feature = "analysis")]
 mod bins_before_noise;
 #[cfg(feature = "collector")]
 mod for_collectors;
+#[cfg(feature = "collector")]
+mod item_bin_lookup;
 mod parameters;
 mod privacy_level;
 #[cfg(feature = "collector")]
@@ -44,8 +44,8 @@ pub use {
 };
 #[cfg(feature = "collector")]
 pub use {
-    item_bin_lookup::ItemBinLookup,
     for_collectors::{DEFAULT_GRID_STEPS_PER_UNIT, PrivacyLevelName},
+    item_bin_lookup::ItemBinLookup,
 };
 
 use super::contract::{MechanismParameters, NeighbouringInputs};

@@ -67,7 +67,9 @@ impl Pattern {
     pub fn cell_favours_output(&self, cell: u32, output: u32) -> bool {
         // Rotate the output back to cell 0.
         let place = (output + self.output_count - cell) % self.output_count;
-        self.cell_zero_favoured_outputs.binary_search(&place).is_ok()
+        self.cell_zero_favoured_outputs
+            .binary_search(&place)
+            .is_ok()
     }
 
     /// Computes the threshold for drawing a favoured output, at local ε.

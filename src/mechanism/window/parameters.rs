@@ -113,7 +113,11 @@ impl Window {
     /// Computes the threshold for drawing a favoured cell, at local ε.
     #[must_use]
     pub fn thresholds(&self, epsilon: f64) -> Thresholds {
-        Thresholds::for_fixed_favoured_count(epsilon, self.favoured_cell_count(), self.atom_combination_count())
+        Thresholds::for_fixed_favoured_count(
+            epsilon,
+            self.favoured_cell_count(),
+            self.atom_combination_count(),
+        )
     }
 
     /// Value of `atom`, which is an index below the number of atoms.

@@ -171,7 +171,12 @@ function comparisonRows(own: QuestionPlan, answer: Plan): ComparisonRow[] {
   return [...rows, ratings];
 }
 
-function alternativeRow({ mechanism, sparsity, people, ...other }: AlternativeMechanism): ComparisonRow {
+function alternativeRow({
+  mechanism,
+  sparsity,
+  people,
+  ...other
+}: AlternativeMechanism): ComparisonRow {
   return {
     chosen: false,
     name: mechanismName(mechanism),

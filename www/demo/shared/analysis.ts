@@ -4,9 +4,9 @@ import init, { type Refusal } from "./wasm/analysis.js";
 
 export type * from "./wasm/analysis.js";
 export {
-  NamedQuestionExplainer,
   Both,
   Explainer,
+  NamedQuestionExplainer,
   plan,
   planSums,
   posterior,

@@ -119,7 +119,9 @@ impl FavouringRuleLikelihood for FavouredSideRule {
         let completing = core.clone();
         ExactProbabilities {
             bucket_count: coco.total_buckets(),
-            count_padding_choices: Box::new(move |signed| completing.input_completion_count(signed)),
+            count_padding_choices: Box::new(move |signed| {
+                completing.input_completion_count(signed)
+            }),
             bucket_probability_function: Box::new(move |seed, signed, completion| {
                 core.exact_bucket_probabilities(seed, signed, completion)
             }),

@@ -2,7 +2,9 @@
 
 use hushbin::domain::Domain;
 use hushbin::hash::HashKeys;
-use hushbin::mechanism::hash_bin::{ItemBinLookup, HashBin, PrivacyLevel, RandomisedResponse, Report};
+use hushbin::mechanism::hash_bin::{
+    HashBin, ItemBinLookup, PrivacyLevel, RandomisedResponse, Report,
+};
 use hushbin::{Entry, Question};
 
 use super::contract::ObservableMechanism;
@@ -62,7 +64,10 @@ impl ObservableMechanism for HashBin {
                 // bound η.
                 let reaching = (4.0 * clip * clip).min(MAX_TEST_INPUT_ENTRIES) as u32;
                 let there = question.items().item_count().unwrap_or(u32::MAX);
-                pairs_of_any_two_inputs(question, reaching.max(question.max_entries_per_report()).min(there))
+                pairs_of_any_two_inputs(
+                    question,
+                    reaching.max(question.max_entries_per_report()).min(there),
+                )
             }
         }
     }

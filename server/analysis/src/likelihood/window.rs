@@ -84,7 +84,11 @@ fn attribute_value(entries: &[Entry], attribute: u32) -> f64 {
 }
 
 /// Returns, for each drawn attribute, the probability that its level favours the reported atom.
-fn atom_favoured_probabilities(window: &Window, entries: &[Entry], atoms: &[(u32, u32)]) -> Vec<f64> {
+fn atom_favoured_probabilities(
+    window: &Window,
+    entries: &[Entry],
+    atoms: &[(u32, u32)],
+) -> Vec<f64> {
     let chance = |&(attribute, atom): &(u32, u32)| {
         window.atom_favoured_probability(attribute_value(entries, attribute), atom)
     };
@@ -103,7 +107,8 @@ mod tests {
             item: 0,
             value: 1.0,
         }];
-        let chances = (0..4).map(|atom| atom_favoured_probabilities(&window, &entries, &[(0, atom)])[0]);
+        let chances =
+            (0..4).map(|atom| atom_favoured_probabilities(&window, &entries, &[(0, atom)])[0]);
         assert!(chances.eq([0.0, 0.0, 0.0, 1.0]));
     }
 }

@@ -1,7 +1,7 @@
 // The texts and pictures for CoCo, which estimates means. A report is one side of a pair of
 // buckets.
 
-import type { Outcome, AnswerPlacement, Reported } from "../../shared/analysis.js";
+import type { AnswerPlacement, Outcome, Reported } from "../../shared/analysis.js";
 import { el } from "../../shared/dom.js";
 import type { NamedItemsTask } from "../collector.js";
 import type { Question } from "../questions.js";
@@ -77,7 +77,11 @@ export class CocoTexts implements MechanismTexts {
     return `The ${this.partInWords(reported)}. This choice of a side is the only part that your answers influence. The sides that your answers favour are more likely, but never certain.`;
   }
 
-  picture(placement: AnswerPlacement, reported: Reported, questions: readonly Question[]): ReportPicture {
+  picture(
+    placement: AnswerPlacement,
+    reported: Reported,
+    questions: readonly Question[],
+  ): ReportPicture {
     const { pairs } = narrowKind(placement, "sides");
     const drawn = narrowKind(reported, "side");
     const chances = pairs.flatMap(({ plus, minus }) => [plus.chance, minus.chance]);

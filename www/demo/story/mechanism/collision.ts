@@ -69,7 +69,11 @@ export class CollisionTexts implements MechanismTexts {
     return `B${this.partInWords(reported).slice(1)}. This is the only part that your answers influence. Buckets that hold your answers are more likely, but never certain.`;
   }
 
-  picture(placement: AnswerPlacement, reported: Reported, questions: readonly Question[]): ReportPicture {
+  picture(
+    placement: AnswerPlacement,
+    reported: Reported,
+    questions: readonly Question[],
+  ): ReportPicture {
     const { buckets, shared } = narrowKind(placement, "buckets");
     const { bucket } = narrowKind(reported, "bucket");
     const chances = buckets.map(({ chance }) => chance);

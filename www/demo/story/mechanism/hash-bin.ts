@@ -1,7 +1,7 @@
 // The texts and pictures for hash-bin, which estimates means. A report has noisy sums at event
 // level, and a sign at user level.
 
-import type { Explainer, Outcome, AnswerPlacement, Reported } from "../../shared/analysis.js";
+import type { AnswerPlacement, Explainer, Outcome, Reported } from "../../shared/analysis.js";
 import { el, svg } from "../../shared/dom.js";
 import { formatPercent, formatThreeDigits } from "../../shared/format.js";
 import type { NamedItemsTask } from "../collector.js";
@@ -70,7 +70,11 @@ export class HashBinEventTexts implements MechanismTexts {
     return `The ${this.partInWords(reported)}. Each is a sum of your answers plus noise. This is the only part that your answers influence. The noise is usually larger than the sum of the answers.`;
   }
 
-  picture(placement: AnswerPlacement, reported: Reported, questions: readonly Question[]): ReportPicture {
+  picture(
+    placement: AnswerPlacement,
+    reported: Reported,
+    questions: readonly Question[],
+  ): ReportPicture {
     const { bins } = narrowKind(placement, "bins");
     const { values } = narrowKind(reported, "bins");
     const reach = Math.max(4, ...values.map(Math.abs));
@@ -148,7 +152,11 @@ export class HashBinUserTexts implements MechanismTexts {
     return `${narrowKind(reported, "sign").plus ? "Plus" : "Minus"}. This is the only part that your answers influence. The sign that your answers favour is more likely, but never certain.`;
   }
 
-  picture(placement: AnswerPlacement, reported: Reported, questions: readonly Question[]): ReportPicture {
+  picture(
+    placement: AnswerPlacement,
+    reported: Reported,
+    questions: readonly Question[],
+  ): ReportPicture {
     const { sum, plus, minus } = narrowKind(placement, "sign");
     const drawn = narrowKind(reported, "sign");
     const side = (isPlus: boolean, outcome: Outcome) => {

@@ -1,7 +1,7 @@
 // The texts and pictures that a mechanism provides to the page. The analysis module makes all
 // calculations. A mechanism needs one module, one task file, and one line of index.ts.
 
-import type { Explainer, AnswerPlacement, Reported } from "../../shared/analysis.js";
+import type { AnswerPlacement, Explainer, Reported } from "../../shared/analysis.js";
 import type { NamedItemsTask } from "../collector.js";
 import type { Question } from "../questions.js";
 
@@ -48,7 +48,11 @@ export interface MechanismTexts {
   readonly score: string;
   readonly figures: readonly KeyNumber[];
   /** Draws a picture of how the answers became a report. */
-  picture(placement: AnswerPlacement, reported: Reported, questions: readonly Question[]): ReportPicture;
+  picture(
+    placement: AnswerPlacement,
+    reported: Reported,
+    questions: readonly Question[],
+  ): ReportPicture;
 }
 
 export interface ReportPicture {

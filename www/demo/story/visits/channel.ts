@@ -2,7 +2,7 @@
 // sent, and the collector's last estimates for each question.
 
 import { createClient, createRandomizer, type Randomizer } from "hushbin";
-import { NamedQuestionExplainer, type Explanation } from "../../shared/analysis.js";
+import { type Explanation, NamedQuestionExplainer } from "../../shared/analysis.js";
 import { CollectorClient, type EstimatesResponse } from "../collector.js";
 import { emptyTrueCounts, type KeyValueStorage, SentReportsLedger } from "../ledger.js";
 import { CLIENT_OPTIONS, OwnReportSender } from "../own-report.js";

@@ -72,9 +72,11 @@ impl EstimatedMechanism for Coco {
                 hit_decoder: support,
                 hit_counters: counted,
             } => match counted {
-                HitCounters::ClosedDomain(slots) => support.for_each_hit_slot(report, |slot, plus| {
-                    slots.increment(2 * slot as usize + usize::from(!plus));
-                }),
+                HitCounters::ClosedDomain(slots) => {
+                    support.for_each_hit_slot(report, |slot, plus| {
+                        slots.increment(2 * slot as usize + usize::from(!plus));
+                    })
+                }
                 HitCounters::OpenDomain(items) => {
                     let hit = support.make_hit_side_lookup(report);
                     for (item, hits) in items {
@@ -91,7 +93,9 @@ impl EstimatedMechanism for Coco {
         let items = domain.item_count()? as usize;
         let slots = self.hit_decoder(domain).visitable_slot_count() as u64;
         Some(match self.hash_family() {
-            _ if self.pairs_per_function() == 1 => ItemSignAgreementCounter::words_per_report(items),
+            _ if self.pairs_per_function() == 1 => {
+                ItemSignAgreementCounter::words_per_report(items)
+            }
             HashFamily::Independent => slots,
             _ => slots / u64::from(self.pairs_per_function()),
         })
@@ -148,7 +152,11 @@ impl EstimatedMechanism for Coco {
         seen: &CountedReports<'_, Self>,
         items: &[u64],
     ) -> Vec<ItemPointEstimates> {
-        let estimator = HitEstimator::new(*seen.estimation_parameters, seen.sampling_model, seen.reports);
+        let estimator = HitEstimator::new(
+            *seen.estimation_parameters,
+            seen.sampling_model,
+            seen.reports,
+        );
         let point = |&item| estimator.estimate_item(seen.counts.hits(item));
         items.iter().map(point).collect()
     }
@@ -222,9 +230,8 @@ impl EstimatedMechanism for Coco {
                 let [own, _, none] = rates.frequency_variance_by_sign().expect(estimated);
                 [own, none]
             }
-            Estimand::Nonmissing | Estimand::Share => {
-                [true, false].map(|present| rates.presence_estimate_variance(present).expect(estimated))
-            }
+            Estimand::Nonmissing | Estimand::Share => [true, false]
+                .map(|present| rates.presence_estimate_variance(present).expect(estimated)),
         }
     }
 }
@@ -349,7 +356,11 @@ impl HitEstimator<CocoHitProbabilities> {
         nonmissing: Option<PointEstimate>,
     ) -> PointEstimate {
         let gap = self.hit_probabilities.side_hit_probability_gap;
-        let pair = pair.max(self.hit_probabilities.predicted_pair_probabilities.pair_hit_if_absent);
+        let pair = pair.max(
+            self.hit_probabilities
+                .predicted_pair_probabilities
+                .pair_hit_if_absent,
+        );
         // The pair is hit least often if no person has the item.
         let estimate = difference / self.reports / gap;
         let certain = match (self.sampling_model, nonmissing) {
@@ -380,8 +391,7 @@ impl HitEstimator<CocoHitProbabilities> {
         let product = self.hit_probabilities.mean_presence_cross_moment()?;
         let (mean, nonmissing) = (mean.estimate, nonmissing.estimate);
         Some(
-            mean_presence_covariance(self.sampling_model, mean, nonmissing, product)
-                / self.reports,
+            mean_presence_covariance(self.sampling_model, mean, nonmissing, product) / self.reports,
         )
     }
 

@@ -9,12 +9,15 @@
 use hushbin::domain::{Domain, SignedItem};
 use hushbin::mechanism::collision::{Collision, CollisionHitProbabilities, HitDecoder, Report};
 
-use super::estimated_mechanism::{CountedReports, EstimatedMechanism, HitEstimator, ShareSumEstimator};
+use super::estimated_mechanism::{
+    CountedReports, EstimatedMechanism, HitEstimator, ShareSumEstimator,
+};
 use crate::estimate::counters::{
     BucketHashRange, HitCounters, HitsBySign, TotalsError, TotalsReader,
 };
 use crate::estimate::distribution::{
-    CellOrOutputCounts, ContributionDistribution, HitDistribution, SideHitProbabilities, SingleAnswerHits,
+    CellOrOutputCounts, ContributionDistribution, HitDistribution, SideHitProbabilities,
+    SingleAnswerHits,
 };
 use crate::estimate::point::{
     Estimand, ItemPointEstimates, PointEstimate, SamplingModel, mean_presence_covariance,
@@ -62,7 +65,10 @@ impl EstimatedMechanism for Collision {
             }
             HitCounters::OpenDomain(items) => {
                 // Open domains always use the independent hash.
-                let (words, domain) = (BucketHashRange::new(report, counts.buckets), counts.item_domain);
+                let (words, domain) = (
+                    BucketHashRange::new(report, counts.buckets),
+                    counts.item_domain,
+                );
                 let hit = |item, negative| {
                     let element = domain.element_of_signed_item(SignedItem {
                         item,
@@ -88,7 +94,9 @@ impl EstimatedMechanism for Collision {
     }
 
     fn merge(counts: &mut CollisionHitCounts, others: &CollisionHitCounts) {
-        counts.element_hit_counters.merge(&others.element_hit_counters);
+        counts
+            .element_hit_counters
+            .merge(&others.element_hit_counters);
     }
 
     fn encode(counts: &CollisionHitCounts, bytes: &mut Vec<u8>) {
@@ -110,20 +118,25 @@ impl EstimatedMechanism for Collision {
         items: &[u64],
     ) -> Vec<ItemPointEstimates> {
         let (estimator, counts) = (
-            HitEstimator::new(*seen.estimation_parameters, seen.sampling_model, seen.reports),
+            HitEstimator::new(
+                *seen.estimation_parameters,
+                seen.sampling_model,
+                seen.reports,
+            ),
             seen.counts,
         );
-        let point = |&item: &u64| {
-            if counts.item_domain.is_rated() {
-                return estimator.estimate_item(counts.element_hit_counters.hits_by_sign(item));
-            }
-            ItemPointEstimates {
-                estimated_answer_share: Some(
-                    estimator.estimate_frequency(counts.element_hit_counters.hits_of_unsigned_item(item)),
-                ),
-                ..ItemPointEstimates::default()
-            }
-        };
+        let point =
+            |&item: &u64| {
+                if counts.item_domain.is_rated() {
+                    return estimator.estimate_item(counts.element_hit_counters.hits_by_sign(item));
+                }
+                ItemPointEstimates {
+                    estimated_answer_share: Some(estimator.estimate_frequency(
+                        counts.element_hit_counters.hits_of_unsigned_item(item),
+                    )),
+                    ..ItemPointEstimates::default()
+                }
+            };
         items.iter().map(point).collect()
     }
 
@@ -133,7 +146,11 @@ impl EstimatedMechanism for Collision {
         _: u64,
         points: &ItemPointEstimates,
     ) -> ContributionDistribution {
-        ContributionDistribution::Hits(hit_distribution(seen.estimation_parameters, seen.sampling_model, points))
+        ContributionDistribution::Hits(hit_distribution(
+            seen.estimation_parameters,
+            seen.sampling_model,
+            points,
+        ))
     }
 
     fn cell_or_output_counts(&self, seen: &CountedReports<'_, Self>) -> Option<CellOrOutputCounts> {
@@ -141,7 +158,11 @@ impl EstimatedMechanism for Collision {
         // Every person gives exactly one answer: no signs, no paddings, sparsity 1.
         let exact = !domain.is_rated() && !domain.is_padded() && domain.sparsity() == 1;
         let answers = domain.item_count().filter(|_| exact)?;
-        let hits = |answer| counts.element_hit_counters.hits_of_unsigned_item(u64::from(answer));
+        let hits = |answer| {
+            counts
+                .element_hit_counters
+                .hits_of_unsigned_item(u64::from(answer))
+        };
         let slots = counts.hit_decoder.visitable_slot_count() as u32;
         Some(CellOrOutputCounts::CellHits(SingleAnswerHits {
             hit_probabilities: *seen.estimation_parameters,
@@ -207,7 +228,9 @@ impl EstimatedMechanism for Collision {
             Estimand::Plus | Estimand::Minus | Estimand::Share => {
                 [true, false].map(|member| rates.frequency_variance(member))
             }
-            Estimand::Nonmissing => [true, false].map(|present| rates.presence_estimate_variance(present)),
+            Estimand::Nonmissing => {
+                [true, false].map(|present| rates.presence_estimate_variance(present))
+            }
         }
     }
 }
@@ -266,13 +289,21 @@ impl HitEstimator<CollisionHitProbabilities> {
         let mean = plus.estimate - minus.estimate;
         let nonmissing = plus.estimate + minus.estimate;
         ItemPointEstimates {
-            mean: Some(self.point_from_report_variance(mean, self.mean_variance_per_report(mean, nonmissing))),
+            mean: Some(
+                self.point_from_report_variance(
+                    mean,
+                    self.mean_variance_per_report(mean, nonmissing),
+                ),
+            ),
             positive_frequency: Some(plus),
             negative_frequency: Some(minus),
-            nonmissing_frequency: Some(
-                self.point_from_report_variance(nonmissing, self.presence_variance_per_report(nonmissing)),
+            nonmissing_frequency: Some(self.point_from_report_variance(
+                nonmissing,
+                self.presence_variance_per_report(nonmissing),
+            )),
+            mean_nonmissing_covariance: Some(
+                self.covariance_per_report(mean, nonmissing) / self.reports,
             ),
-            mean_nonmissing_covariance: Some(self.covariance_per_report(mean, nonmissing) / self.reports),
             estimated_answer_share: None,
         }
     }
@@ -283,7 +314,8 @@ impl HitEstimator<CollisionHitProbabilities> {
 
     fn estimate_frequency(&self, hits: u64) -> PointEstimate {
         let rate = hits as f64 / self.reports;
-        let estimate = (rate - self.hit_probabilities.p_false) / self.hit_probabilities.hit_probability_gap();
+        let estimate =
+            (rate - self.hit_probabilities.p_false) / self.hit_probabilities.hit_probability_gap();
         self.point_from_report_variance(estimate, self.share_variance_per_report(estimate))
     }
 

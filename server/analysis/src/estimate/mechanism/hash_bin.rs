@@ -10,7 +10,8 @@ use hushbin::codec::append_varint_u128;
 use hushbin::domain::Domain;
 use hushbin::hash::{HashKeys, sign_word_of_closed_elements};
 use hushbin::mechanism::hash_bin::{
-    ItemBinLookup, EstimateScaleAndVariance, HashBin, RandomisedResponse, Report, clipping_attenuation,
+    EstimateScaleAndVariance, HashBin, ItemBinLookup, RandomisedResponse, Report,
+    clipping_attenuation,
 };
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism, SquareStatistics};
@@ -171,7 +172,10 @@ impl EstimatedMechanism for HashBin {
         _: u64,
         points: &ItemPointEstimates,
     ) -> ContributionDistribution {
-        let (rates, spread) = (seen.estimation_parameters, ResponseStatistics::new(self, seen));
+        let (rates, spread) = (
+            seen.estimation_parameters,
+            ResponseStatistics::new(self, seen),
+        );
         if rates.is_two_point_response {
             // The reported sign agrees with the item's sign with probability (1 + v/A)/2, where A
             // is `scale`. Every person counts as having the item, at some value v.
@@ -186,7 +190,8 @@ impl EstimatedMechanism for HashBin {
         }
         ContributionDistribution::Noise(LaplaceResponseDistribution {
             grid_step: rates.estimate_scale,
-            noise_variance: rates.empty_input_variance / (rates.estimate_scale * rates.estimate_scale),
+            noise_variance: rates.empty_input_variance
+                / (rates.estimate_scale * rates.estimate_scale),
             bin_collision_variance: spread.bin_collision_variance(seen.sparsity),
         })
     }

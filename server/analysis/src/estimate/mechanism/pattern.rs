@@ -94,7 +94,8 @@ impl EstimatedMechanism for Pattern {
         _: Estimand,
     ) -> [f64; 2] {
         let rates = &edges.pattern_probabilities;
-        let worth = |cell| rates.output_weights_of_sum(&rates.range_indicator_weights(cell..cell + 1));
+        let worth =
+            |cell| rates.output_weights_of_sum(&rates.range_indicator_weights(cell..cell + 1));
         let all = (0..rates.cell_count()).flat_map(worth);
         all.fold([0.0, 0.0], |[least, most]: [f64; 2], own| {
             [least.min(own), most.max(own)]
@@ -103,7 +104,11 @@ impl EstimatedMechanism for Pattern {
 
     /// Returns the maximum variances of one report's contribution to a bin's share, for people [in,
     /// outside] the bin. The maxima are over all bins and over all people.
-    fn variances_with_and_without(rates: &Arc<PatternEdgeWeights>, _: u32, _: Estimand) -> [f64; 2] {
+    fn variances_with_and_without(
+        rates: &Arc<PatternEdgeWeights>,
+        _: u32,
+        _: Estimand,
+    ) -> [f64; 2] {
         let rates = &rates.pattern_probabilities;
         let mut most = [0.0_f64; 2];
         for cell in 0..rates.cell_count() {
@@ -124,5 +129,9 @@ fn pattern_output_shares(seen: &CountedReports<'_, Pattern>) -> Option<PatternOu
         .slot_range()
         .map(|output| seen.counts.get(output));
     let counts: Vec<u64> = counts.collect();
-    PatternOutputShares::new(Arc::clone(seen.estimation_parameters), seen.sampling_model, &counts)
+    PatternOutputShares::new(
+        Arc::clone(seen.estimation_parameters),
+        seen.sampling_model,
+        &counts,
+    )
 }

@@ -115,7 +115,9 @@ impl EstimatedMechanism for Window {
         _: u64,
         _: &ItemPointEstimates,
     ) -> ContributionDistribution {
-        ContributionDistribution::Scores(score_distribution(seen.estimation_parameters, seen.sampling_model).into())
+        ContributionDistribution::Scores(
+            score_distribution(seen.estimation_parameters, seen.sampling_model).into(),
+        )
     }
 
     fn contribution_range(
@@ -133,7 +135,11 @@ impl EstimatedMechanism for Window {
     /// Returns the variance for people whose number is 1, and the worst-case variance over all
     /// numbers. The latter replaces the variance for people without the item, because every person
     /// has a number.
-    fn variances_with_and_without(rates: &EstimateScaleAndVariance, _: u32, _: Estimand) -> [f64; 2] {
+    fn variances_with_and_without(
+        rates: &EstimateScaleAndVariance,
+        _: u32,
+        _: Estimand,
+    ) -> [f64; 2] {
         [rates.estimate_variance(1.0), rates.max_variance()]
     }
 }

@@ -5,8 +5,10 @@ use hushbin::hash::HashFamily;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{Coco, Randomizer};
 
-use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported, mean_of_distributions};
-use super::answer_placement::{Outcome, Pair, AnswerPlacement, SignedAnswer};
+use super::answer_placement::{AnswerPlacement, Outcome, Pair, SignedAnswer};
+use super::explain_mechanism::{
+    DomainAndEpsilon, ExplainMechanism, Reported, mean_of_distributions,
+};
 
 impl ExplainMechanism for Coco {
     type Report = BucketReport;

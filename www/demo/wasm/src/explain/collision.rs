@@ -4,8 +4,8 @@ use hushbin::domain::SignedItem;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{Collision, Randomizer};
 
+use super::answer_placement::{AnswerPlacement, Outcome, SignedAnswer};
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
-use super::answer_placement::{Outcome, AnswerPlacement, SignedAnswer};
 
 impl ExplainMechanism for Collision {
     type Report = BucketReport;

@@ -7,8 +7,8 @@ use hushbin::mechanism::hash_bin::{
     HashBin, RandomisedResponse, Randomizer, Report, ResponseDistribution,
 };
 
+use super::answer_placement::{AnswerBin, AnswerPlacement, Outcome, SignedAnswer, SignedBinAnswer};
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
-use super::answer_placement::{AnswerBin, SignedBinAnswer, Outcome, AnswerPlacement, SignedAnswer};
 
 impl ExplainMechanism for HashBin {
     type Report = Report;

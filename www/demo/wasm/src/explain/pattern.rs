@@ -3,8 +3,8 @@
 use hushbin::domain::SignedItem;
 use hushbin::mechanism::pattern::{Pattern, Randomizer, Report};
 
+use super::answer_placement::{AnswerPlacement, Outcome, SignedAnswer};
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
-use super::answer_placement::{Outcome, AnswerPlacement, SignedAnswer};
 
 impl ExplainMechanism for Pattern {
     type Report = Report;

@@ -4,8 +4,8 @@ use hushbin::Entry;
 use hushbin::domain::SignedItem;
 use hushbin::mechanism::window::{Randomizer, Report, Window};
 
+use super::answer_placement::{AnswerPlacement, AttributeAtoms, Outcome, SignedAnswer};
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
-use super::answer_placement::{AttributeAtoms, Outcome, AnswerPlacement, SignedAnswer};
 
 impl ExplainMechanism for Window {
     type Report = Report;
