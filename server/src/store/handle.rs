@@ -245,7 +245,7 @@ impl Store {
             self.ask_writer(|reply| WriterRequest::CloseBatch(Arc::clone(stored), 1, reply));
         match closed.await {
             Ok(_) | Err(StoreError::TooFewReportsToClose { .. }) => {
-                stored.wait_until_all_released().await
+                stored.wait_until_all_released().await;
             }
             Err(error) => return Err(error),
         }

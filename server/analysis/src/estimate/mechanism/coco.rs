@@ -75,7 +75,7 @@ impl EstimatedMechanism for Coco {
                 HitCounters::ClosedDomain(slots) => {
                     support.for_each_hit_slot(report, |slot, plus| {
                         slots.increment(2 * slot as usize + usize::from(!plus));
-                    })
+                    });
                 }
                 HitCounters::OpenDomain(items) => {
                     let hit = support.make_hit_side_lookup(report);

@@ -54,7 +54,7 @@ impl<T: OneSparseOracle> KFoldRepetition<T> {
     }
 
     /// Subtracts the expected contribution of the `surplus` answers beyond s from the presence
-    /// sums, because the offset of [`estimator`](RatingOracle::estimator) covers only s answers.
+    /// sums, because the offset of [`linear_estimator`](RatingOracle::linear_estimator) covers only s answers.
     fn subtract_surplus_presence(&self, surplus: u64, sums: &mut ReportSums) {
         if let (true, Some([_, offset])) = (
             surplus > 0,

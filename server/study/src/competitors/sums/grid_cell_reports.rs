@@ -85,7 +85,7 @@ pub fn cell_report_mixture(cells: u32, epsilon: f64) -> Result<ReportMixture, Er
 /// use hushbin_study::competitors::{Budget, sums::grid_cell_reports};
 ///
 /// let budget = Budget::new(1.0, 1e-6)?;
-/// let times = grid_cell_reports::closed_form_uniform_probability(2, 10_000, &budget) / grid::least_uniform_probability(2, 10_000, &budget)?;
+/// let times = grid_cell_reports::closed_form_uniform_probability(2, 10_000, &budget) / grid_cell_reports::least_uniform_probability(2, 10_000, &budget)?;
 /// assert!(4.0 < times && times < 8.0);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
