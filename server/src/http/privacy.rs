@@ -12,7 +12,8 @@ use super::answer_cache::AnswerKey;
 use super::problem::Problem;
 use super::response_writer::ResponseWorkKind;
 use super::state::AppState;
-use super::{query, response_writer, tasks};
+use super::tasks::{self, CACHE_CONTROL_NO_CACHE, JSON_CONTENT_TYPE_HEADER};
+use super::{query, response_writer};
 use crate::store::ProcessRole;
 use hushbin_analysis::accounting::{
     BatchPrivacy, HONEST_REPORT_COUNT_RANGE, PersonExposure, REPORTS_PER_PERSON_RANGE,
@@ -124,10 +125,7 @@ pub(super) async fn get_privacy(
         };
         response_writer::write_json(&show, out)
     });
-    let headers = (
-        tasks::CACHE_CONTROL_NO_CACHE,
-        tasks::JSON_CONTENT_TYPE_HEADER,
-    );
+    let headers = (CACHE_CONTROL_NO_CACHE, JSON_CONTENT_TYPE_HEADER);
     Ok((headers.0, headers.1, body.await?).into_response())
 }
 

@@ -204,11 +204,8 @@ fn estimate_sums(
     let levels = f64::from(task.message_parameters().messages_per_unit());
     // In expectation, noise messages cancel, because both signs have the same probability q.
     let up = |[up, down]: &[u64; 2]| (*up as f64 - *down as f64) * lift / levels;
-    let coordinates: Vec<f64> = totals
-        .signed_counts_by_coordinate()
-        .iter()
-        .map(up)
-        .collect();
+    let counts = totals.signed_counts_by_coordinate();
+    let coordinates: Vec<f64> = counts.iter().map(up).collect();
     // The square of a value is at most its absolute value. The messages of both signs together
     // reveal the sum of absolute values.
     let noise = 2.0
@@ -224,11 +221,7 @@ fn estimate_sums(
         let told = (sent - noise + SUM_OF_SQUARES_SAFETY_DEVIATIONS * sent.sqrt()) * lift / levels;
         coordinate_sum_variance(task, people, told.clamp(0.0, people))
     };
-    let variances: Vec<f64> = totals
-        .signed_counts_by_coordinate()
-        .iter()
-        .map(variance)
-        .collect();
+    let variances: Vec<f64> = counts.iter().map(variance).collect();
     let (sums, variances) = match task.summed_quantity() {
         SummedQuantity::NumbersWithLimits(..) => (coordinates, variances),
         SummedQuantity::BoundedVector(ball) => {

@@ -48,6 +48,10 @@ impl TaskAssessment {
             Some(_) => " People without an answer report as well.",
         };
         let protects = &self.protects;
+        let accuracy = [
+            self.worst_accuracy_sentence(),
+            self.memo_accuracy_cost_sentence(),
+        ];
         vec![
             format!("{} is a valid task. It asks {asks}.", self.task.id()),
             format!("Each report spends ε = {one}, which protects {protects}: {one_guess}."),
@@ -55,14 +59,7 @@ impl TaskAssessment {
                 "A person sends at most {yearly} reports a year. Linked together, they spend at \
                  most ε = {year}{from_memo}: {year_guess}.{covered}"
             ),
-            [
-                self.worst_accuracy_sentence(),
-                self.memo_accuracy_cost_sentence(),
-            ]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join(" "),
+            accuracy.into_iter().flatten().collect::<Vec<_>>().join(" "),
             describe::task_fingerprint_sentence(file, &self.fingerprint),
         ]
     }

@@ -172,10 +172,8 @@ impl EstimatedMechanism for HashBin {
         _: u64,
         points: &ItemPointEstimates,
     ) -> ContributionDistribution {
-        let (rates, spread) = (
-            seen.estimation_parameters,
-            ResponseStatistics::new(self, seen),
-        );
+        let rates = seen.estimation_parameters;
+        let spread = ResponseStatistics::new(self, seen);
         if rates.is_two_point_response {
             // The reported sign agrees with the item's sign with probability (1 + v/A)/2, where A
             // is `scale`. Every person counts as having the item, at some value v.

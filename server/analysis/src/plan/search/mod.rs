@@ -336,10 +336,7 @@ impl PlannedTask {
             });
             questions.push(question);
         }
-        let weighed = draft
-            .questions
-            .iter()
-            .any(|own| own.sampling_weight.is_some());
+        let weighed = draft.questions.iter().any(|q| q.sampling_weight.is_some());
         let all_wanted = errors.iter().all(|own| own.goal.max_half_width.is_some());
         if several && !weighed && all_wanted {
             questions = set_weights_by_reports_needed(&questions, &errors)?;
