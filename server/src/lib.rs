@@ -16,7 +16,7 @@
 //! [`hushbin`] and the pure crate [`hushbin_analysis`].
 //!
 //! ```no_run
-//! use hushbin_server::http::{RequestLimits, router};
+//! use hushbin_server::http::{RequestLimits, unrestricted_router};
 //! use hushbin_server::store::{Store, StoreOptions};
 //!
 //! # async fn embed() -> Result<(), Box<dyn std::error::Error>> {

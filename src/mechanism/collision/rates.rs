@@ -294,8 +294,8 @@ impl CollisionHitProbabilities {
             / (self.hit_probability_gap() * self.hit_probability_gap())
     }
 
-    /// Sum of [`EstimationParameters::option_variance`] over all `options` options, exactly one of which is the
-    /// person's answer.
+    /// Sum of [`CollisionHitProbabilities::option_variance`] over all `options` options, exactly one of which
+    /// is the person's answer.
     #[must_use]
     pub(crate) fn total_option_variance(&self, options: u32) -> f64 {
         self.option_variance(options, true)

@@ -9,7 +9,7 @@ import type { Explainer, MeasuredBound, SignedAnswer } from "../shared/analysis.
 export interface AuditOptions {
   readonly randomizer: Pick<Randomizer, "randomizeMany">;
   /** Explainer of the task whose ε the randomizer promises. */
-  readonly explainer: Pick<Explainer, "audit" | "extremes">;
+  readonly explainer: Pick<Explainer, "audit" | "extremeInputs">;
   /** Number of reports of each of the two inputs. */
   readonly trials: number;
   readonly confidence: number;

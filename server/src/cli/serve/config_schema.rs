@@ -248,7 +248,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(bounded, 13);
+        assert_eq!(bounded, 14);
     }
 
     #[test]

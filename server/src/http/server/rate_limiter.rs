@@ -183,6 +183,8 @@ mod tests {
             assert!(rates.charge(peer, 1).is_ok());
         }
         assert_eq!(rates.per_peer_limiter.len(), 100);
+        // Quotas recover by real time, within a tenth of a millisecond.
+        std::thread::sleep(Duration::from_millis(10));
         tokio::time::sleep(CLEANUP_INTERVAL * 3 / 2).await;
         assert_eq!(rates.per_peer_limiter.len(), 0);
         drop(rates);

@@ -45,7 +45,7 @@
 //! let budget = Budget::new(1.0, 1e-6)?;
 //! let olh = OptimalLocalHashing::new(100, &budget)?.support_probabilities();
 //! let oue = UnaryEncoding::optimized_encoding(100, &budget)?.support_probabilities();
-//! assert!((olh.variance(false) / oue.variance(false) - 1.0).abs() < 0.01);
+//! assert!((olh.single_report_variance(false) / oue.single_report_variance(false) - 1.0).abs() < 0.01);
 //! # Ok::<(), hushbin::Error>(())
 //! ```
 

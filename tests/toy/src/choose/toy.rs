@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::contract::ChooseParameters;
 use super::population::Population;
 use super::predict::{self, PredictErrors, PredictedErrors};
-use super::search::{Candidate, ParameterSearch};
+use super::sparsity_search::{Candidate, ParameterSearch};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::hash_bin::PrivacyLevelName;
@@ -29,9 +29,7 @@ impl PredictErrors for Toy {
         let square = 1.0 / (gap * gap);
         let items = predict::item_count_for_averaging(domain, population);
         let mean =
-            predict::error_after_entry_sampling(domain, population, items, square - 1.0, |_| {
-                square
-            });
+            predict::error_with_entry_limit(domain, population, items, square - 1.0, |_| square);
         PredictedErrors {
             mean_error: Some(mean),
             frequency_error: None,
@@ -52,7 +50,7 @@ impl ChooseParameters for Toy {
     }
 
     /// Returns no candidates: the toy is used only on request.
-    fn list_variants(
+    fn best_candidate_per_variant(
         _: &ParameterSearch<'_>,
         _: PrivacyLevelName,
     ) -> Result<Vec<Candidate>, Error> {
@@ -63,7 +61,7 @@ impl ChooseParameters for Toy {
         Ok(())
     }
 
-    fn longest_report(&self, _: &Domain, _: f64) -> Report {
+    fn report_with_longest_encoding(&self, _: &Domain, _: f64) -> Report {
         Report {
             seed: u64::MAX,
             plus: true,

@@ -10,7 +10,7 @@ use hushbin::bounds::OPTION_COUNT_RANGE;
 ///
 /// let rates = SupportProbabilities { own_answer_probability: 0.75, other_answer_probability: 0.25 };
 /// assert_eq!(rates.estimate_share(500, 1000), 0.5);
-/// assert_eq!(rates.variance(true), 0.75);
+/// assert_eq!(rates.single_report_variance(true), 0.75);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SupportProbabilities {

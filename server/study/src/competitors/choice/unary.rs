@@ -32,7 +32,7 @@ const OTHER_BIT_PROBABILITY_RANGE: ParameterRange = ParameterRange {
 /// assert!((oue.own_answer_probability - 0.5).abs() < 1e-9 && (oue.other_answer_probability - 1.0 / (1.0_f64.exp() + 1.0)).abs() < 1e-9);
 /// let sprr = UnaryEncoding::symmetric_encoding(10, &budget)?.support_probabilities();
 /// assert!((sprr.own_answer_probability + sprr.other_answer_probability - 1.0).abs() < 1e-9);
-/// assert!(oue.variance(false) < sprr.variance(false));
+/// assert!(oue.single_report_variance(false) < sprr.single_report_variance(false));
 /// assert!(UnaryEncoding::new(10, 1.0, &budget).is_err());
 /// # Ok::<(), hushbin::Error>(())
 /// ```

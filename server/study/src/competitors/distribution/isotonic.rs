@@ -47,10 +47,10 @@ pub fn shares_of_isotonic_cdf(below: &[f64]) -> Vec<f64> {
 /// cell.
 ///
 /// ```
-/// use hushbin_study::competitors::distribution::quantile;
+/// use hushbin_study::competitors::distribution::histogram_quantile;
 ///
-/// assert_eq!(quantile(&[0.25, 0.0, 0.75, 0.0], 0.625), 0.625);
-/// assert_eq!(quantile(&[0.25, 0.0, 0.75, 0.0], 0.25), 0.25);
+/// assert_eq!(histogram_quantile(&[0.25, 0.0, 0.75, 0.0], 0.625), 0.625);
+/// assert_eq!(histogram_quantile(&[0.25, 0.0, 0.75, 0.0], 0.25), 0.25);
 /// ```
 #[must_use]
 pub fn histogram_quantile(shares: &[f64], part: f64) -> f64 {

@@ -34,12 +34,12 @@ const EXPECTED_DRAW_COUNT_RANGE: ParameterRange = ParameterRange {
 /// let budget = Budget::new(1.0, 0.0)?;
 /// let paper = MajorityMechanism::new(4, &budget)?;
 /// assert_eq!(paper.agreement_threshold(), 3);
-/// assert!((paper.variance(0.0) - 22.76).abs() < 0.01);
+/// assert!((paper.single_report_variance(0.0) - 22.76).abs() < 0.01);
 /// assert!(paper.delta_at(1.0) == 0.0);
 /// // For a large ε draft_agreement in more places is better.
 /// let large = Budget::new(6.0, 0.0)?;
 /// let [paper, best] = [MajorityMechanism::new(64, &large)?, MajorityMechanism::with_least_variance(64, &large)?];
-/// assert!(best.agreement_threshold() == 41 && best.variance(0.0) < 0.2 * paper.variance(0.0));
+/// assert!(best.agreement_threshold() == 41 && best.single_report_variance(0.0) < 0.2 * paper.single_report_variance(0.0));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -24,7 +24,7 @@ pub const EPSILON_PER_DRAWN_ATTRIBUTE: f64 = 2.17;
 /// let printed = SampledTwoPointMechanism::new(10, 8.0, 1e-6)?;
 /// let best = SampledTwoPointMechanism::with_least_variance(10, 8.0, 1e-6)?;
 /// assert_eq!((printed.drawn_count(), best.drawn_count()), (3, 4));
-/// assert!(best.variance(0.0) < printed.variance(0.0));
+/// assert!(best.single_report_variance(0.0) < printed.single_report_variance(0.0));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

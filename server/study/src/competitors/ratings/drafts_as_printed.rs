@@ -21,10 +21,10 @@ pub(crate) fn printed_collision_bucket_count(sparsity: u32, epsilon: f64) -> u32
 /// independent hashing and ⌊s·e + 2s − 1⌋ buckets, where s is `sparsity` and e = exp(ε).
 ///
 /// ```
-/// use hushbin_study::competitors::ratings::as_printed;
+/// use hushbin_study::competitors::ratings::drafts_as_printed;
 ///
 /// // 4e + 7 = 17.87
-/// assert_eq!(as_printed::collision_draft(4, 1.0)["buckets"], 17);
+/// assert_eq!(drafts_as_printed::collision_draft(4, 1.0)["buckets"], 17);
 /// ```
 #[must_use]
 pub fn collision_draft(sparsity: u32, epsilon: f64) -> Value {

@@ -18,7 +18,7 @@ use super::slots::draw_slot;
 ///
 /// let setting = |sparsity| OracleSetting { item_count: 100, sparsity, epsilon: 1.0, delta: 0.0, protected_distance: 1.0 };
 /// let [one, four] = [1, 4].map(|s| SingleEntrySampling::<SignedItemHashOracle>::new(&setting(s)).unwrap());
-/// let ratio = four.second_moments().mean_variances_by_presence()[1] / one.second_moments().mean_variances_by_presence()[1];
+/// let ratio = four.report_estimate_moments().mean_variances_by_presence()[1] / one.report_estimate_moments().mean_variances_by_presence()[1];
 /// assert!((ratio - 16.0).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())
 /// ```

@@ -18,7 +18,7 @@ use crate::competitors::numbers::TwoPointMechanism;
 ///
 /// let setting = OracleSetting { item_count: 1378, sparsity: 6, epsilon: 0.5, delta: 0.0, protected_distance: 1.0 };
 /// let harmony = HarmonyMechanism::new(&setting)?;
-/// assert!((harmony.second_moments().mean_variances_by_presence()[1] - 22_972.351_867).abs() < 1e-5);
+/// assert!((harmony.report_estimate_moments().mean_variances_by_presence()[1] - 22_972.351_867).abs() < 1e-5);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

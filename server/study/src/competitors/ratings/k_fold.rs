@@ -25,7 +25,7 @@ use super::slots::all_slots;
 ///
 /// let setting = OracleSetting { item_count: 100, sparsity: 6, epsilon: 1.0, delta: 0.0, protected_distance: 1.0 };
 /// let bits = KFoldRepetition::<HashedSignBitOracle>::new(&setting)?;
-/// assert!((bits.second_moments().mean_variances_by_presence()[1] - 6.0 * bits.entry_oracle().two_point_mechanism().variance(0.0)).abs() < 1e-9);
+/// assert!((bits.report_estimate_moments().mean_variances_by_presence()[1] - 6.0 * bits.entry_oracle().two_point_mechanism().variance(0.0)).abs() < 1e-9);
 /// assert_eq!(bits.report_bits(), 390.0);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
@@ -54,7 +54,7 @@ impl<T: OneSparseOracle> KFoldRepetition<T> {
     }
 
     /// Subtracts the expected contribution of the `surplus` answers beyond s from the presence
-    /// sums, because the offset of [`estimator`](PublishedMechanism::local_estimator) covers only s answers.
+    /// sums, because the offset of [`linear_estimator`](RatingOracle::linear_estimator) covers only s answers.
     fn subtract_surplus_presence(&self, surplus: u64, sums: &mut ReportSums) {
         if let (true, Some([_, offset])) = (
             surplus > 0,

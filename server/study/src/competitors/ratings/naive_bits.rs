@@ -16,8 +16,8 @@ use crate::competitors::numbers::TwoPointMechanism;
 ///
 /// let setting = OracleSetting { item_count: 100, sparsity: 6, epsilon: 1.0, delta: 0.0, protected_distance: 1.0 };
 /// let [event_level, user_level] = [NaivePerturbation::with_event_level_privacy(&setting)?, NaivePerturbation::with_user_level_privacy(&setting)?];
-/// assert!((event_level.second_moments().mean_variances_by_presence()[1] - 4.683).abs() < 1e-3);
-/// assert!((user_level.second_moments().mean_variances_by_presence()[1] - 144.667).abs() < 1e-3);
+/// assert!((event_level.report_estimate_moments().mean_variances_by_presence()[1] - 4.683).abs() < 1e-3);
+/// assert!((user_level.report_estimate_moments().mean_variances_by_presence()[1] - 144.667).abs() < 1e-3);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -28,7 +28,7 @@ use crate::competitors::numbers::randomly_rounds_up;
 /// let [published, calibrated] = [PrivKv::with_published_budget_split(&setting)?, PrivKv::with_calibrated_budget_split(&setting)?];
 /// assert!((published.privacy_loss() - 0.719).abs() < 1e-3);
 /// assert!(calibrated.privacy_loss() <= 1.0 && calibrated.privacy_loss() > 1.0 - 1e-12);
-/// assert!(calibrated.second_moments().mean_variances_by_presence()[1] < 0.5 * published.second_moments().mean_variances_by_presence()[1]);
+/// assert!(calibrated.report_estimate_moments().mean_variances_by_presence()[1] < 0.5 * published.report_estimate_moments().mean_variances_by_presence()[1]);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

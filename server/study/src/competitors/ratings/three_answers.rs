@@ -18,8 +18,8 @@ use crate::competitors::numbers::randomly_rounds_up;
 /// use hushbin_study::competitors::ratings::{RatingOracle, PrivKv, OracleSetting, PrivKvThreeAnswers};
 ///
 /// let setting = OracleSetting { item_count: 256, sparsity: 4, epsilon: 1.0, delta: 0.0, protected_distance: 1.0 };
-/// let three = PrivKvThreeAnswers::new(&setting)?.second_moments().mean_variances_by_presence();
-/// let published = PrivKv::with_published_budget_split(&setting)?.second_moments().mean_variances_by_presence();
+/// let three = PrivKvThreeAnswers::new(&setting)?.report_estimate_moments().mean_variances_by_presence();
+/// let published = PrivKv::with_published_budget_split(&setting)?.report_estimate_moments().mean_variances_by_presence();
 /// assert!(three[1] < 0.2 * published[1]);
 /// # Ok::<(), hushbin::Error>(())
 /// ```

@@ -41,7 +41,7 @@ impl CoordinateNoise {
     /// use hushbin_study::competitors::sums::CoordinateNoise;
     ///
     /// let noise = CoordinateNoise::with_parameters(2, 4.0, 0.6, |_| 0.6)?;
-    /// assert!((noise.delta_at(1.5, 1, -1)? - 0.023_420_8).abs() < 1e-6);
+    /// assert!((noise.delta_between_values(1.5, 1, -1)? - 0.023_420_8).abs() < 1e-6);
     /// # Ok::<(), hushbin::Error>(())
     /// ```
     pub fn delta_between_values(&self, epsilon: f64, from: i32, to: i32) -> Result<f64, Error> {

@@ -43,9 +43,9 @@ pub fn paper_probability_constant(budget: &Budget) -> f64 {
 /// the closed form promises no privacy.
 ///
 /// ```
-/// use hushbin_study::competitors::{Budget, sums::grid};
+/// use hushbin_study::competitors::{Budget, sums::grid_cell_reports};
 ///
-/// let gamma = grid::closed_form_uniform_probability(25, 100_000, &Budget::new(1.0, 1e-6)?);
+/// let gamma = grid_cell_reports::closed_form_uniform_probability(25, 100_000, &Budget::new(1.0, 1e-6)?);
 /// assert!((gamma - 0.050_781).abs() < 1e-6);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
@@ -82,10 +82,10 @@ pub fn cell_report_mixture(cells: u32, epsilon: f64) -> Result<ReportMixture, Er
 /// the γ of the least local ε is not enough.
 ///
 /// ```
-/// use hushbin_study::competitors::{Budget, sums::grid};
+/// use hushbin_study::competitors::{Budget, sums::grid_cell_reports};
 ///
 /// let budget = Budget::new(1.0, 1e-6)?;
-/// let times = grid::closed_form_uniform_probability(2, 10_000, &budget) / grid::least_uniform_probability(2, 10_000, &budget)?;
+/// let times = grid_cell_reports::closed_form_uniform_probability(2, 10_000, &budget) / grid_cell_reports::least_uniform_probability(2, 10_000, &budget)?;
 /// assert!(4.0 < times && times < 8.0);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
@@ -199,10 +199,10 @@ fn binomial_probability(successes: f64, trials: f64, p: f64) -> f64 {
 /// than 2 cells. [`Error::OutOfRange`] if γ is not from 10⁻¹² to 1.
 ///
 /// ```
-/// use hushbin_study::competitors::sums::grid;
+/// use hushbin_study::competitors::sums::grid_cell_reports;
 ///
 /// // Two bits, each replaced by a fair coin with probability 1/2.
-/// let delta = grid::exact_shuffled_delta(2, 0.5, 2, 1.0)?;
+/// let delta = grid_cell_reports::exact_shuffled_delta(2, 0.5, 2, 1.0)?;
 /// assert!((delta - 0.052_8).abs() < 1e-4);
 /// # Ok::<(), hushbin::Error>(())
 /// ```

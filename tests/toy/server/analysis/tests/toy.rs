@@ -5,7 +5,7 @@
 use hushbin::{Entry, Mechanism, Randomizer, Task, TaskDraft, Upload, UploadId};
 use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
 use hushbin_analysis::estimate::{
-    ErrorPredictor, Estimand, EstimateOptions, EstimateQuery, Totals, estimates,
+    ErrorPredictor, Estimand, EstimateOptions, EstimateQuery, Totals, estimates_for_query,
 };
 use hushbin_analysis::likelihood::{Hypothesis, neighbour_pairs, observe_report};
 use rand_chacha::ChaCha20Rng;
@@ -23,7 +23,7 @@ fn a_task_file_becomes_estimates() {
     let task = draft.resolve_task().unwrap();
     assert!(matches!(task.questions()[0].mechanism(), Mechanism::Toy(_)));
     assert!(draft.check_agrees_with(&task).is_ok());
-    assert!(task.effective_epsilon() <= 2.0);
+    assert!(task.achieved_report_epsilon() <= 2.0);
     let complete: Task = serde_json::from_str(&serde_json::to_string(&task).unwrap()).unwrap();
     assert_eq!(complete, task);
     assert_eq!(
@@ -58,10 +58,10 @@ fn a_task_file_becomes_estimates() {
             .for_each(|report| totals.add_report(report));
     }
     let question = EstimateQuery::new(&task, &EstimateOptions::default()).unwrap();
-    let found = estimates(&task, &totals, &question);
+    let found = estimates_for_query(&task, &totals, &question);
     let stored = Totals::decode(&task, &totals.encode()).unwrap();
     assert_eq!(stored.encode(), totals.encode());
-    let again = estimates(&task, &stored, &question);
+    let again = estimates_for_query(&task, &stored, &question);
     let [found_json, again] = [&found, &again].map(|own| serde_json::to_string(own).unwrap());
     assert_eq!(again, found_json);
     for (item, truth) in found.estimates.iter().zip([0.75, 0.25, -0.25]) {

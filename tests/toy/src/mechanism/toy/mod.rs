@@ -120,7 +120,7 @@ impl Randomize for Randomizer {
     ) -> bool {
         let sampled_down = self
             .domain
-            .draw_signed_items(entries, rng, &mut self.signed);
+            .round_and_sample_entries(entries, rng, &mut self.signed);
         let drawn = draw_below(rng, self.domain.sparsity()) as usize;
         let plus = match self.signed.get(drawn) {
             Some(signed) => {

@@ -29,7 +29,7 @@ use crate::competitors::ratings::slots::{Slot, draw_slot, flip_fair_coin, sign_v
 /// let [without_amplification, adaptive] = [PckvGrr::without_amplification(&setting)?, PckvGrr::with_amplification(&setting)?];
 /// assert!((without_amplification.privacy_loss() - (1.0 + 1.0_f64.exp_m1() / 4.0).ln()).abs() < 1e-12);
 /// assert!(adaptive.privacy_loss() <= 1.0 && adaptive.privacy_loss() > 1.0 - 1e-12);
-/// assert!(adaptive.second_moments().mean_variances_by_presence()[1] < 0.1 * without_amplification.second_moments().mean_variances_by_presence()[1]);
+/// assert!(adaptive.report_estimate_moments().mean_variances_by_presence()[1] < 0.1 * without_amplification.report_estimate_moments().mean_variances_by_presence()[1]);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

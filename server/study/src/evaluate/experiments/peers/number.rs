@@ -37,11 +37,8 @@ pub(super) fn compared_mechanisms(epsilon: f64) -> Result<Vec<ComparedMechanism>
         };
         let window = Window::choose_parameters(&domain, epsilon, &draft)?
             .estimate_scale_and_variance(&domain, epsilon);
-        peers.push(mechanism_from_variances(
-            name,
-            window.max_variance(),
-            &|x| window.estimate_variance(x),
-        ));
+        let (worst, of_value) = (window.max_variance(), |x| window.estimate_variance(x));
+        peers.push(mechanism_from_variances(name, worst, &of_value));
     }
     let mut add = |name, worst, variance: &dyn Fn(f64) -> f64| {
         peers.push(mechanism_from_variances(name, worst, variance));

@@ -122,9 +122,7 @@ pub(super) fn formula_measurements(cells: u32) -> Result<Vec<Measurement>, Study
             (PATTERN_NAME, pattern_edge_variances(cells, epsilon)?),
             (
                 HIERARCHY_NAME,
-                raw_and_smoothed_variances(cells, &|weights| {
-                    hierarchy.weighted_sum_variance(weights)
-                }),
+                raw_and_smoothed_variances(cells, &|of| hierarchy.weighted_sum_variance(of)),
             ),
             (
                 CELL_CHOICE_NAME,

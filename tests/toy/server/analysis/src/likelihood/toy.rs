@@ -2,7 +2,7 @@
 
 use hushbin::Entry;
 use hushbin::domain::Domain;
-use hushbin::hash::{HashKeys, sign_of_closed_element};
+use hushbin::hash::{HashKeys, hashed_closed_element_sign};
 use hushbin::mechanism::toy::{Report, Toy};
 
 use super::contract::ObservableMechanism;
@@ -22,7 +22,8 @@ impl ObservableMechanism for Toy {
         let keys = HashKeys::new(report.seed);
         let likelihood = |input: &Hypothesis| {
             let push = |entry: &Entry| {
-                entry.value.signum() * f64::from(sign_of_closed_element(&keys, entry.item as u32))
+                entry.value.signum()
+                    * f64::from(hashed_closed_element_sign(&keys, entry.item as u32))
             };
             let of_part = |part: &HypothesisMixturePart| {
                 let kept = part

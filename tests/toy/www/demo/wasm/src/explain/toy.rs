@@ -1,16 +1,16 @@
 //! The toy's reports, explained.
 
 use hushbin::domain::SignedItem;
-use hushbin::hash::{HashKeys, sign_of_closed_element};
+use hushbin::hash::{HashKeys, hashed_closed_element_sign};
 use hushbin::mechanism::toy::{Report, Toy};
 
+use super::answer_placement::{AnswerPlacement, Outcome, SignedAnswer};
 use super::explain_mechanism::{DomainAndEpsilon, ExplainMechanism, Reported};
-use super::placement::{Outcome, Placement, SignedAnswer};
 
 impl ExplainMechanism for Toy {
     type Report = Report;
 
-    fn decode_response(&self, report: &Report) -> Reported {
+    fn decode_randomised_part(&self, report: &Report) -> Reported {
         Reported::Sign { plus: report.plus }
     }
 
@@ -19,7 +19,7 @@ impl ExplainMechanism for Toy {
         setting: &DomainAndEpsilon,
         answers: &[SignedItem],
         report: &Report,
-    ) -> Placement {
+    ) -> AnswerPlacement {
         let pushed = |plus| {
             let pushed = answers
                 .iter()
@@ -30,7 +30,7 @@ impl ExplainMechanism for Toy {
                 chance: chance(self, setting, answers, Report { plus, ..*report }),
             }
         };
-        Placement::Sign {
+        AnswerPlacement::Sign {
             sum: answers.iter().map(|signed| push(signed, report.seed)).sum(),
             plus: pushed(true),
             minus: pushed(false),
@@ -58,7 +58,7 @@ impl ExplainMechanism for Toy {
 }
 
 fn push(signed: &SignedItem, seed: u64) -> f64 {
-    let sign = f64::from(sign_of_closed_element(
+    let sign = f64::from(hashed_closed_element_sign(
         &HashKeys::new(seed),
         signed.item as u32,
     ));
