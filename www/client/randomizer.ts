@@ -260,7 +260,7 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
 }
 
 /**
- * Creates the engine of a task. If the module lacks a mechanism or a kind of question of the task,
+ * Creates the report maker of a task. If the module lacks a mechanism or a kind of question of the task,
  * loads the complete module first.
  *
  * @throws number, TaskError, WasmError
@@ -278,7 +278,7 @@ async function createMakerWithNeededModule(task: Task): Promise<LocalReportMaker
 }
 
 /**
- * Loads the core, and creates the engine of a task.
+ * Loads the core, and creates the report maker of a task.
  *
  * @throws TaskError `invalid-task`
  * @throws EntropyError, WasmError

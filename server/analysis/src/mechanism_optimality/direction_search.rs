@@ -26,9 +26,8 @@ struct FavouredItemScores {
     excess_hit_score: f64,
 }
 
-/// Properties of a set of inputs: its probability `mass`, and two expectations restricted to the
-/// set. `signs` is the expectation of the sum of favoured signs. `hits` is the expectation of the
-/// number of hits minus its average.
+/// Properties of a set of inputs: its probability, and two expectations restricted to the set: of
+/// the sum of favoured signs, and of the number of hits minus the average number.
 #[derive(Debug, Clone, Copy, Default)]
 struct InputSetExpectations {
     set_probability: f64,

@@ -41,11 +41,12 @@ pub(super) struct CountDistributions {
     level_shifted_probabilities: Vec<f64>,
     /// Probabilities v(k) of the same counts k, for the opposite sign, which has only noise.
     noise_probabilities: Vec<f64>,
-    /// Sums of `up` over all earlier indices.
+    /// Sums of `level_shifted_probabilities` over all earlier indices.
     shifted_prefix_sums: Vec<f64>,
-    /// Sums of `down` over all earlier indices.
+    /// Sums of `noise_probabilities` over all earlier indices.
     noise_prefix_sums: Vec<f64>,
-    /// Log-ratios λ(k) = ln(u(k)/v(k)) of `up` to `down`.
+    /// Log-ratios λ(k) = ln(u(k)/v(k)), with u from `level_shifted_probabilities` and v from
+    /// `noise_probabilities`.
     log_probability_ratios: Vec<f64>,
     /// Upper bound on the probability that the sums omit.
     omitted_probability_bound: f64,
