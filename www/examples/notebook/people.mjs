@@ -22,11 +22,11 @@ const randomizer = await createRandomizer({ task });
 const hundred = Object.entries(THEMES[process.argv[2]]).flatMap(([theme, many]) =>
   Array(many).fill(theme),
 );
-for (let from = 0; from < PEOPLE; from += 4000) {
-  const reports = Array.from({ length: 4000 }, (_, index) =>
+for (let from = 0; from < PEOPLE; from += 200) {
+  const reports = Array.from({ length: 200 }, (_, index) =>
     randomizer.randomize({ theme: hundred[(from + index) % 100], beta: index % 10 === 0 }),
   );
-  // A single upload. In real life each person sends a separate one.
+  // One upload of many reports, at most 256. In real life each person sends a separate one.
   const bytes = new Uint8Array(await new Blob(reports).arrayBuffer());
   const body = randomizer.upload(bytes, reports.length);
   const { status } = await fetch(`${url}/reports`, { method: "POST", body });

@@ -10,7 +10,7 @@ use axum::middleware::{self, Next};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use hushbin::TaskDraft;
-use hushbin_server::http::{RequestLimits, router};
+use hushbin_server::http::{RequestLimits, unrestricted_router};
 use hushbin_server::store::{Store, StoreOptions};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -33,7 +33,8 @@ async fn for_pages(request: Request, next: Next) -> Response {
 fn service(store: Store) -> Router {
     let page = include_str!("page.html").replace("THE_TASK", SETTINGS);
     let script = ([(header::CONTENT_TYPE, "text/javascript")], SCRIPT);
-    let telemetry = router(store, RequestLimits::DEFAULT).layer(middleware::from_fn(for_pages));
+    let telemetry =
+        unrestricted_router(store, RequestLimits::DEFAULT).layer(middleware::from_fn(for_pages));
     Router::new()
         .route("/", get(async move || Html(page)))
         .route("/hushbin.script.js", get(async move || script))
@@ -47,7 +48,7 @@ fn private(store: Store) -> Router {
         release_on_read: cfg!(debug_assertions),
         ..RequestLimits::DEFAULT
     };
-    router(store, limits)
+    unrestricted_router(store, limits)
 }
 
 /// Completes when the service is asked to stop.
