@@ -4,11 +4,15 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use data_encoding::HEXLOWER_PERMISSIVE;
 use indicatif::HumanBytes;
 
 use super::export;
+use super::journal_location::JournalLocationOptions;
 use super::output::{Error, spinner};
-use crate::store::{self, BackupProgress, DirectoryCheckResult, ProcessRole, SalvageResult};
+use crate::store::{
+    self, BackupProgress, DirectoryCheckResult, ProcessRole, SalvageResult, StoredReports,
+};
 use crate::tokens;
 
 /// Check, copy, export or repair the journal of a collector
@@ -23,6 +27,7 @@ enum JournalCommand {
     Check(JournalCheckOptions),
     Backup(BackupOptions),
     Export(export::ExportCommandOptions),
+    Erase(EraseOptions),
     Salvage(SalvageOptions),
 }
 
@@ -54,6 +59,25 @@ struct BackupOptions {
     /// little space
     #[arg(long, value_name = "DIR")]
     previous: Option<PathBuf>,
+}
+
+/// Delete one report of a released batch, as a person asks for it
+///
+/// The person copies the report from the history of their reports on your page: the bytes named
+/// "the report with its noise". The totals of the batch stay as they are, since a released total
+/// never changes. Backups and exported files keep the report until you delete them. Stop the
+/// collector before you run this command, unless the journal is in a database. If several reports
+/// have the same bytes, one of them is deleted.
+#[derive(Debug, Args)]
+struct EraseOptions {
+    #[command(flatten)]
+    location: JournalLocationOptions,
+    /// Id of the task that the report belongs to
+    #[arg(long, value_name = "ID")]
+    task: String,
+    /// Bytes of the report, in hexadecimal
+    #[arg(value_name = "REPORT")]
+    report: String,
 }
 
 /// Copy the intact parts of a damaged journal to a new directory, then check the copy
@@ -90,6 +114,7 @@ pub(super) fn run_journal_command(
         }
         JournalCommand::Backup(options) => back_up_journal(options, out),
         JournalCommand::Export(options) => export::run_export_command(options, out),
+        JournalCommand::Erase(options) => erase_report(options, out),
         JournalCommand::Salvage(options) => salvage_journal(options, out),
     }
 }
@@ -120,6 +145,23 @@ fn copied_text(progress: &BackupProgress) -> String {
         "{copied_files} files copied, {linked_files} linked to the previous backup, {} in total",
         HumanBytes(*bytes)
     )
+}
+
+fn erase_report(options: &EraseOptions, out: &mut dyn Write) -> Result<(), Error> {
+    let report = HEXLOWER_PERMISSIVE.decode(options.report.as_bytes());
+    let report = report.map_err(|error| format!("the report is not hexadecimal: {error}"))?;
+    let stored = StoredReports::open(&options.location.journal_location()?, &options.task)?;
+    let erased = stored.erase_report(&report)?;
+    let batch = erased.ok_or(
+        "no released batch has this report: it was erased before, its batch keeps no reports any \
+         more, or its batch is not released yet",
+    )?;
+    writeln!(
+        out,
+        "The report was deleted from batch {batch}. The totals of the batch are unchanged. Backups \
+         and exported files may still contain the report."
+    )?;
+    Ok(())
 }
 
 fn salvage_journal(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {

@@ -311,6 +311,9 @@ pub trait StorageEngine: Send {
 /// Visitor of uploads. It is called with the id and the body of an upload, and may stop the visit.
 pub type UploadVisitor<'a> = dyn FnMut([u8; 16], &[u8]) -> ControlFlow<()> + 'a;
 
+/// Change of one block of reports. Returns the new bytes, or `None` if the block stays.
+pub type BlockChange<'a> = dyn FnMut(&[u8]) -> Option<Vec<u8>> + 'a;
+
 /// Reader of an engine's storage. Any thread may use it, independently of the thread that owns the
 /// engine.
 pub trait StorageReader: Send + Sync {
@@ -359,6 +362,19 @@ pub trait StorageReader: Send + Sync {
     /// # Errors
     /// When storage fails.
     fn delete_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError>;
+
+    /// Replaces the first block of a released batch for which `change` returns new bytes, durably.
+    /// Empty bytes delete the block. The totals stay. Returns true if a block was replaced. May call
+    /// `change` again for the same blocks.
+    ///
+    /// # Errors
+    /// When storage fails.
+    fn change_block(
+        &self,
+        task: TaskKey,
+        batch: u64,
+        change: &mut BlockChange<'_>,
+    ) -> Result<bool, EngineError>;
 
     /// Returns the queries for storage that several processes share, or `None` if only one process
     /// writes to the storage.

@@ -71,6 +71,14 @@ pub enum JournalError {
         /// Reason that the upload cannot be decoded.
         source: hushbin::Error,
     },
+    /// Bytes that should be a report are not.
+    #[error("expected one report of task {id:?}: {source}")]
+    InvalidReport {
+        /// Id of the task.
+        id: String,
+        /// Reason that the bytes are not a report.
+        source: hushbin::Error,
+    },
     /// A task was stored by a process whose role is not that of this process.
     #[error("task {id:?} was stored with --role {found}, expected {expected}")]
     WrongRole {

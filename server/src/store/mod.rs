@@ -56,9 +56,9 @@ mod writer;
 mod writer_metrics;
 
 pub use engine::{
-    BatchClaim, BatchRelease, BatchRow, BatchState, EngineError, Remedy, SharedStorage, SharedTask,
-    StorageEngine, StorageReader, TaskKey, TaskRow, UploadGroup, UploadOutcome, UploadRecord,
-    UploadVisitor,
+    BatchClaim, BatchRelease, BatchRow, BatchState, BlockChange, EngineError, Remedy,
+    SharedStorage, SharedTask, StorageEngine, StorageReader, TaskKey, TaskRow, UploadGroup,
+    UploadOutcome, UploadRecord, UploadVisitor,
 };
 pub use error::{JournalError, StoreError};
 pub use files::{

@@ -305,7 +305,7 @@ fn newest_closing_time(tasks: &CurrentTasks) -> Option<u64> {
 
 /// Locks the data directory for this process alone. The operating system releases the lock when the
 /// process ends, even after a crash.
-fn lock_directory(directory: &Path) -> Result<File, JournalError> {
+pub(super) fn lock_directory(directory: &Path) -> Result<File, JournalError> {
     let path = directory.join(files::LOCK_FILE_NAME);
     let failed = |source| JournalError::Engine(files::file_error(&path, source));
     let file = files::open_or_create(&path).map_err(failed)?;

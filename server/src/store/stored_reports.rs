@@ -4,7 +4,7 @@ use std::mem;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use hushbin::upload::EncodedUpload;
+use hushbin::upload::{EncodedUpload, upload_header};
 use hushbin::{Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::Totals;
 use rayon::prelude::*;
@@ -14,6 +14,7 @@ use super::error::JournalError;
 use super::files::{self, FilesReader};
 use super::fold::{add_block_to_totals, invalid_upload_error};
 use super::location::Location;
+use super::open;
 use super::origin::ReportOrigin;
 use super::postgres;
 use super::role::ProcessRole;
@@ -234,4 +235,69 @@ impl StoredReports {
     ) -> Result<(), JournalError> {
         for_each_released_report(self.storage.reader(), self.key, &self.task, batch, visit)
     }
+
+    /// Deletes a report, given by its encoded bytes, from the first released batch that has it. The
+    /// batch keeps its totals. If several reports have these bytes, one of them is deleted. Returns
+    /// the number of the batch, or `None` if no released batch has the report.
+    ///
+    /// # Errors
+    /// When the bytes are not one report of the task, when a collector uses the directory, or when
+    /// storage fails.
+    pub(crate) fn erase_report(&self, report: &[u8]) -> Result<Option<u64>, JournalError> {
+        let id = UploadId([0; 16]);
+        let only = EncodedUpload {
+            id,
+            report_count: 1,
+            encoded_reports: report,
+        };
+        only.for_each_report(&self.task, |_, _| ())
+            .map_err(|source| JournalError::InvalidReport {
+                id: self.task.id().to_owned(),
+                source,
+            })?;
+        // A collector would write a batch at the same time, for example to delete all its reports.
+        let _lock = match &self.storage {
+            StorageSource::Files(reader) => Some(open::lock_directory(reader.root())?),
+            StorageSource::Database(_) => None,
+        };
+        let reader = self.storage.reader();
+        for batch in self.released_batches()? {
+            let mut damaged = Ok(());
+            let erased = reader.change_block(self.key, batch.number, &mut |block| {
+                let found = block_without_report(&self.task, block, report);
+                found.unwrap_or_else(|error| {
+                    damaged = Err(error);
+                    None
+                })
+            })?;
+            damaged?;
+            if erased {
+                return Ok(Some(batch.number));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Returns a block without one of the reports that have these bytes, or no bytes if the block has
+/// no other report. Returns `None` if the block does not have the report.
+fn block_without_report(
+    task: &Task,
+    block: &[u8],
+    report: &[u8],
+) -> Result<Option<Vec<u8>>, JournalError> {
+    let invalid = |source| invalid_upload_error(task.id(), source);
+    let fingerprint = task.fingerprint();
+    let upload = EncodedUpload::read_unchecked_upload(block, fingerprint).map_err(invalid)?;
+    let (mut others, mut found) = (Vec::new(), false);
+    upload
+        .for_each_report(task, |_, bytes| match !found && bytes == report {
+            true => found = true,
+            false => others.extend(bytes),
+        })
+        .map_err(invalid)?;
+    Ok(found.then(|| match upload.report_count - 1 {
+        0 => Vec::new(),
+        left => [upload_header(upload.id, &fingerprint, left), others].concat(),
+    }))
 }

@@ -1,6 +1,7 @@
 //! `hushbin journal export` and `hushbin estimate`: estimates from files equal the collector's to
 //! the last byte, and invalid reports are named.
 
+mod erased;
 #[cfg(unix)]
 mod pipes;
 mod saved;

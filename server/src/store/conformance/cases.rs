@@ -188,6 +188,22 @@ pub(super) fn what_is_released_stays_and_is_forgotten_when_told<S: TestStorage>(
     let reader = engine.reader();
     assert_eq!(reader.totals(task, 1).unwrap(), release.totals);
     assert_eq!(blocks(&*reader), release.blocks);
+    let mut visited = 0;
+    let changed = reader.change_block(task, 1, &mut |block| {
+        assert_eq!(block, release.blocks[visited]);
+        visited += 1;
+        (visited == 2).then(|| b"changed".to_vec())
+    });
+    assert!(changed.unwrap());
+    let mut expected = release.blocks.clone();
+    expected[1] = b"changed".to_vec();
+    assert_eq!(blocks(&*reader), expected);
+    let unchanged = reader.change_block(task, 1, &mut |_| None);
+    assert!(!unchanged.unwrap());
+    let removed = reader.change_block(task, 1, &mut |_| Some(Vec::new()));
+    assert!(removed.unwrap());
+    assert_eq!(blocks(&*reader), expected[1..]);
+    assert_eq!(reader.totals(task, 1).unwrap(), release.totals);
     reader.delete_reports(task, 1).unwrap();
     engine.refresh_changed_batch(task, 1).unwrap();
     assert!(!engine.batches(task)[0].reports_kept);

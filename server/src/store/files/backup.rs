@@ -8,7 +8,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
@@ -167,7 +167,7 @@ struct TaskCopy<'a> {
     from: &'a Path,
     to: &'a Path,
     /// Directory of the task in an earlier backup.
-    previous: Option<std::path::PathBuf>,
+    previous: Option<PathBuf>,
     progress: &'a mut BackupProgress,
     observe: &'a mut dyn FnMut(&BackupProgress),
 }

@@ -233,6 +233,17 @@ pub(super) fn rename_directory(from: &Path, to: &Path) -> Result<(), EngineError
     sync_parent_directory(to)
 }
 
+/// Reads a whole file. Returns `None` if the file does not exist.
+///
+/// # Errors
+/// When the file cannot be read.
+pub(super) fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>, EngineError> {
+    match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        read => read.map(Some).map_err(|source| file_error(path, source)),
+    }
+}
+
 /// Removes a file, durably.
 ///
 /// # Errors

@@ -65,8 +65,8 @@ use task::TaskFiles;
 /// Name of the file that a readiness probe writes to test the disk.
 const PROBE_FILE_NAME: &str = "probe";
 
-/// Number of threads that open the files of tasks.
-const OPENING_THREADS: usize = 16;
+/// Maximum number of threads that open the files of tasks.
+const MAX_OPENING_THREADS: usize = 16;
 
 /// Storage engine in the files of one data directory.
 #[derive(Debug)]
@@ -76,9 +76,6 @@ pub struct FilesEngine {
     tasks: HashMap<TaskKey, TaskFiles>,
     ids_files_to_adopt: IdsFilesToAdopt,
     shared_log: SharedLog,
-    /// True if a change to a log failed since the shared log was created. Data that was not synced
-    /// may be lost then, although a later sync succeeds.
-    has_failed: bool,
 }
 
 pub use backup::{BackupProgress, backup};
@@ -137,9 +134,9 @@ impl FilesEngine {
         }
         SharedFrames::read(root)?.write_to_logs(root)?;
         // Opening mostly waits for syncs, which several threads can do at once.
-        let threads = rayon::ThreadPoolBuilder::new().num_threads(OPENING_THREADS);
+        let threads = rows.len().clamp(1, MAX_OPENING_THREADS);
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let threads = threads
-            .build()
             .map_err(|error| disk::file_error(&all, std::io::Error::other(error.to_string())))?;
         let open = |row: &TaskRow| {
             let directory = task_directory(root, row.key);
@@ -158,7 +155,6 @@ impl FilesEngine {
             tasks,
             ids_files_to_adopt: IdsFilesToAdopt::default(),
             shared_log: SharedLog::new(root),
-            has_failed: false,
         })
     }
 
@@ -186,7 +182,7 @@ impl FilesEngine {
             false => self.shared_log.append(&entries, written_tasks),
         };
         if let Err(error) = &shared
-            && !self.has_failed
+            && !self.shared_log.has_failed()
         {
             tracing::warn!(%error, "the shared log cannot be written; the log of each task is synced");
         }
@@ -204,7 +200,10 @@ impl FilesEngine {
             }
         });
         let results: Vec<_> = results.collect();
-        self.has_failed |= shared.is_err() || results.iter().any(Result::is_err);
+        let errors = results.iter().filter_map(|result| result.as_ref().err());
+        for error in errors.chain(shared.as_ref().err()) {
+            self.shared_log.note_failure(error);
+        }
         results
     }
 
@@ -213,7 +212,7 @@ impl FilesEngine {
     /// # Errors
     /// When a log cannot be synced. The shared log is kept.
     fn remove_shared_log(&mut self) -> Result<(), EngineError> {
-        if self.has_failed {
+        if self.shared_log.has_failed() {
             SharedFrames::read(&self.root)?.write_to_logs(&self.root)?;
         }
         for task in self.shared_log.tasks() {
@@ -222,9 +221,7 @@ impl FilesEngine {
                 files.sync_log()?;
             }
         }
-        self.shared_log.remove()?;
-        self.has_failed = false;
-        Ok(())
+        self.shared_log.remove()
     }
 
     /// Removes the shared log if it may have data of a task, which is about to be deleted.
@@ -233,6 +230,11 @@ impl FilesEngine {
             true => self.remove_shared_log(),
             false => Ok(()),
         }
+    }
+
+    /// Records a failed change to the log of a task.
+    fn noting_failure<T>(&mut self, changed: Result<T, EngineError>) -> Result<T, EngineError> {
+        changed.inspect_err(|error| self.shared_log.note_failure(error))
     }
 
     fn files_of_task(&mut self, task: TaskKey) -> Result<&mut TaskFiles, EngineError> {
@@ -337,8 +339,7 @@ impl StorageEngine for FilesEngine {
         group: &[UploadRecord],
     ) -> Result<Vec<UploadOutcome>, EngineError> {
         let appended = self.files_of_task(task)?.append_new_uploads(group);
-        self.has_failed |= appended.is_err();
-        appended
+        self.noting_failure(appended)
     }
 
     fn append_upload_groups(
@@ -350,10 +351,11 @@ impl StorageEngine for FilesEngine {
             return groups.iter().map(own).collect();
         }
         let results = self.append_to_shared_log(groups);
-        if (self.shared_log.is_long() || self.has_failed)
+        if self.shared_log.should_be_removed()
             && let Err(error) = self.remove_shared_log()
         {
             // Nothing is lost: the shared log is kept until all logs can be synced.
+            self.shared_log.put_off_removal();
             tracing::debug!(%error, "the shared log cannot be removed");
         }
         results
@@ -370,8 +372,7 @@ impl StorageEngine for FilesEngine {
             Some(row) if row.state != BatchState::Open => Ok(*row),
             _ => files.close_batch(now),
         };
-        self.has_failed |= closed.is_err();
-        closed
+        self.noting_failure(closed)
     }
 
     fn refresh_changed_batch(&mut self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
@@ -395,6 +396,9 @@ impl StorageEngine for FilesEngine {
         // An unready process no longer receives uploads. So the probe fails only if no task can
         // take uploads: one broken task must not stop the rest.
         let mut probes: Vec<_> = self.tasks.values_mut().map(TaskFiles::probe).collect();
+        for error in probes.iter().filter_map(|probe| probe.as_ref().err()) {
+            self.shared_log.note_failure(error);
+        }
         match probes.iter().all(Result::is_err) {
             true => probes.pop().unwrap_or(Ok(())),
             false => Ok(()),

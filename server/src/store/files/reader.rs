@@ -14,8 +14,8 @@ use super::listing::{FileListing, batch_file_name, log_file_name};
 use super::shared_log::SharedFrames;
 use super::{disk, log, verified_files};
 use crate::store::engine::{
-    BatchRelease, BatchRow, EngineError, StorageReader, TaskKey, TaskRow, TaskWithBatches,
-    UploadVisitor,
+    BatchRelease, BatchRow, BlockChange, EngineError, StorageReader, TaskKey, TaskRow,
+    TaskWithBatches, UploadVisitor,
 };
 
 /// Files of upload ids that a reader has written, each with the key of its task. They wait here
@@ -73,6 +73,11 @@ pub(in crate::store) fn open_read_only(
 }
 
 impl FilesReader {
+    /// Returns the data directory.
+    pub(in crate::store) fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Returns the task's released batches, oldest first.
     pub(in crate::store) fn released_batches(
         &self,
@@ -186,5 +191,27 @@ impl StorageReader for FilesReader {
         let file = self.open_batch_file(task, batch)?;
         let path = self.path_in_task_directory(task, &batch_file_name(batch));
         batch::write_batch_file(&path, &file.header, &file.totals()?, &[])
+    }
+
+    fn change_block(
+        &self,
+        task: TaskKey,
+        batch: u64,
+        change: &mut BlockChange<'_>,
+    ) -> Result<bool, EngineError> {
+        let file = self.open_batch_file(task, batch)?;
+        let (mut blocks, mut changed) = (Vec::new(), false);
+        file.for_each_block(&mut |block| {
+            let new = if changed { None } else { change(block) };
+            changed |= new.is_some();
+            blocks.push(new.unwrap_or_else(|| block.to_vec()));
+            ControlFlow::Continue(())
+        })?;
+        if changed {
+            blocks.retain(|block| !block.is_empty());
+            let path = self.path_in_task_directory(task, &batch_file_name(batch));
+            batch::write_batch_file(&path, &file.header, &file.totals()?, &blocks)?;
+        }
+        Ok(changed)
     }
 }

@@ -19,7 +19,6 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::checksum::take_array_from_slice;
@@ -51,6 +50,11 @@ pub(super) struct SharedLog {
     /// Tasks that have frames in the log.
     tasks: HashSet<TaskKey>,
     max_bytes: u64,
+    /// Length in bytes above which the log is removed: `max_bytes`, unless something failed.
+    removal_length: u64,
+    /// True if a change to the log of a task failed since the shared log was created. Data that was
+    /// not synced may be lost then, although a later sync succeeds.
+    has_failed: bool,
 }
 
 impl SharedLog {
@@ -60,6 +64,8 @@ impl SharedLog {
             log: None,
             tasks: HashSet::new(),
             max_bytes: MAX_SHARED_LOG_BYTES,
+            removal_length: MAX_SHARED_LOG_BYTES,
+            has_failed: false,
         }
     }
 
@@ -82,11 +88,35 @@ impl SharedLog {
         Ok(())
     }
 
-    /// Returns true if the log is long enough to be removed.
-    pub(super) fn is_long(&self) -> bool {
-        self.log
-            .as_ref()
-            .is_some_and(|log| log.valid_length > self.max_bytes)
+    fn length(&self) -> u64 {
+        self.log.as_ref().map_or(0, |log| log.valid_length)
+    }
+
+    /// Returns true if the log is long enough to be removed, or if data of tasks may be lost, which
+    /// the removal writes again.
+    pub(super) fn should_be_removed(&self) -> bool {
+        self.length() > self.removal_length
+    }
+
+    /// Returns true if a change to the log of a task has failed. Then the frames of the shared log
+    /// must be written to the logs again before the shared log is removed.
+    pub(super) const fn has_failed(&self) -> bool {
+        self.has_failed
+    }
+
+    /// Records that a change to the log of a task has failed.
+    pub(super) fn note_failure(&mut self, error: &EngineError) {
+        let lost = !matches!(error, EngineError::TaskDeleted);
+        if lost && !self.has_failed {
+            self.has_failed = true;
+            self.removal_length = 0;
+        }
+    }
+
+    /// Puts off the next attempt to remove the log, after a failed one. The log is read for an
+    /// attempt, so an attempt at each commit would slow down the tasks that do not fail.
+    pub(super) fn put_off_removal(&mut self) {
+        self.removal_length = 2 * self.length();
     }
 
     /// Returns true if the log may have frames of a task.
@@ -108,12 +138,14 @@ impl SharedLog {
         remove_shared_log(&self.path)?;
         self.log = None;
         self.tasks.clear();
+        self.removal_length = self.max_bytes;
+        self.has_failed = false;
         Ok(())
     }
 
     #[cfg(test)]
     pub(super) fn set_max_bytes(&mut self, bytes: u64) {
-        self.max_bytes = bytes;
+        (self.max_bytes, self.removal_length) = (bytes, bytes);
     }
 }
 
@@ -160,9 +192,8 @@ impl SharedFrames {
     /// When the log cannot be read or is damaged.
     pub(super) fn read(root: &Path) -> Result<Self, EngineError> {
         let path = root.join(SHARED_LOG_NAME);
-        let bytes = match fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            read => read.map_err(|source| disk::file_error(&path, source))?,
+        let Some(bytes) = disk::read_if_exists(&path)? else {
+            return Ok(Self::default());
         };
         let contents = LogContents::parse(&path, bytes)?;
         let damaged = || disk::damage_error(&path, "a commit is not one of several tasks");
@@ -227,12 +258,11 @@ impl SharedFrames {
     pub(super) fn write_to_logs(&self, root: &Path) -> Result<(), EngineError> {
         for (&(task, batch), frames) in &self.0 {
             let path = task_directory(root, task).join(log_file_name(batch));
-            let failed = |source| disk::file_error(&path, source);
-            let mut bytes = match fs::read(&path) {
-                // The batch was released, or its task deleted.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                read => read.map_err(failed)?,
+            // Without a file, the batch was released, or its task deleted.
+            let Some(mut bytes) = disk::read_if_exists(&path)? else {
+                continue;
             };
+            let failed = |source| disk::file_error(&path, source);
             let file = WritableFile::open(&path).map_err(failed)?;
             for (begin, end) in add_missing_frames(&mut bytes, frames) {
                 let end = end.min(bytes.len());
@@ -284,9 +314,8 @@ fn add_missing_frames(bytes: &mut Vec<u8>, frames: &FramesByOffset) -> Vec<(usiz
 /// When the file cannot be read or written.
 pub(super) fn copy_shared_log(root: &Path, to: &Path) -> Result<(), EngineError> {
     let path = root.join(SHARED_LOG_NAME);
-    match fs::read(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(source) => Err(disk::file_error(&path, source)),
-        Ok(bytes) => disk::write_atomically(&to.join(SHARED_LOG_NAME), &bytes),
+    match disk::read_if_exists(&path)? {
+        None => Ok(()),
+        Some(bytes) => disk::write_atomically(&to.join(SHARED_LOG_NAME), &bytes),
     }
 }

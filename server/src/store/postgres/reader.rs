@@ -15,8 +15,8 @@ use super::rows::{
 use super::schema;
 use super::session::{DatabaseAddress, Session, SessionPool};
 use crate::store::engine::{
-    BatchClaim, BatchRelease, BatchRow, EngineError, SharedStorage, SharedTask, StorageReader,
-    TaskKey, TaskRow, TaskWithBatches, UploadVisitor,
+    BatchClaim, BatchRelease, BatchRow, BlockChange, EngineError, SharedStorage, SharedTask,
+    StorageReader, TaskKey, TaskRow, TaskWithBatches, UploadVisitor,
 };
 
 /// Reader of a database, independent of the engine's session and of other nodes.
@@ -194,6 +194,45 @@ impl StorageReader for PostgresReader {
                 let delete = "DELETE FROM hushbin.block WHERE task = $1 AND batch = $2";
                 transaction.execute(delete, &[&task, &batch])?;
                 Ok(())
+            })
+        })
+    }
+
+    fn change_block(
+        &self,
+        task: TaskKey,
+        batch: u64,
+        change: &mut BlockChange<'_>,
+    ) -> Result<bool, EngineError> {
+        let [task, batch] = [task.0, batch].map(to_database_integer);
+        self.sessions.with_session(|session| {
+            session.run_in_transaction(|transaction| {
+                // While the row is locked, no other process deletes or changes the blocks.
+                let lock =
+                    "SELECT kept FROM hushbin.batch WHERE task = $1 AND number = $2 FOR UPDATE";
+                transaction.query(lock, &[&task, &batch])?;
+                let blocks = "SELECT number, body FROM hushbin.block WHERE task = $1 AND batch = $2 \
+                              ORDER BY number";
+                for row in transaction.query(blocks, &[&task, &batch])? {
+                    let Some(new) = change(row.get("body")) else {
+                        continue;
+                    };
+                    let number: i64 = row.get("number");
+                    let block = "WHERE task = $1 AND batch = $2 AND number = $3";
+                    if new.is_empty() {
+                        let delete = format!("DELETE FROM hushbin.block {block}");
+                        transaction.execute(&delete, &[&task, &batch, &number])?;
+                        let empty = "UPDATE hushbin.batch SET kept = false \
+                                     WHERE task = $1 AND number = $2 AND NOT EXISTS \
+                                     (SELECT 1 FROM hushbin.block WHERE task = $1 AND batch = $2)";
+                        transaction.execute(empty, &[&task, &batch])?;
+                    } else {
+                        let update = format!("UPDATE hushbin.block SET body = $4 {block}");
+                        transaction.execute(&update, &[&task, &batch, &number, &new])?;
+                    }
+                    return Ok(true);
+                }
+                Ok(false)
             })
         })
     }

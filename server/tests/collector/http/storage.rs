@@ -9,8 +9,8 @@ use axum::body::Body;
 use axum::http::StatusCode;
 use hushbin_server::http::RequestLimits;
 use hushbin_server::store::{
-    BatchRelease, BatchRow, EngineError, FilesEngine, StorageEngine, StorageReader, Store,
-    StoreOptions, TaskKey, TaskRow, UploadOutcome, UploadRecord, UploadVisitor,
+    BatchRelease, BatchRow, BlockChange, EngineError, FilesEngine, StorageEngine, StorageReader,
+    Store, StoreOptions, TaskKey, TaskRow, UploadOutcome, UploadRecord, UploadVisitor,
 };
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::json;
@@ -158,6 +158,10 @@ impl StorageReader for FaultyReader {
 
     fn delete_reports(&self, task: TaskKey, batch: u64) -> Done<()> {
         self.inner.delete_reports(task, batch)
+    }
+
+    fn change_block(&self, task: TaskKey, batch: u64, change: &mut BlockChange<'_>) -> Done<bool> {
+        self.inner.change_block(task, batch, change)
     }
 }
 

@@ -53,6 +53,19 @@ fn any_node_answers_the_same() {
     let estimated = hushbin(&["estimate", file, "--format", "json"]);
     assert_eq!(estimated.stdout, answers[0].1);
 
+    // A report is erased while the nodes run.
+    let rows = std::fs::read_to_string(file).unwrap();
+    let (row, report) = rows
+        .lines()
+        .skip(1)
+        .map(|row| (row, row.rsplit(',').next().unwrap()))
+        .nth(50)
+        .unwrap();
+    nodes.says(&["journal", "erase", "--task", "settings", report]);
+    let left = rows.replacen(&format!("{row}\n"), "", 1);
+    assert_eq!(nodes.says(&export), left.trim_end());
+    assert_eq!(bytes_of(addresses[0], &token, estimates, ""), answers[0]);
+
     // A read-only node gives the same answer.
     let (reading, address) = nodes.collector(&["--read-only"]);
     assert_eq!(bytes_of(address, &token, estimates, ""), answers[0]);

@@ -165,7 +165,8 @@ impl SimulatedDisk {
 
     /// Changes the entries of the directory that contains a path.
     fn change(&mut self, path: &Path, named: EntryChange) {
-        let place = self.place(path.parent().unwrap()).unwrap();
+        let place = self.place(path.parent().unwrap());
+        let place = place.unwrap_or_else(|| panic!("{} has no directory", path.display()));
         let Node::Directory { now, unsynced, .. } = &mut self.nodes[place] else {
             panic!("{} is in a file", path.display());
         };
