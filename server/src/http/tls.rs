@@ -70,6 +70,9 @@ pub(crate) enum TlsError {
     },
 }
 
+/// Identifier of HTTP/2 in a TLS handshake (RFC 9113, section 3.2).
+const HTTP2_PROTOCOL_ID: &[u8] = b"h2";
+
 /// Expected content of the certificate file, for error messages.
 const EXPECTED_CERTIFICATE_CONTENT: &str =
     "a certificate chain, with the server's own certificate first";
@@ -143,6 +146,11 @@ impl Tls {
     }
 }
 
+/// Returns true if client and server have agreed on HTTP/2 in the handshake.
+pub(super) fn has_chosen_http2<S>(stream: &TlsStream<S>) -> bool {
+    stream.get_ref().1.alpn_protocol() == Some(HTTP2_PROTOCOL_ID)
+}
+
 /// Compares only the certificate chains.
 impl PartialEq for Tls {
     fn eq(&self, other: &Self) -> bool {
@@ -174,7 +182,7 @@ fn server_config(
         .with_safe_default_protocol_versions()?
         .with_no_client_auth()
         .with_cert_resolver(Arc::new(SingleCertAndKey::from(pair)));
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![HTTP2_PROTOCOL_ID.to_vec(), b"http/1.1".to_vec()];
     // No session storage (TLS 1.2) and no tickets (TLS 1.3), so that connections cannot be linked.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;

@@ -18,10 +18,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
+use hyper::Version;
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
+use hyper::server::conn::{http1, http2};
 use hyper::service::{HttpService, service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
@@ -29,12 +30,13 @@ use tokio::sync::watch;
 
 use super::paths::HEALTH_CHECK_ROUTES;
 use super::router_service::RouterService;
+use super::tls;
 use crate::http::metrics::{ConnectionCloseReason, Metrics};
 use guarded_body::BodyWithBusyGuard;
 pub(super) use rate_limiter::{PeerQuota, QuotaExceeded};
 use rate_limiter::{RateLimiter, remove_silent_peers_forever};
 use slots::{ConnectionSlot, ConnectionSlots, PeerNetwork};
-use write_timeout::WriteTimeoutStream;
+use write_timeout::{ProgressGuard, WriteTimeoutStream};
 
 /// Number of connections that the operating system queues until they are accepted. Linux queues no
 /// more than `net.core.somaxconn`, 4096.
@@ -42,6 +44,9 @@ const LISTEN_BACKLOG: u32 = 4096;
 
 /// Maximum size of a request's head, in bytes. At most as many bytes of a body are read ahead.
 const MAX_REQUEST_HEAD_BYTES: usize = 32 << 10;
+
+/// Maximum number of current requests of one HTTP/2 connection. Browsers let further requests wait.
+const MAX_CONCURRENT_STREAMS: u32 = 16;
 
 /// Size of the operating system's send buffer for a peer, in bytes.
 const SEND_BUFFER_BYTES: u32 = 256 << 10;
@@ -156,10 +161,7 @@ async fn accept_connections(
     if let Some(rates) = &rates {
         tokio::spawn(remove_silent_peers_forever(Arc::downgrade(rates)));
     }
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new())
-        .header_read_timeout(options.head_timeout)
-        .max_buf_size(MAX_REQUEST_HEAD_BYTES);
+    let http = HttpProtocols::new(&options);
     let metrics = service.metrics();
     // Dropping the sender ends pending handshakes when this function is cancelled.
     let (_accepting, stopping) = watch::channel(());
@@ -169,10 +171,15 @@ async fn accept_connections(
             metrics.count_closed_connection(ConnectionCloseReason::PeerLimitReached);
             continue; // Dropping the stream closes the connection.
         };
-        let answering = request_answerer(service.clone(), Arc::clone(&slot), rates.clone(), peer);
+        let answering = request_answerer(
+            service.clone(),
+            (Arc::clone(&slot), options.write_timeout),
+            rates.clone(),
+            peer,
+        );
         let stream = WriteTimeoutStream::new(stream, options.write_timeout);
         let connection = match service.tls() {
-            None => connection_future(stream, &http, answering, draining.watcher()),
+            None => http.serve_http1(stream, answering, draining.watcher()),
             Some(tls) => {
                 let (http, watcher) = (http.clone(), draining.watcher());
                 let accepting = tls.accept(stream, options.handshake_timeout);
@@ -180,7 +187,10 @@ async fn accept_connections(
                 Box::pin(async move {
                     tokio::select! {
                         accepted = accepting => match accepted {
-                            Ok(stream) => connection_future(stream, &http, answering, watcher).await,
+                            Ok(stream) if tls::has_chosen_http2(&stream) => {
+                                http.serve_http2(stream, answering, watcher).await
+                            }
+                            Ok(stream) => http.serve_http1(stream, answering, watcher).await,
                             Err(error) => {
                                 tracing::debug!(%error, "a TLS handshake failed");
                                 metrics.count_closed_connection(ConnectionCloseReason::TlsHandshakeFailed);
@@ -197,18 +207,21 @@ async fn accept_connections(
 }
 
 /// Returns the service that answers the requests of one connection, and charges all reports to the
-/// quota of the peer.
+/// quota of the peer. The write timeout is for responses by HTTP/2.
 fn request_answerer(
     service: RouterService,
-    slot: Arc<ConnectionSlot>,
+    (slot, write_timeout): (Arc<ConnectionSlot>, Duration),
     rates: Option<Arc<RateLimiter>>,
     peer: PeerNetwork,
 ) -> impl HttpService<
     Incoming,
     ResBody = BodyWithBusyGuard,
     Error = Infallible,
-    Future = impl Future<Output = Result<hyper::Response<BodyWithBusyGuard>, Infallible>> + Send,
-> + Send {
+    Future = impl Future<Output = Result<hyper::Response<BodyWithBusyGuard>, Infallible>>
+             + Send
+             + 'static,
+> + Send
++ 'static {
     service_fn(move |request: hyper::Request<Incoming>| {
         let (service, busy) = (service.clone(), slot.mark_busy());
         // Health checks are not limited, and cost nothing.
@@ -218,13 +231,15 @@ fn request_answerer(
         let allowed = quota
             .as_ref()
             .is_none_or(|quota| quota.charge_request().is_ok());
+        let http2_slot = (request.version() == Version::HTTP_2).then(|| Arc::clone(&slot));
         async move {
             let mut request = request.map(Body::new);
             if let Some(quota) = quota {
                 request.extensions_mut().insert(quota);
             }
             let answer = service.answer_request(request, allowed).await;
-            Ok::<_, Infallible>(answer.map(|body| BodyWithBusyGuard::new(body, busy)))
+            let progress = http2_slot.map(|slot| ProgressGuard::new(&slot, write_timeout));
+            Ok::<_, Infallible>(answer.map(|body| BodyWithBusyGuard::new(body, busy, progress)))
         }
     })
 }
@@ -245,7 +260,10 @@ async fn run_connection(
         result = connection => if result.is_err_and(|error| is_write_timeout(&error)) {
             metrics.count_closed_connection(ConnectionCloseReason::ResponsesUnread);
         },
-        () = slot.wait_for_close_signal() => metrics.count_closed_connection(ConnectionCloseReason::ReplacedByNewConnection),
+        () = slot.wait_for_close_signal() => metrics.count_closed_connection(match slot.is_unread() {
+            true => ConnectionCloseReason::ResponsesUnread,
+            false => ConnectionCloseReason::ReplacedByNewConnection,
+        }),
     }
     metrics.open_connections.dec();
 }
@@ -254,20 +272,54 @@ async fn run_connection(
 /// connections took 51 MB with boxes, and 113 MB without.
 type ConnectionFuture = Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>;
 
-/// Returns the future that serves the requests of a connection.
-fn connection_future<S, A>(
-    stream: S,
-    http: &http1::Builder,
-    answering: A,
-    draining: Watcher,
-) -> ConnectionFuture
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    A: HttpService<Incoming, ResBody = BodyWithBusyGuard, Error = Infallible> + Send + 'static,
-    A::Future: Send,
-{
-    let connection = http.serve_connection(TokioIo::new(stream), answering);
-    Box::pin(draining.watch(connection))
+/// The versions of HTTP that the server speaks. HTTP/2 needs TLS, as in browsers.
+#[derive(Clone)]
+struct HttpProtocols {
+    http1: http1::Builder,
+    http2: http2::Builder<TokioExecutor>,
+}
+
+impl HttpProtocols {
+    fn new(options: &ServerOptions) -> Self {
+        let mut http1 = http1::Builder::new();
+        http1
+            .timer(TokioTimer::new())
+            .header_read_timeout(options.head_timeout)
+            .max_buf_size(MAX_REQUEST_HEAD_BYTES);
+        let mut http2 = http2::Builder::new(TokioExecutor::new());
+        http2
+            .timer(TokioTimer::new())
+            // A peer that is gone does not answer pings. A silent peer that does answer keeps its
+            // connection until a new one needs the slot.
+            .keep_alive_interval(options.head_timeout)
+            .keep_alive_timeout(options.handshake_timeout)
+            .max_header_list_size(MAX_REQUEST_HEAD_BYTES as u32)
+            .max_send_buf_size(SEND_BUFFER_BYTES as usize)
+            .max_concurrent_streams(MAX_CONCURRENT_STREAMS);
+        Self { http1, http2 }
+    }
+
+    /// Returns the future that serves the requests of a connection by HTTP/1.1.
+    fn serve_http1<S, A>(&self, stream: S, answering: A, draining: Watcher) -> ConnectionFuture
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        A: HttpService<Incoming, ResBody = BodyWithBusyGuard, Error = Infallible> + Send + 'static,
+        A::Future: Send,
+    {
+        let connection = self.http1.serve_connection(TokioIo::new(stream), answering);
+        Box::pin(draining.watch(connection))
+    }
+
+    /// Returns the future that serves the requests of a connection by HTTP/2.
+    fn serve_http2<S, A>(&self, stream: S, answering: A, draining: Watcher) -> ConnectionFuture
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        A: HttpService<Incoming, ResBody = BodyWithBusyGuard, Error = Infallible> + Send + 'static,
+        A::Future: Send + 'static,
+    {
+        let connection = self.http2.serve_connection(TokioIo::new(stream), answering);
+        Box::pin(draining.watch(connection))
+    }
 }
 
 /// Returns true if the connection ended because the peer did not read its responses.

@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
@@ -110,8 +111,12 @@ impl ConnectionSlots {
         Some(Some(Arc::new(ConnectionSlot {
             slots: Arc::clone(self),
             peer,
-            wait_key: Mutex::new(since),
+            activity: Mutex::new(Activity {
+                current_requests: 0,
+                wait_key: since,
+            }),
             close_signal: cut,
+            is_unread: AtomicBool::new(false),
         })))
     }
 
@@ -152,39 +157,60 @@ impl SlotsState {
     }
 }
 
+/// Current requests of one connection. With HTTP/2 there may be several.
+struct Activity {
+    current_requests: usize,
+    /// Key of the connection's latest wait in the map `waiting_connections`.
+    wait_key: u64,
+}
+
 /// Slot that one connection has taken. Dropping it frees the slot.
 pub(super) struct ConnectionSlot {
     slots: Arc<ConnectionSlots>,
     peer: PeerNetwork,
-    /// Key of the connection's latest wait in the map `waiting_connections`. This mutex is locked only while
-    /// the state of all slots is locked, so the order of locks is fixed.
-    wait_key: Mutex<u64>,
+    /// This mutex is locked only while the state of all slots is locked, so the order of locks is
+    /// fixed.
+    activity: Mutex<Activity>,
     close_signal: Arc<Notify>,
+    is_unread: AtomicBool,
 }
 
 impl ConnectionSlot {
     /// Marks the connection as busy until the guard is dropped.
     pub(super) fn mark_busy(self: &Arc<Self>) -> BusyGuard {
         let mut state = self.slots.lock_state();
-        state.waiting_connections.remove(&*self.wait_key_guard());
+        let mut activity = self.activity.lock();
+        activity.current_requests += 1;
+        state.waiting_connections.remove(&activity.wait_key);
+        drop(activity);
         drop(state);
         BusyGuard(Arc::clone(self))
     }
 
-    /// Completes when the connection has to close, to make room for a new connection.
+    /// Completes when the connection has to close, to make room for a new connection or because its
+    /// peer does not read the responses.
     pub(super) async fn wait_for_close_signal(&self) {
         self.close_signal.notified().await;
     }
 
-    fn wait_key_guard(&self) -> MutexGuard<'_, u64> {
-        self.wait_key.lock()
+    /// Asks the connection to close, because its peer does not read the responses.
+    pub(super) fn close_unread(&self) {
+        self.is_unread.store(true, Ordering::Relaxed);
+        self.close_signal.notify_one();
+    }
+
+    /// Returns true if the connection has to close because its peer does not read the responses.
+    pub(super) fn is_unread(&self) -> bool {
+        self.is_unread.load(Ordering::Relaxed)
     }
 }
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut state = self.slots.lock_state();
-        state.waiting_connections.remove(&*self.wait_key_guard());
+        state
+            .waiting_connections
+            .remove(&self.activity.lock().wait_key);
         state.open_connections -= 1;
         if let Some(count) = state.connections_by_peer.get_mut(&self.peer) {
             *count -= 1;
@@ -208,7 +234,13 @@ impl Drop for BusyGuard {
             ..
         } = &*self.0;
         let mut state = slots.lock_state();
-        *self.0.wait_key_guard() = state.add_waiting_connection(cut);
+        let mut activity = self.0.activity.lock();
+        activity.current_requests -= 1;
+        if activity.current_requests > 0 {
+            return;
+        }
+        activity.wait_key = state.add_waiting_connection(cut);
+        drop(activity);
         // Only on a full server can a new connection be waiting for this one.
         let full = state.open_connections >= state.max_connections;
         drop(state);

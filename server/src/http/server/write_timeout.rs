@@ -2,11 +2,16 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::task::AbortHandle;
 use tokio::time::{Instant, Sleep, sleep};
+
+use super::slots::ConnectionSlot;
 
 /// Minimum number of bytes that a peer must receive within each write timeout, while more bytes
 /// wait to be sent. Any working network is faster, and most responses are shorter.
@@ -108,6 +113,46 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeoutStream<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+/// Guard of a response by HTTP/2, whose bytes it counts.
+///
+/// With HTTP/2 a peer can hold back a single response while the connection takes other writes. Then
+/// [`WriteTimeoutStream`] notices nothing.
+pub(super) struct ProgressGuard {
+    bytes: Arc<AtomicUsize>,
+    watch: AbortHandle,
+}
+
+impl ProgressGuard {
+    /// Begins to watch a response. The connection is closed if the peer takes less than
+    /// [`MIN_BYTES_PER_TIMEOUT`] bytes within `timeout`, until the guard is dropped.
+    pub(super) fn new(slot: &Arc<ConnectionSlot>, timeout: Duration) -> Self {
+        let bytes = Arc::new(AtomicUsize::new(0));
+        let (slot, taken) = (Arc::clone(slot), Arc::clone(&bytes));
+        let watch = tokio::spawn(async move {
+            loop {
+                sleep(timeout).await;
+                if taken.swap(0, Ordering::Relaxed) < MIN_BYTES_PER_TIMEOUT {
+                    return slot.close_unread();
+                }
+            }
+        });
+        Self {
+            bytes,
+            watch: watch.abort_handle(),
+        }
+    }
+
+    pub(super) fn add_bytes(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+impl Drop for ProgressGuard {
+    fn drop(&mut self) {
+        self.watch.abort();
     }
 }
 

@@ -3,6 +3,7 @@
 mod config;
 mod deploy;
 mod hosts;
+mod http2;
 mod limits;
 mod logs;
 mod metrics;

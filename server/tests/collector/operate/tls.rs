@@ -18,7 +18,7 @@ use super::{Operated, configure};
 use crate::support::tls::{self, FILES, connect, issue, living_in_2019, speaking, trusting};
 
 /// Starts a collector with a certificate, and returns both.
-fn encrypted(more: &str) -> (Operated, CertificateDer<'static>) {
+pub(super) fn encrypted(more: &str) -> (Operated, CertificateDer<'static>) {
     let directory = tempfile::tempdir().unwrap();
     let certificate = issue(directory.path());
     let operated = Operated::beside(directory, &format!("{FILES}{more}"));

@@ -45,8 +45,7 @@ pub(crate) fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Client configuration that trusts this certificate, offers what browsers do, and resumes
-/// sessions.
+/// Client configuration that trusts this certificate, speaks HTTP/1.1 and resumes sessions.
 pub(crate) fn trusting(certificate: &CertificateDer<'static>) -> Arc<ClientConfig> {
     speaking(certificate, &[&version::TLS13, &version::TLS12])
 }
@@ -85,7 +84,7 @@ fn configured(
         .unwrap()
         .with_root_certificates(roots)
         .with_no_client_auth();
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Arc::new(config)
 }
 
