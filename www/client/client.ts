@@ -32,16 +32,10 @@ import { type ConsentGrant, openSession, openStore, type Session } from "./sessi
 import { SessionRequests } from "./session-requests.js";
 import type { SumTask } from "./sums/task.js";
 import { type AnyTask, budgetOf, type Task } from "./task.js";
-import { startTimer } from "./time.js";
+import { backoffMs, startTimer } from "./time.js";
 
 /** Maximum number of `report` calls that wait for the task or the module. */
 const MAX_WAITING_CALLS = 1000;
-
-/**
- * Time in milliseconds after which a task that could not be loaded is loaded again. It doubles with
- * each failure, up to an hour.
- */
-const REOPEN_MS = 60_000;
 
 /**
  * Returns the channel that informs other tabs and workers when consent is revoked. Returns
@@ -72,8 +66,8 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   #granted = false;
   #sessionRequests: SessionRequests;
   #sessionPromise: Promise<Session> | undefined;
-  /** Time in milliseconds until the next attempt after a failure. */
-  #reopenDelayMs = REOPEN_MS;
+  /** Number of failures to begin a session since the last success. */
+  #failureCount = 0;
   /** Latest session that could not begin and is tried again later. */
   #failedSessionPromise: Promise<Session> | undefined;
   #session: Session | undefined;
@@ -345,7 +339,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   /**
    * Returns the session. If there is none, begins one. After a failure, a later call tries again. If
-   * the task may have cover reports, this is tried again after a minute, or by `ready`.
+   * the task may have cover reports, this is tried again after a delay, or by `ready`.
    *
    * @throws ClosedError without consent, and once the client is closed
    */
@@ -361,6 +355,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     this.#sessionRequests = requests;
     const opened = (session: Session) => {
       this.#session = session;
+      this.#failureCount = 0;
       this.#notifyWatchers();
     };
     const events = {
@@ -401,6 +396,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   /** Begins a session again after a failure, unless another one has begun. */
   #reopenLater(failed: Promise<Session>): void {
+    this.#failureCount += 1;
     startTimer(() => {
       if (this.#sessionPromise !== failed) {
         return;
@@ -411,8 +407,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
       } else {
         this.#reopenLater(failed);
       }
-    }, this.#reopenDelayMs);
-    this.#reopenDelayMs = Math.min(2 * this.#reopenDelayMs, 60 * REOPEN_MS);
+    }, backoffMs(this.#failureCount));
   }
 
   /** Forgets the failure of the last session, so that the next call tries again at once. */

@@ -366,10 +366,32 @@ describe("a failure", () => {
     expect(onError.mock.calls).toEqual([[failure]]);
     expect(open).toHaveBeenCalledTimes(1);
     await pass(MINUTE_MS);
-    const [{ held }] = (await storedLedgers()) as unknown as [{ held: { due: number } }];
-    expect(Math.floor((held.due - opened) / MINUTE_MS)).toBe(31);
+    const [ledger] = await storedLedgers();
+    // The first delay is random, and at most a second.
+    expect(Math.floor((Number(ledger?.held?.due) - opened) / MINUTE_MS)).toBe(30);
     await pass(31 * MINUTE_MS);
     expect(collector.sent).toHaveLength(1);
+  });
+
+  it("to open is followed by attempts at growing intervals, anew after a success", async () => {
+    const open = vi.spyOn(IndexedStore, "open");
+    const fail = (times: number) => {
+      for (let time = 0; time < times; time += 1) {
+        open.mockRejectedValueOnce(new StorageError(new Error("busy")));
+      }
+    };
+    fail(8);
+    const client = tab({ onError: () => {} });
+    // The delays are at most 1, 2, 4 … 128 seconds, and at least half of that.
+    await pass(100_000);
+    expect(open.mock.calls.length).toBeLessThan(9);
+    await pass(160_000);
+    expect(open).toHaveBeenCalledTimes(9);
+    await client.revoke();
+    fail(1);
+    client.grant();
+    await pass(1_000);
+    expect(open).toHaveBeenCalledTimes(11);
   });
 
   it("at the time of the report is followed by another attempt", async () => {
