@@ -101,7 +101,10 @@ export interface Client<T extends Task | SumTask = Task> {
    * SealingError
    */
   flush(): Promise<void>;
-  /** Grants consent. From now on, reports are made. */
+  /**
+   * Grants consent. From now on, reports are made. While the browser's privacy signals refuse, the
+   * client waits. It looks at the signals every minute, so a report may then wait for a minute.
+   */
   grant(): void;
   /**
    * Revokes consent. No further report is made, and waiting reports of all tabs and earlier pages

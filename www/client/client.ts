@@ -178,7 +178,9 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   }
 
   async #reportAfterOpening(answers: unknown): Promise<Receipt> {
-    return (await this.#getOrBeginSession()).report(answers);
+    const session = await this.#getOrBeginSession();
+    // The browser may refuse since the call.
+    return this.consent === "granted" ? session.report(answers) : emptyReceipt("no-consent");
   }
 
   async flush(): Promise<void> {
@@ -205,12 +207,10 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     this.#checkOpen();
     this.#granted = true;
     this.#notifyWatchers();
-    if (this.consent === "granted") {
-      this.#resolveGrant();
-      // Start loading now, so that the first report need not wait. That report also throws any
-      // error.
-      this.#getOrBeginSession().catch(() => {});
-    }
+    this.#resolveGrant();
+    // Start loading now, so that the first report need not wait. That report also throws any error.
+    // If the browser refuses, the session waits: its time must not depend on answers.
+    this.#getOrBeginSession().catch(() => {});
   }
 
   async revoke(): Promise<void> {
@@ -306,7 +306,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   async #flushAndDestroy(): Promise<void> {
     try {
-      if (this.#sessionPromise !== undefined) {
+      if (this.#sessionPromise !== undefined && this.consent === "granted") {
         this.#session?.makeReportsAtLeave?.();
         await this.#sendAllReports();
       }
@@ -398,14 +398,9 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   #reopenLater(failed: Promise<Session>): void {
     this.#failureCount += 1;
     startTimer(() => {
-      if (this.#sessionPromise !== failed) {
-        return;
-      }
-      if (this.consent === "granted") {
+      if (this.#sessionPromise === failed) {
         this.#sessionPromise = undefined;
         this.#getOrBeginSession().catch(() => {});
-      } else {
-        this.#reopenLater(failed);
       }
     }, backoffMs(this.#failureCount));
   }

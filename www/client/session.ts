@@ -11,6 +11,7 @@ import {
   type TaskAndCollectorLedgers,
 } from "./budget.js";
 import { concatBytes } from "./bytes.js";
+import { consentState } from "./consent.js";
 import type { CoverReports } from "./cover.js";
 import { Delivery } from "./delivery.js";
 import type { CollectorDescribedTask } from "./described.js";
@@ -43,6 +44,12 @@ import { FetchTransport, type UploadTransport } from "./transport.js";
 
 /** Maximum total size in bytes of a task's waiting reports, which is about ten thousand reports. */
 const OUTBOX_BYTES = 1024 * 1024;
+
+/**
+ * Time in milliseconds after which the browser's privacy signals are read again, if they refuse.
+ * Browsers have no event for them.
+ */
+const SIGNAL_CHECK_MS = 60_000;
 
 const resolveEmptyList = async () => [];
 
@@ -365,7 +372,7 @@ export class Session implements SealableSession {
 }
 
 /**
- * Loads the code and the task, and begins a session.
+ * Loads the code and the task, and begins a session, once the browser's privacy signals allow it.
  *
  * @param requests requests of the session; this function stops them if the session cannot begin
  * @param opened receives the session, unless the session was stopped in the meantime
@@ -388,6 +395,10 @@ export async function openSession(
   try {
     // A page that is prerendered and never shown must spend nothing.
     await Promise.all([waitUntilPageShown(), events.whenRevocationsStored]);
+    while (consentState(true, settings.ignoreSignals) !== "granted") {
+      await requests.interruptibleDelay(SIGNAL_CHECK_MS);
+      requests.throwIfStopped();
+    }
     const parts = settings.sealingOptions && (await loadShuffledCode());
     requests.throwIfStopped();
     const {

@@ -446,6 +446,32 @@ describe("a privacy signal", () => {
     await pass(2 * 60 * MINUTE_MS);
     expect(collector.sent).toHaveLength(1);
   });
+
+  it.each([
+    ["without an answer", []],
+    ["with an answer", [YES]],
+    ["with two answers", [YES, YES]],
+  ])("that ends later begins a window at a time of its own (%s)", async (_, answers) => {
+    vi.stubGlobal("navigator", { globalPrivacyControl: true });
+    const { urls, fetch } = requestsOf([[COVERED, await fingerprintOf(COVERED)]]);
+    const opened = Date.now();
+    const client = tab({ task: "covered", fetch });
+    await pass(5 * MINUTE_MS);
+    expect(await client.report(YES)).toMatchObject({ outcome: "no-consent" });
+    vi.stubGlobal("navigator", {});
+    const receipts = answers.map((answer) => client.report(answer));
+    await turns();
+    expect(urls).toEqual([]);
+    await pass(MINUTE_MS);
+    const outcomes = (await Promise.all(receipts)).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(["queued", "over-budget"].slice(0, answers.length));
+    expect(urls).toEqual(["GET /tasks/covered"]);
+    const [ledger] = await storedLedgers();
+    expect(Math.floor((Number(ledger?.held?.due) - opened) / MINUTE_MS)).toBe(36);
+    await pass(31 * MINUTE_MS);
+    expect(collector.sent).toHaveLength(1);
+    expect(items()).toEqual([[0], ...answers.slice(0, 1).map(() => [1])]);
+  });
 });
 
 describe("consent", () => {
