@@ -63,6 +63,8 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   /** Calls of `report` that are in progress. */
   readonly #reportCalls = new Set<Promise<Receipt>>();
   readonly #watchers = new Set<() => void>();
+  /** Functions of `atLeave` that were not called yet. Each session registers them when it opens. */
+  readonly #functionsAtLeave = new Set<() => unknown>();
   #granted = false;
   #sessionRequests: SessionRequests;
   #sessionPromise: Promise<Session> | undefined;
@@ -135,14 +137,29 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   atLeave(answers: () => InputOf<T> | undefined): void {
     this.#checkOpen();
-    this.#registerAnswersAtLeave(answers).catch(this.#settings.onError);
+    const once = () => {
+      this.#functionsAtLeave.delete(once);
+      return answers();
+    };
+    this.#functionsAtLeave.add(once);
+    const session = this.#usableSession();
+    if (session) {
+      this.#registerAtLeave(session, once);
+    } else {
+      // The session registers the function when it opens.
+      this.#grantPromise.then(() => this.#getOrBeginSession()).catch(this.#settings.onError);
+    }
   }
 
-  async #registerAnswersAtLeave(answers: () => unknown): Promise<void> {
-    await this.#grantPromise;
-    const session = await this.#getOrBeginSession();
-    const { registerAnswersAtLeave } = await loadLeavingCode();
-    await registerAnswersAtLeave(session, answers, this.#settings);
+  /** Makes a session call a function when the page is left. */
+  #registerAtLeave(session: Session, answers: () => unknown): void {
+    loadLeavingCode()
+      .then(async ({ registerAnswersAtLeave: register }) => {
+        if (!(await register(session, answers, this.#settings, (input) => this.record(input as InputOf<T>)))) {
+          this.#functionsAtLeave.delete(answers);
+        }
+      })
+      .catch(this.#settings.onError);
   }
 
   async #reportWithRawReceipt(input: unknown): Promise<Receipt> {
@@ -157,12 +174,8 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     if (this.#session === undefined && this.#reportCalls.size >= MAX_WAITING_CALLS) {
       throw new OutboxFullError(`${MAX_WAITING_CALLS} reports wait for the task`);
     }
-    // With cover reports, a request for the task at the time of an answer would reveal the answer.
-    if (this.#session?.isTaskExpired && !this.#session.contextAtOpening.coverReportHolder) {
-      this.#endSession()?.free();
-    }
     // The caller may change its object once this function has returned.
-    const session = this.#session;
+    const session = this.#usableSession();
     const report = session?.report(input) ?? this.#reportAfterOpening(deepCopy(input));
     const requests = this.#sessionRequests;
     try {
@@ -250,6 +263,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     this.#consentGrant = {};
     if (this.#granted) {
       this.#granted = false;
+      this.#functionsAtLeave.clear();
       this.#grantPromise = this.#createGrantPromise();
     }
     // End the session first: from here on it stores and sends nothing.
@@ -337,6 +351,15 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     }
   }
 
+  /** Returns the session that is open. Ends it first if its task is outdated. */
+  #usableSession(): Session | undefined {
+    // With cover reports, a request for the task at the time of an answer would reveal the answer.
+    if (this.#session?.isTaskExpired && !this.#session.contextAtOpening.coverReportHolder) {
+      this.#endSession()?.free();
+    }
+    return this.#session;
+  }
+
   /**
    * Returns the session. If there is none, begins one. After a failure, a later call tries again. If
    * the task may have cover reports, this is tried again after a delay, or by `ready`.
@@ -356,6 +379,8 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     const opened = (session: Session) => {
       this.#session = session;
       this.#failureCount = 0;
+      // Earlier sessions did not call these functions.
+      this.#functionsAtLeave.forEach((answers) => void this.#registerAtLeave(session, answers));
       this.#notifyWatchers();
     };
     const events = {

@@ -15,6 +15,7 @@ import {
   type TaskAndCollectorLedgers,
 } from "./budget.js";
 import { bytesFromHex, bytesToHex } from "./bytes.js";
+import { consentState } from "./consent.js";
 import type { Delivery } from "./delivery.js";
 import type { HushbinError } from "./errors.js";
 import type { PackedEntries } from "./input.js";
@@ -56,11 +57,13 @@ export interface LeavableSession {
   makeReportsAtLeave: (() => void) | undefined;
   validateAnswers(input: unknown): PackedEntries;
   makeSingleReportUpload(entries: PackedEntries): Uint8Array<ArrayBuffer>;
-  report(input: unknown): Promise<unknown>;
 }
 
 /** Function that returns the answers to report, or undefined if there is nothing to report. */
 type AnswersFunction = () => unknown;
+
+/** Function that reports answers in the usual way. It also handles failures. */
+type RecordFunction = (input: unknown) => void;
 
 /** Reservation that this page has made. */
 interface OwnReservation {
@@ -226,13 +229,17 @@ const functionsBySession = new WeakMap<LeavableSession, RegisteredFunction[]>();
 /**
  * Registers the function `answers`. This function is called when the page is hidden or left, or
  * when the client is closed. If the browser terminates the call, the function is called again.
+ *
+ * @param record reports answers for which no budget is reserved
+ * @returns false if the budget allows no further report. The function is not called then
  */
 export async function registerAnswersAtLeave(
   session: LeavableSession,
   answers: AnswersFunction,
   settings: ClientSettings,
-): Promise<void> {
-  const registered = functionsBySession.get(session) ?? watchForLeaving(session, settings.onError);
+  record: RecordFunction,
+): Promise<boolean> {
+  const registered = functionsBySession.get(session) ?? watchForLeaving(session, settings, record);
   const wasHidden = isHidden();
   // A sealed report takes several steps. A memo is read from the database, and so is the cover
   // report that an answer replaces.
@@ -240,7 +247,7 @@ export async function registerAnswersAtLeave(
   const isOneStep = session.store.durable && !session.reportInSteps && !memo && !cover;
   const reserved = isOneStep ? await reserveBudget(session, settings) : undefined;
   if (reserved === "over-budget") {
-    return;
+    return false;
   }
   registered.push({ getAnswers: answers, ...(reserved && { reservation: reserved }) });
   if (!functionsBySession.has(session)) {
@@ -250,6 +257,7 @@ export async function registerAnswersAtLeave(
   if (isHidden() && !wasHidden) {
     session.makeReportsAtLeave?.();
   }
+  return true;
 }
 
 /**
@@ -320,17 +328,19 @@ async function reserveBudget(
  */
 function watchForLeaving(
   session: LeavableSession,
-  onError: (error: HushbinError) => void,
+  { onError, ignoreSignals }: ClientSettings,
+  record: RecordFunction,
 ): RegisteredFunction[] {
   const registered: RegisteredFunction[] = [];
   const made: MadeReports = new Map();
   functionsBySession.set(session, registered);
   const leave = () => {
-    if (registered.length + made.size > 0) {
+    const isAllowed = consentState(true, ignoreSignals) === "granted";
+    if (isAllowed && registered.length + made.size > 0) {
       // Firefox terminates the script that runs while a tab is closed, but only that one. This
       // call continues where it stopped.
       Promise.resolve().then(leave);
-      makeRegisteredReports(session, registered, made, onError);
+      makeRegisteredReports(session, registered, made, record, onError);
       sendMadeReports(session, made, onError);
     }
   };
@@ -347,6 +357,7 @@ function makeRegisteredReports(
   session: LeavableSession,
   registered: RegisteredFunction[],
   made: MadeReports,
+  record: RecordFunction,
   onError: (error: HushbinError) => void,
 ): void {
   const at = Date.now();
@@ -372,7 +383,7 @@ function makeRegisteredReports(
     // A window that has ended cannot contain this report, and a report without a journal entry
     // must be stored before it is sent.
     if (input !== undefined && !isMade) {
-      session.report(input).catch(onError);
+      record(input);
     }
     if (reserved && !isMade) {
       releaseUnusedReservation(session, reserved);

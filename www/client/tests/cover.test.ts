@@ -338,6 +338,39 @@ describe("another version of the task", () => {
   });
 });
 
+describe("a function of atLeave", () => {
+  /** Leaves a page, which is shown again. */
+  async function leave(page: ReturnType<typeof stubPage>) {
+    page.hidden = true;
+    await turns();
+    page.hidden = false;
+    await turns();
+  }
+
+  it.each([0, 1, 2])("is called once, in the window in which the page is left (%i)", async (left) => {
+    const page = stubPage();
+    const { urls, fetch } = requestsOf([[COVERED, await fingerprintOf(COVERED)]]);
+    const client = tab({ task: "covered", fetch });
+    await client.ready();
+    const answer = vi.fn(() => YES);
+    client.atLeave(answer);
+    await turns();
+    for (let window = 0; window < 4; window += 1) {
+      expect(urls.filter((url) => url.startsWith("GET"))).toHaveLength(window + 1);
+      if (window >= left) {
+        await leave(page);
+      }
+      expect(answer).toHaveBeenCalledTimes(Number(window >= left));
+      await pass(30 * DAY_MS);
+    }
+    expect(items().map(([item]) => item)).toEqual(
+      // Each window begins with a report from "no answer".
+      [0, 1, 2, 3, 4].flatMap((window) => (window === left ? [0, 1] : [0])),
+    );
+    expect(collector.sent).toHaveLength(4);
+  });
+});
+
 describe("a failure", () => {
   it("of the database sends nothing and asks for nothing", async () => {
     vi.stubGlobal("indexedDB", undefined);
