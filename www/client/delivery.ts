@@ -381,7 +381,7 @@ export class Delivery {
   }
 
   /**
-   * Starts the delivery with the waiting reports of earlier pages.
+   * Starts the delivery with the waiting reports of earlier pages and sessions.
    *
    * @param notBefore end of a delay that the collector requested, in milliseconds since 1970
    */

@@ -217,9 +217,7 @@ export class Session implements SealableSession {
       this.stopCallbacks.forEach((stop) => void stop());
       this.delivery.stop();
     };
-    if (store.durable) {
-      this.delivery.start(begun.requestedDelayEnd);
-    }
+    this.delivery.start(begun.requestedDelayEnd);
   }
 
   /**

@@ -126,6 +126,22 @@ describe("the report of a window", () => {
     expect(received()).toEqual([made()[1]]);
   });
 
+  it.each(["device", "memory"] as const)(
+    "leaves at the end of the window if that is its time, with storage %s",
+    async (storage) => {
+      const minutes = (30 * DAY_MS) / MINUTE_MS;
+      const task: Task = { ...COVERED, budget: { cover: { minutes } } };
+      const { fetch } = requestsOf([[task, await fingerprintOf(task)]]);
+      const client = tab({ task: task.id, fetch, storage });
+      expect(await client.report(YES)).toMatchObject({ outcome: "queued" });
+      await pass(30 * DAY_MS - MINUTE_MS);
+      expect(collector.sent).toEqual([]);
+      await pass(MINUTE_MS);
+      expect(received()).toEqual([made()[1]]);
+      expect(await client.budget()).toMatchObject({ used: 1, reports: 2 });
+    },
+  );
+
   it("is one report, however many tabs and answers there are", async () => {
     const tabs = Array.from({ length: 8 }, () => tab());
     const receipts = await Promise.all(tabs.map((each) => each.report(YES)));
