@@ -66,7 +66,8 @@ export interface Client<T extends Task | SumTask = Task> {
    * @returns receipt that says what was done, after that is stored
    * @throws AnswerError, UnknownItemError, ValueRangeError, OutboxFullError, ClosedError,
    * TaskError, OptionError, EntropyError, WasmError, SealingError, StorageError; in these cases
-   * nothing is reported
+   * nothing is reported. After a TaskError or an OptionError, all later calls throw it too, until
+   * consent is revoked and granted again
    * @throws NetworkError if a process is about to end before the collector can be reached; nothing
    * is reported
    */

@@ -297,6 +297,27 @@ describe("another version of the task", () => {
     }
   });
 
+  it("that is refused is an error of all later calls, until consent is granted again", async () => {
+    const loose: Task = { ...COVERED, budget: { days: 1, ...budget } };
+    const pair = async (task: Task) => [task, await fingerprintOf(task)] as const;
+    const { urls, fetch } = requestsOf([await pair(COVERED), await pair(loose), await pair(COVERED)]);
+    const onError = vi.fn();
+    const client = tab({ task: "covered", fetch, onError });
+    await client.ready();
+    await pass(30 * DAY_MS);
+    const refused = expect.objectContaining({ code: "loose-budget" });
+    expect(onError.mock.calls).toEqual([[refused]]);
+    for (const call of [client.report(YES), client.ready(), client.flush()]) {
+      await expect(call).rejects.toEqual(refused);
+    }
+    await pass(DAY_MS);
+    expect(urls.filter((url) => url.startsWith("GET"))).toHaveLength(2);
+    expect(await client.budget()).toMatchObject({ used: 0, spent: 1 });
+    await client.revoke();
+    client.grant();
+    expect(await client.report(YES)).toMatchObject({ outcome: "queued" });
+  });
+
   it("is not fetched because another page has the task itself", async () => {
     const fingerprint = await fingerprintOf(COVERED);
     for (const answers of [[], [YES]]) {
