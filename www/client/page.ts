@@ -78,6 +78,14 @@ export function onPageCacheChange(left: () => void, back: () => void): () => voi
   );
 }
 
+const endCallbacks = new Set<() => void>();
+
+function callEndCallbacks(): void {
+  const callbacks = [...endCallbacks];
+  endCallbacks.clear();
+  callbacks.forEach((run) => void run());
+}
+
 /**
  * Calls `run` when a process has nothing else to do and is about to end.
  *
@@ -85,8 +93,17 @@ export function onPageCacheChange(left: () => void, back: () => void): () => voi
  */
 export function onProcessEnd(run: () => void): () => void {
   const host = nodeProcess();
-  host?.once?.("beforeExit", run);
-  return () => host?.off?.("beforeExit", run);
+  // All clients share one listener, because Node warns if there are more than ten.
+  if (endCallbacks.size === 0) {
+    host?.once?.("beforeExit", callEndCallbacks);
+  }
+  endCallbacks.add(run);
+  return () => {
+    endCallbacks.delete(run);
+    if (endCallbacks.size === 0) {
+      host?.off?.("beforeExit", callEndCallbacks);
+    }
+  };
 }
 
 /**
