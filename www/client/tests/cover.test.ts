@@ -307,8 +307,8 @@ describe("another version of the task", () => {
     await pass(30 * DAY_MS);
     const refused = expect.objectContaining({ code: "loose-budget" });
     expect(onError.mock.calls).toEqual([[refused]]);
-    for (const call of [client.report(YES), client.ready(), client.flush()]) {
-      await expect(call).rejects.toEqual(refused);
+    for (const call of [() => client.report(YES), () => client.ready(), () => client.flush()]) {
+      await expect(call()).rejects.toEqual(refused);
     }
     await pass(DAY_MS);
     expect(urls.filter((url) => url.startsWith("GET"))).toHaveLength(2);
