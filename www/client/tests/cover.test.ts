@@ -2,7 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import { StorageError } from "../errors.js";
-import type { ClientOptions, Question, Task } from "../index.js";
+import { type ClientOptions, createRandomizer, type Question, type Task } from "../index.js";
+import { loadLeavingCode } from "../loaders.js";
 import { LocalReportMaker } from "../randomizer.js";
 import { IndexedStore } from "../store/indexed.js";
 import type { Store } from "../store/store.js";
@@ -238,8 +239,7 @@ function requestsOf(tasks: readonly (readonly [task: Task, fingerprint: string])
   return { urls, fetch };
 }
 
-const fingerprintOf = async (task: Task) =>
-  (await clientOf(new FakeCollector(), { task }).ready()).fingerprint;
+const fingerprintOf = async (task: Task) => (await createRandomizer({ task })).fingerprint;
 
 describe("another version of the task", () => {
   const V1: Task = { ...COVERED, epsilon: 0.5, budget: { days: 1, ...budget } };
@@ -390,6 +390,8 @@ describe("a function of atLeave", () => {
     const client = tab({ task: "covered", fetch });
     await client.ready();
     const answer = vi.fn(() => YES);
+    // Imported before, because fake time does not wait for it.
+    await loadLeavingCode();
     client.atLeave(answer);
     await turns();
     for (let window = 0; window < 4; window += 1) {
@@ -435,9 +437,9 @@ describe("a failure", () => {
     }
     expect(onError.mock.calls).toEqual([[failure]]);
     expect(open).toHaveBeenCalledTimes(1);
-    await pass(MINUTE_MS);
-    const [ledger] = await storedLedgers();
     // The first delay is random, and at most a second.
+    await pass(1_000);
+    const [ledger] = await storedLedgers();
     expect(Math.floor((Number(ledger?.held?.due) - opened) / MINUTE_MS)).toBe(30);
     await pass(31 * MINUTE_MS);
     expect(collector.sent).toHaveLength(1);
@@ -522,8 +524,8 @@ describe("a privacy signal", () => {
     ["with an answer", [YES]],
     ["with two answers", [YES, YES]],
   ])("that ends later begins a window at a time of its own (%s)", async (_, answers) => {
-    vi.stubGlobal("navigator", { globalPrivacyControl: true });
     const { urls, fetch } = requestsOf([[COVERED, await fingerprintOf(COVERED)]]);
+    vi.stubGlobal("navigator", { globalPrivacyControl: true });
     const opened = Date.now();
     const client = tab({ task: "covered", fetch });
     await pass(5 * MINUTE_MS);
