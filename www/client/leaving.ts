@@ -310,6 +310,7 @@ async function reserveBudget(
           result: until,
         };
       },
+      true,
     );
   } finally {
     if (until === 0) {

@@ -353,6 +353,8 @@ export class Session implements SealableSession {
           result: { outcome: "queued", epsilon, dropped },
         };
       },
+      // A memo or a charge that is lost after its report was sent would be made again.
+      true,
     );
     const [receipt, made] = changed;
     // A session that was stopped already must not end the one after it.

@@ -8,7 +8,7 @@ const INTERNAL_PROPERTY_NAMES =
   consentGrant contextAtOpening coverReportHolder createMaker createReportFunction delivery
   describeCost drawMemoSlot endUnrequestedPause entryCounts epsilonAddedToTotal fetchedTask
   fetchUnlessStopped firstModule gatewayKeyConfiguration getAnswers hasWaitingCaller holdReport
-  interruptibleDelay isConsentGiven isTaskExpired lockName makeAndChargeReport makeFromMemo makeReport
+  interruptibleDelay isConsentGiven isStrict isTaskExpired lockName makeAndChargeReport makeFromMemo makeReport
   makeReportsAtLeave makeSingleReportUpload maxBatchDelayMs maxEpsilonAcrossTasks newReport
   nextFailure onDelayRequested onHide onReportsChange onReportStatesStored onRevoked
   onRevokedElsewhere onStop onWake packAnswers pendingCount prepareMemoReport promiseSettlers
