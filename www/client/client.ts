@@ -155,7 +155,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   #registerAtLeave(session: Session, answers: () => unknown): void {
     loadLeavingCode()
       .then(async ({ registerAnswersAtLeave: register }) => {
-        if (!(await register(session, answers, this.#settings, (input) => this.record(input as InputOf<T>)))) {
+        if (!(await register(session, answers, this.#settings, this))) {
           this.#functionsAtLeave.delete(answers);
         }
       })

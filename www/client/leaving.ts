@@ -15,7 +15,7 @@ import {
   type TaskAndCollectorLedgers,
 } from "./budget.js";
 import { bytesFromHex, bytesToHex } from "./bytes.js";
-import { consentState } from "./consent.js";
+import type { Client } from "./client-interface.js";
 import type { Delivery } from "./delivery.js";
 import type { HushbinError } from "./errors.js";
 import type { PackedEntries } from "./input.js";
@@ -62,8 +62,10 @@ export interface LeavableSession {
 /** Function that returns the answers to report, or undefined if there is nothing to report. */
 type AnswersFunction = () => unknown;
 
-/** Function that reports answers in the usual way. It also handles failures. */
-type RecordFunction = (input: unknown) => void;
+/** Client that decides whether reports are made, and that makes those without a reservation. */
+interface LeavableClient extends Pick<Client, "consent"> {
+  record(input: never): void;
+}
 
 /** Reservation that this page has made. */
 interface OwnReservation {
@@ -230,16 +232,16 @@ const functionsBySession = new WeakMap<LeavableSession, RegisteredFunction[]>();
  * Registers the function `answers`. This function is called when the page is hidden or left, or
  * when the client is closed. If the browser terminates the call, the function is called again.
  *
- * @param record reports answers for which no budget is reserved
  * @returns false if the budget allows no further report. The function is not called then
  */
 export async function registerAnswersAtLeave(
   session: LeavableSession,
   answers: AnswersFunction,
   settings: ClientSettings,
-  record: RecordFunction,
+  client: LeavableClient,
 ): Promise<boolean> {
-  const registered = functionsBySession.get(session) ?? watchForLeaving(session, settings, record);
+  const registered =
+    functionsBySession.get(session) ?? watchForLeaving(session, settings.onError, client);
   const wasHidden = isHidden();
   // A sealed report takes several steps. A memo is read from the database, and so is the cover
   // report that an answer replaces.
@@ -329,19 +331,18 @@ async function reserveBudget(
  */
 function watchForLeaving(
   session: LeavableSession,
-  { onError, ignoreSignals }: ClientSettings,
-  record: RecordFunction,
+  onError: (error: HushbinError) => void,
+  client: LeavableClient,
 ): RegisteredFunction[] {
   const registered: RegisteredFunction[] = [];
   const made: MadeReports = new Map();
   functionsBySession.set(session, registered);
   const leave = () => {
-    const isAllowed = consentState(true, ignoreSignals) === "granted";
-    if (isAllowed && registered.length + made.size > 0) {
+    if (client.consent === "granted" && registered.length + made.size > 0) {
       // Firefox terminates the script that runs while a tab is closed, but only that one. This
       // call continues where it stopped.
       Promise.resolve().then(leave);
-      makeRegisteredReports(session, registered, made, record, onError);
+      makeRegisteredReports(session, registered, made, client, onError);
       sendMadeReports(session, made, onError);
     }
   };
@@ -358,7 +359,7 @@ function makeRegisteredReports(
   session: LeavableSession,
   registered: RegisteredFunction[],
   made: MadeReports,
-  record: RecordFunction,
+  client: LeavableClient,
   onError: (error: HushbinError) => void,
 ): void {
   const at = Date.now();
@@ -384,7 +385,7 @@ function makeRegisteredReports(
     // A window that has ended cannot contain this report, and a report without a journal entry
     // must be stored before it is sent.
     if (input !== undefined && !isMade) {
-      record(input);
+      client.record(input as never);
     }
     if (reserved && !isMade) {
       releaseUnusedReservation(session, reserved);

@@ -300,7 +300,11 @@ describe("another version of the task", () => {
   it("that is refused is an error of all later calls, until consent is granted again", async () => {
     const loose: Task = { ...COVERED, budget: { days: 1, ...budget } };
     const pair = async (task: Task) => [task, await fingerprintOf(task)] as const;
-    const { urls, fetch } = requestsOf([await pair(COVERED), await pair(loose), await pair(COVERED)]);
+    const { urls, fetch } = requestsOf([
+      await pair(COVERED),
+      await pair(loose),
+      await pair(COVERED),
+    ]);
     const onError = vi.fn();
     const client = tab({ task: "covered", fetch, onError });
     await client.ready();
@@ -384,30 +388,33 @@ describe("a function of atLeave", () => {
     await turns();
   }
 
-  it.each([0, 1, 2])("is called once, in the window in which the page is left (%i)", async (left) => {
-    const page = stubPage();
-    const { urls, fetch } = requestsOf([[COVERED, await fingerprintOf(COVERED)]]);
-    const client = tab({ task: "covered", fetch });
-    await client.ready();
-    const answer = vi.fn(() => YES);
-    // Imported before, because fake time does not wait for it.
-    await loadLeavingCode();
-    client.atLeave(answer);
-    await turns();
-    for (let window = 0; window < 4; window += 1) {
-      expect(urls.filter((url) => url.startsWith("GET"))).toHaveLength(window + 1);
-      if (window >= left) {
-        await leave(page);
+  it.each([0, 1, 2])(
+    "is called once, in the window in which the page is left (%i)",
+    async (left) => {
+      const page = stubPage();
+      const { urls, fetch } = requestsOf([[COVERED, await fingerprintOf(COVERED)]]);
+      const client = tab({ task: "covered", fetch });
+      await client.ready();
+      const answer = vi.fn(() => YES);
+      // Imported before, because fake time does not wait for it.
+      await loadLeavingCode();
+      client.atLeave(answer);
+      await turns();
+      for (let window = 0; window < 4; window += 1) {
+        expect(urls.filter((url) => url.startsWith("GET"))).toHaveLength(window + 1);
+        if (window >= left) {
+          await leave(page);
+        }
+        expect(answer).toHaveBeenCalledTimes(Number(window >= left));
+        await pass(30 * DAY_MS);
       }
-      expect(answer).toHaveBeenCalledTimes(Number(window >= left));
-      await pass(30 * DAY_MS);
-    }
-    expect(items().map(([item]) => item)).toEqual(
-      // Each window begins with a report from "no answer".
-      [0, 1, 2, 3, 4].flatMap((window) => (window === left ? [0, 1] : [0])),
-    );
-    expect(collector.sent).toHaveLength(4);
-  });
+      expect(items().map(([item]) => item)).toEqual(
+        // Each window begins with a report from "no answer".
+        [0, 1, 2, 3, 4].flatMap((window) => (window === left ? [0, 1] : [0])),
+      );
+      expect(collector.sent).toHaveLength(4);
+    },
+  );
 });
 
 describe("a failure", () => {
