@@ -81,7 +81,9 @@ export interface Client<T extends Task | SumTask = Task> {
    * `report` at that time may be lost.
    *
    * The budget of the report is reserved when this is called and consent is granted. If there is no
-   * budget, or if consent is revoked, the function is not called. Failures are passed to `onError`.
+   * budget, or if consent is revoked, the function is not called. It is not called either while the
+   * browser's privacy signals refuse. In a page that stays open, it remains registered in the next
+   * window. Failures are passed to `onError`.
    *
    * Sealed reports, and reports from a memo, are not made in one step. No budget is reserved for these
    * reports, and they may be lost.

@@ -66,11 +66,11 @@ const combineStopFunctions = (stops: readonly (() => void)[]) => () =>
 
 /**
  * Calls `left` when the page is left and the browser keeps it in the back/forward cache. Calls
- * `back` when the page returns from this cache.
+ * `back`, if it is given, when the page returns from this cache.
  *
  * @returns a function that stops the calls
  */
-export function onPageCacheChange(left: () => void, back: () => void): () => void {
+export function onPageCacheChange(left: () => void, back = () => {}): () => void {
   const listening = (event: "pagehide" | "pageshow", run: () => void) =>
     listen(globalThis, event, ({ persisted }: PageTransitionEvent) => void (persisted && run()));
   return combineStopFunctions(

@@ -21,13 +21,7 @@ import { loadExtras, loadLeavingCode, loadShuffledCode } from "./loaders.js";
 import type { ReportMaker } from "./maker.js";
 import type { MemoFunction } from "./memo.js";
 import { type ClientSettings, isTaskPinnedByPage } from "./options.js";
-import {
-  hasEndEvent,
-  isHidden,
-  onLifeCycle,
-  onPageCacheChange,
-  waitUntilPageShown,
-} from "./page.js";
+import { hasEndEvent, onLifeCycle, onPageCacheChange, waitUntilPageShown } from "./page.js";
 import { createLocalMaker, type LocalReportMaker } from "./randomizer.js";
 import { emptyReceipt, type Receipt } from "./receipt.js";
 import type {
@@ -145,7 +139,12 @@ export class Session implements SealableSession {
    * Makes the reports that the page has registered for the time when it is left. Undefined if none
    * are registered.
    */
-  makeReportsAtLeave: (() => void) | undefined;
+  declare makeReportsAtLeave: (() => void) | undefined;
+  /**
+   * Sends the report that is held, or begins a window, if a timer is late. Undefined if the task has
+   * no cover reports.
+   */
+  declare resumeWindow: (() => void) | undefined;
   /**
    * Function that reports answers in several steps, for example because it seals the report.
    * Undefined if one step is enough.
@@ -196,22 +195,22 @@ export class Session implements SealableSession {
           this.makeReportsAtLeave?.();
           this.delivery.sendOnPageHide();
         },
-        onWake: () => this.delivery.resumeSending(),
+        onWake: () => {
+          this.delivery.resumeSending();
+          this.resumeWindow?.();
+        },
       }),
       // While the page is kept for its return, it does not hear of revocations elsewhere. Called
       // after `hide`, whose requests cannot wait.
-      onPageCacheChange(
-        () => {
-          requests.confirmConsent = async () => {
-            const { taskLedger: ledger } = await store.readLedgers();
-            requests.confirmConsent = undefined;
-            if (ledger.revoked !== grant.revocationsAtStart) {
-              ended();
-            }
-          };
-        },
-        () => {},
-      ),
+      onPageCacheChange(() => {
+        requests.confirmConsent = async () => {
+          const { taskLedger: ledger } = await store.readLedgers();
+          requests.confirmConsent = undefined;
+          if (ledger.revoked !== grant.revocationsAtStart) {
+            ended();
+          }
+        };
+      }),
     ];
     requests.onStop = () => {
       this.stopCallbacks.forEach((stop) => void stop());
@@ -241,7 +240,7 @@ export class Session implements SealableSession {
     const [receipt, made] = await (this.reportInSteps?.(this, entries) ??
       this.makeAndChargeReport(entries));
     if (made !== undefined) {
-      this.delivery.scheduleReport(made, isHidden());
+      this.delivery.scheduleReport(made);
       this.contextAtOpening.onReportsChange();
     }
     await extras?.log(this.#settings, input, receipt, this, made);

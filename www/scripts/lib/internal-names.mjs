@@ -16,7 +16,7 @@ const INTERNAL_PROPERTY_NAMES =
   sentKeysPromise addedReports addIfFinite completeModule entryCounts epsilonAddedToTotal
   interruptibleDelay makeSingleReportUpload onHide onStop onWake promiseSettlers renew
   resumeSending retryUntilSuccess sealingOptions validateAnswers whenRevocationsStored toBytes
-  analyserKeyPins createReportFunction describeCost drawMemoSlot endUnrequestedPause
+  analyserKeyPins createReportFunction describeCost drawMemoSlot resumeWindow endUnrequestedPause
   gatewayKeyConfiguration getAnswers holdReport isConsentGiven isTaskExpired lockName
   makeFromMemo maxBatchDelayMs nextFailure onDelayRequested onReportStatesStored pendingCount
   sendOnPageHide storedSlot usableUntil upload_header module_or_path sharedMemory ownMemory
