@@ -394,6 +394,7 @@ export async function openSession(
   try {
     // A page that is prerendered and never shown must spend nothing.
     await Promise.all([waitUntilPageShown(), events.whenRevocationsStored]);
+    requests.throwIfStopped();
     while (consentState(true, settings.ignoreSignals) !== "granted") {
       await requests.interruptibleDelay(SIGNAL_CHECK_MS);
       requests.throwIfStopped();

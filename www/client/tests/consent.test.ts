@@ -194,7 +194,9 @@ describe("consent", () => {
     const collector = new FakeCollector();
     const client = tab(collector);
     await client.flush();
+    const ready = client.ready().catch(({ code }) => code);
     await client.close();
+    expect(await ready).toBe("closed");
     expect(await factory.databases()).toEqual([]);
     expect(collector.sent).toEqual([]);
   });
