@@ -1,6 +1,7 @@
 /** Client of one task. It takes the answers of a person and sends randomised reports. */
 
 import { ledgerAtTime, spentInOpenWindows } from "./budget.js";
+import type { Client, ClientInfo } from "./client-interface.js";
 import { type Consent, consentState } from "./consent.js";
 import { deepCopy } from "./entries.js";
 import {
@@ -15,7 +16,6 @@ import { loadExtras, loadLeavingCode } from "./loaders.js";
 import {
   type ClientOptions,
   type ClientSettings,
-  type CommonOptions,
   isSumTask,
   settingsFromOptions,
 } from "./options.js";
@@ -32,152 +32,10 @@ import { type ConsentGrant, openSession, openStore, type Session } from "./sessi
 import { SessionRequests } from "./session-requests.js";
 import type { SumTask } from "./sums/task.js";
 import { type AnyTask, budgetOf, type Task } from "./task.js";
-import { startTimer } from "./time.js";
-
-/** Information about a client: its task and its collector. */
-export interface ClientInfo<T extends Task | SumTask = Task> {
-  /** URL of the task's resource at the collector. */
-  readonly url: string;
-  /** Complete task. Undefined until the collector has described it. */
-  readonly task: T | undefined;
-  /** True for a dry run: reports are made but not sent. */
-  readonly dryRun: boolean;
-  /** The option `storage`: where the budget and the reports of this client are stored. */
-  readonly storage: NonNullable<CommonOptions["storage"]>;
-}
-
-/**
- * Client that reports to one task of one collector.
- *
- * The type of the task determines which answers `report` accepts. It also determines whether
- * results state a local or a central ε. For a sum task, ε is central, and the names of the fields
- * contain `central`.
- *
- * @example
- * ```ts
- * const client = createClient({ endpoint: "https://telemetry.example", task, consent: true });
- * await client.report({ theme: "dark", features: ["search"], loadMs: 1830 });
- * ```
- *
- * @typeParam T the task's type
- */
-export interface Client<T extends Task | SumTask = Task> {
-  /** Information about this client's task and collector. */
-  readonly about: ClientInfo<T>;
-  /** State of consent. Reports are made only if it is `granted`. */
-  readonly consent: Consent;
-  /** Number of reports made by this client that the collector has not acknowledged yet. */
-  readonly pending: number;
-  /**
-   * Returns the complete task and its fingerprint. The fingerprint has 32 hexadecimal digits and
-   * identifies the task's parameters.
-   *
-   * Resolves after consent is granted and everything is loaded: the module, the task if the page
-   * gave only its id, and the analyser's keys if reports are sealed.
-   *
-   * @throws TaskError, OptionError, EntropyError, WasmError, SealingError, ClosedError
-   * @throws NetworkError if a process is about to end before the collector can be reached
-   */
-  ready(): Promise<{ readonly task: T; readonly fingerprint: string }>;
-  /**
-   * Randomises answers if consent and budget allow it, and stores the report until the collector
-   * has acknowledged it.
-   *
-   * The answers are read before this call returns, and they are not stored. If the task's budget
-   * has a memo, a randomised answer is stored on the device, until its epoch ends or consent is
-   * revoked.
-   *
-   * @param input answers to all questions, by name. For a task without questions: values by item
-   * name, each 1 or −1, or any number from −1 to 1 if the task takes real values; an item with
-   * value 0 counts as absent. For a sum task: a number for each name, or an array of all numbers if
-   * the task gives only the number of them
-   * @returns receipt that says what was done, after that is stored
-   * @throws AnswerError, UnknownItemError, ValueRangeError, OutboxFullError, ClosedError,
-   * TaskError, OptionError, EntropyError, WasmError, SealingError, StorageError; in these cases
-   * nothing is reported
-   * @throws NetworkError if a process is about to end before the collector can be reached; nothing
-   * is reported
-   */
-  report(input: InputOf<T>): Promise<ResultsOf<T>["receipt"]>;
-  /** Does the same as `report`, but returns no promise. Failures are passed to `onError`. */
-  record(input: InputOf<T>): void;
-  /**
-   * Calls a function when the person leaves, and reports the answers that it returns. A person
-   * leaves when the page is hidden or closed for the first time after this call, or when the client
-   * is closed. Meant for values that are known only then, for example the time on a page. Calls of
-   * `report` at that time may be lost.
-   *
-   * The budget of the report is reserved when this is called and consent is granted. If there is no
-   * budget, or if consent is revoked, the function is not called. Failures are passed to `onError`.
-   *
-   * Sealed reports, and reports from a memo, are not made in one step. No budget is reserved for these
-   * reports, and they may be lost.
-   *
-   * @param answers returns the answers, or undefined if there is nothing to report. It is called
-   * again if the browser terminates it, as Firefox does when a tab is closed
-   * @throws ClosedError
-   */
-  atLeave(answers: () => InputOf<T> | undefined): void;
-  /**
-   * Sends all waiting reports, including those of other tabs and earlier pages.
-   *
-   * @returns a promise that resolves when the collector has acknowledged all of them
-   * @throws NetworkError if the collector cannot be reached; the reports are kept, and the same
-   * bytes are sent again later
-   * @throws UploadRejectedError if the collector permanently refused reports
-   * @throws ClosedError, StorageError, TaskError, OptionError, EntropyError, WasmError,
-   * SealingError
-   */
-  flush(): Promise<void>;
-  /** Grants consent. From now on, reports are made. */
-  grant(): void;
-  /**
-   * Revokes consent. No further report is made, and waiting reports of all tabs and earlier pages
-   * are withdrawn. The ledger is kept, so that the budget cannot be spent again. If the task's
-   * budget has a memo, the memo is deleted, and no report is made until its epoch ends, even if
-   * consent is granted again.
-   *
-   * @throws StorageError
-   */
-  revoke(): Promise<void>;
-  /**
-   * Returns the budget of the task, and what this browser has spent of it.
-   *
-   * @throws StorageError
-   */
-  budget(): Promise<ResultsOf<T>["budget"]>;
-  /**
-   * Returns the reports of this browser, the oldest first. These are all waiting reports, and up to
-   * a thousand of the latest reports that no longer wait.
-   *
-   * @throws StorageError
-   */
-  history(): Promise<readonly ResultsOf<T>["entry"][]>;
-  /**
-   * Calls `changed` whenever `about`, `consent`, `budget` or `history` may have changed because of
-   * this client. Changes by other tabs are not observed.
-   *
-   * @returns a function that stops the calls
-   */
-  watch(changed: () => void): () => void;
-  /**
-   * Makes one attempt to send the waiting reports, then frees all resources. Reports that could not
-   * be sent wait for the next visit, or are dropped if they are only in memory. Never rejects.
-   * Further calls have no effect.
-   */
-  close(): Promise<void>;
-  /** Frees all resources at once and sends nothing more. */
-  destroy(): void;
-}
+import { backoffMs, startTimer } from "./time.js";
 
 /** Maximum number of `report` calls that wait for the task or the module. */
 const MAX_WAITING_CALLS = 1000;
-
-/**
- * Time in milliseconds after which a task that could not be loaded is loaded again. It doubles with
- * each failure, up to an hour.
- */
-const REOPEN_MS = 60_000;
 
 /**
  * Returns the channel that informs other tabs and workers when consent is revoked. Returns
@@ -205,11 +63,13 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   /** Calls of `report` that are in progress. */
   readonly #reportCalls = new Set<Promise<Receipt>>();
   readonly #watchers = new Set<() => void>();
+  /** Functions of `atLeave` that were not called yet. Each session registers them when it opens. */
+  readonly #functionsAtLeave = new Set<() => unknown>();
   #granted = false;
   #sessionRequests: SessionRequests;
   #sessionPromise: Promise<Session> | undefined;
-  /** Time in milliseconds until the next attempt after a failure. */
-  #reopenDelayMs = REOPEN_MS;
+  /** Number of failures to begin a session since the last success. */
+  #failureCount = 0;
   /** Latest session that could not begin and is tried again later. */
   #failedSessionPromise: Promise<Session> | undefined;
   #session: Session | undefined;
@@ -277,14 +137,29 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   atLeave(answers: () => InputOf<T> | undefined): void {
     this.#checkOpen();
-    this.#registerAnswersAtLeave(answers).catch(this.#settings.onError);
+    const once = () => {
+      this.#functionsAtLeave.delete(once);
+      return answers();
+    };
+    this.#functionsAtLeave.add(once);
+    const session = this.#usableSession();
+    if (session) {
+      this.#registerAtLeave(session, once);
+    } else {
+      // The session registers the function when it opens.
+      this.#grantPromise.then(() => this.#getOrBeginSession()).catch(this.#settings.onError);
+    }
   }
 
-  async #registerAnswersAtLeave(answers: () => unknown): Promise<void> {
-    await this.#grantPromise;
-    const session = await this.#getOrBeginSession();
-    const { registerAnswersAtLeave } = await loadLeavingCode();
-    await registerAnswersAtLeave(session, answers, this.#settings);
+  /** Makes a session call a function when the page is left. */
+  #registerAtLeave(session: Session, answers: () => unknown): void {
+    loadLeavingCode()
+      .then(async ({ registerAnswersAtLeave: register }) => {
+        if (!(await register(session, answers, this.#settings, this))) {
+          this.#functionsAtLeave.delete(answers);
+        }
+      })
+      .catch(this.#settings.onError);
   }
 
   async #reportWithRawReceipt(input: unknown): Promise<Receipt> {
@@ -299,12 +174,8 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     if (this.#session === undefined && this.#reportCalls.size >= MAX_WAITING_CALLS) {
       throw new OutboxFullError(`${MAX_WAITING_CALLS} reports wait for the task`);
     }
-    // With cover reports, a request for the task at the time of an answer would reveal the answer.
-    if (this.#session?.isTaskExpired && !this.#session.contextAtOpening.coverReportHolder) {
-      this.#endSession()?.free();
-    }
     // The caller may change its object once this function has returned.
-    const session = this.#session;
+    const session = this.#usableSession();
     const report = session?.report(input) ?? this.#reportAfterOpening(deepCopy(input));
     const requests = this.#sessionRequests;
     try {
@@ -320,7 +191,9 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   }
 
   async #reportAfterOpening(answers: unknown): Promise<Receipt> {
-    return (await this.#getOrBeginSession()).report(answers);
+    const session = await this.#getOrBeginSession();
+    // The browser may refuse since the call.
+    return this.consent === "granted" ? session.report(answers) : emptyReceipt("no-consent");
   }
 
   async flush(): Promise<void> {
@@ -347,12 +220,10 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     this.#checkOpen();
     this.#granted = true;
     this.#notifyWatchers();
-    if (this.consent === "granted") {
-      this.#resolveGrant();
-      // Start loading now, so that the first report need not wait. That report also throws any
-      // error.
-      this.#getOrBeginSession().catch(() => {});
-    }
+    this.#resolveGrant();
+    // Start loading now, so that the first report need not wait. That report also throws any error.
+    // If the browser refuses, the session waits: its time must not depend on answers.
+    this.#getOrBeginSession().catch(() => {});
   }
 
   async revoke(): Promise<void> {
@@ -392,6 +263,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     this.#consentGrant = {};
     if (this.#granted) {
       this.#granted = false;
+      this.#functionsAtLeave.clear();
       this.#grantPromise = this.#createGrantPromise();
     }
     // End the session first: from here on it stores and sends nothing.
@@ -448,7 +320,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   async #flushAndDestroy(): Promise<void> {
     try {
-      if (this.#sessionPromise !== undefined) {
+      if (this.#sessionPromise !== undefined && this.consent === "granted") {
         this.#session?.makeReportsAtLeave?.();
         await this.#sendAllReports();
       }
@@ -479,9 +351,18 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     }
   }
 
+  /** Returns the session that is open. Ends it first if its task is outdated. */
+  #usableSession(): Session | undefined {
+    // With cover reports, a request for the task at the time of an answer would reveal the answer.
+    if (this.#session?.isTaskExpired && !this.#session.contextAtOpening.coverReportHolder) {
+      this.#endSession()?.free();
+    }
+    return this.#session;
+  }
+
   /**
    * Returns the session. If there is none, begins one. After a failure, a later call tries again. If
-   * the task may have cover reports, this is tried again after a minute, or by `ready`.
+   * the task may have cover reports, this is tried again after a delay, or by `ready`.
    *
    * @throws ClosedError without consent, and once the client is closed
    */
@@ -497,6 +378,9 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     this.#sessionRequests = requests;
     const opened = (session: Session) => {
       this.#session = session;
+      this.#failureCount = 0;
+      // Earlier sessions did not call these functions.
+      this.#functionsAtLeave.forEach((answers) => void this.#registerAtLeave(session, answers));
       this.#notifyWatchers();
     };
     const events = {
@@ -537,18 +421,13 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   /** Begins a session again after a failure, unless another one has begun. */
   #reopenLater(failed: Promise<Session>): void {
+    this.#failureCount += 1;
     startTimer(() => {
-      if (this.#sessionPromise !== failed) {
-        return;
-      }
-      if (this.consent === "granted") {
+      if (this.#sessionPromise === failed) {
         this.#sessionPromise = undefined;
         this.#getOrBeginSession().catch(() => {});
-      } else {
-        this.#reopenLater(failed);
       }
-    }, this.#reopenDelayMs);
-    this.#reopenDelayMs = Math.min(2 * this.#reopenDelayMs, 60 * REOPEN_MS);
+    }, backoffMs(this.#failureCount));
   }
 
   /** Forgets the failure of the last session, so that the next call tries again at once. */

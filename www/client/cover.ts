@@ -14,7 +14,6 @@ import type { HushbinError } from "./errors.js";
 import type { PackedEntries } from "./input.js";
 import type { ReportMaker } from "./maker.js";
 import type { ClientSettings } from "./options.js";
-import { isHidden, onLifeCycle } from "./page.js";
 import type { Question } from "./question.js";
 import type { ReportFunction, SealableSession } from "./session-overrides.js";
 import type { Store } from "./store/store.js";
@@ -46,6 +45,8 @@ export interface CoverableSession extends SealableSession {
   };
   /** Functions that are called when the session is stopped. */
   readonly stopCallbacks: (() => void)[];
+  /** Called when the page or the network is available again. */
+  resumeWindow: (() => void) | undefined;
 }
 
 /** Cover reports of a task in one session. */
@@ -124,7 +125,7 @@ export async function releaseHeldReport(session: CoverableSession): Promise<void
     },
   );
   if (released) {
-    delivery.scheduleReport(released, isHidden());
+    delivery.scheduleReport(released);
     begun.onReportsChange();
   }
 }
@@ -222,21 +223,16 @@ export function createCoverReports(engine: ReportMaker, { minutes }: Cover): Cov
           }
         });
       };
-      stops.push(
-        () => {
-          isStopped = true;
-          clearTimeout(timer);
-        },
-        onLifeCycle({
-          onHide: () => {},
-          onWake: () => {
-            // Timers may be late, for example after the machine has slept.
-            if (Date.now() >= planned) {
-              runLater();
-            }
-          },
-        }),
-      );
+      stops.push(() => {
+        isStopped = true;
+        clearTimeout(timer);
+      });
+      session.resumeWindow = () => {
+        // Timers may be late, for example after the machine has slept.
+        if (Date.now() >= planned) {
+          runLater();
+        }
+      };
       await run(true);
     },
   };

@@ -10,6 +10,7 @@
 
 import { HushbinError, NetworkError, StorageError, UploadRejectedError } from "./errors.js";
 import { runExclusively } from "./lock.js";
+import { isHidden } from "./page.js";
 import type { SessionRequests } from "./session-requests.js";
 import type { ReportWithKey, Store } from "./store/store.js";
 import { backoffMs, startTimer } from "./time.js";
@@ -48,7 +49,7 @@ export interface DeliveryDependencies {
  * Groups uploads into requests. The uploads of a request are all for the same task. A request stays
  * within {@link MAX_UPLOADS} and {@link MAX_REQUEST_BYTES}.
  */
-export function groupIntoRequests(uploads: readonly ReportWithKey[]): ReportWithKey[][] {
+function groupIntoRequests(uploads: readonly ReportWithKey[]): ReportWithKey[][] {
   const requests: ReportWithKey[][] = [];
   let last: ReportWithKey[] = [];
   let bytes = 0;
@@ -111,7 +112,7 @@ export class Delivery {
    * Schedules the sending of a stored report. It is sent at once if the page is hidden or a request
    * is full, otherwise after the delay `maxBatchDelayMs`.
    */
-  scheduleReport(report: ReportWithKey, hidden: boolean): void {
+  scheduleReport(report: ReportWithKey, hidden = isHidden()): void {
     this.#unacknowledged.set(report.key, report);
     this.#newBytes += report.bytes.length;
     if (this.#paused) {
@@ -381,7 +382,7 @@ export class Delivery {
   }
 
   /**
-   * Starts the delivery with the waiting reports of earlier pages.
+   * Starts the delivery with the waiting reports of earlier pages and sessions.
    *
    * @param notBefore end of a delay that the collector requested, in milliseconds since 1970
    */

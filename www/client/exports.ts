@@ -1,6 +1,7 @@
 /** Exports that the package's entries for pages and servers share. */
 
-export { type Client, type ClientInfo, createClient } from "./client.js";
+export { createClient } from "./client.js";
+export type { Client, ClientInfo } from "./client-interface.js";
 export type { Consent } from "./consent.js";
 export {
   AnswerError,

@@ -15,6 +15,7 @@ import {
   type TaskAndCollectorLedgers,
 } from "./budget.js";
 import { bytesFromHex, bytesToHex } from "./bytes.js";
+import type { Client } from "./client-interface.js";
 import type { Delivery } from "./delivery.js";
 import type { HushbinError } from "./errors.js";
 import type { PackedEntries } from "./input.js";
@@ -56,11 +57,15 @@ export interface LeavableSession {
   makeReportsAtLeave: (() => void) | undefined;
   validateAnswers(input: unknown): PackedEntries;
   makeSingleReportUpload(entries: PackedEntries): Uint8Array<ArrayBuffer>;
-  report(input: unknown): Promise<unknown>;
 }
 
 /** Function that returns the answers to report, or undefined if there is nothing to report. */
 type AnswersFunction = () => unknown;
+
+/** Client that decides whether reports are made, and that makes those without a reservation. */
+interface LeavableClient extends Pick<Client, "consent"> {
+  record(input: never): void;
+}
 
 /** Reservation that this page has made. */
 interface OwnReservation {
@@ -226,13 +231,17 @@ const functionsBySession = new WeakMap<LeavableSession, RegisteredFunction[]>();
 /**
  * Registers the function `answers`. This function is called when the page is hidden or left, or
  * when the client is closed. If the browser terminates the call, the function is called again.
+ *
+ * @returns false if the budget allows no further report. The function is not called then
  */
 export async function registerAnswersAtLeave(
   session: LeavableSession,
   answers: AnswersFunction,
   settings: ClientSettings,
-): Promise<void> {
-  const registered = functionsBySession.get(session) ?? watchForLeaving(session, settings.onError);
+  client: LeavableClient,
+): Promise<boolean> {
+  const registered =
+    functionsBySession.get(session) ?? watchForLeaving(session, settings.onError, client);
   const wasHidden = isHidden();
   // A sealed report takes several steps. A memo is read from the database, and so is the cover
   // report that an answer replaces.
@@ -240,7 +249,7 @@ export async function registerAnswersAtLeave(
   const isOneStep = session.store.durable && !session.reportInSteps && !memo && !cover;
   const reserved = isOneStep ? await reserveBudget(session, settings) : undefined;
   if (reserved === "over-budget") {
-    return;
+    return false;
   }
   registered.push({ getAnswers: answers, ...(reserved && { reservation: reserved }) });
   if (!functionsBySession.has(session)) {
@@ -250,6 +259,7 @@ export async function registerAnswersAtLeave(
   if (isHidden() && !wasHidden) {
     session.makeReportsAtLeave?.();
   }
+  return true;
 }
 
 /**
@@ -302,6 +312,7 @@ async function reserveBudget(
           result: until,
         };
       },
+      true,
     );
   } finally {
     if (until === 0) {
@@ -321,16 +332,17 @@ async function reserveBudget(
 function watchForLeaving(
   session: LeavableSession,
   onError: (error: HushbinError) => void,
+  client: LeavableClient,
 ): RegisteredFunction[] {
   const registered: RegisteredFunction[] = [];
   const made: MadeReports = new Map();
   functionsBySession.set(session, registered);
   const leave = () => {
-    if (registered.length + made.size > 0) {
+    if (client.consent === "granted" && registered.length + made.size > 0) {
       // Firefox terminates the script that runs while a tab is closed, but only that one. This
       // call continues where it stopped.
       Promise.resolve().then(leave);
-      makeRegisteredReports(session, registered, made, onError);
+      makeRegisteredReports(session, registered, made, client, onError);
       sendMadeReports(session, made, onError);
     }
   };
@@ -347,6 +359,7 @@ function makeRegisteredReports(
   session: LeavableSession,
   registered: RegisteredFunction[],
   made: MadeReports,
+  client: LeavableClient,
   onError: (error: HushbinError) => void,
 ): void {
   const at = Date.now();
@@ -372,7 +385,7 @@ function makeRegisteredReports(
     // A window that has ended cannot contain this report, and a report without a journal entry
     // must be stored before it is sent.
     if (input !== undefined && !isMade) {
-      session.report(input).catch(onError);
+      client.record(input as never);
     }
     if (reserved && !isMade) {
       releaseUnusedReservation(session, reserved);

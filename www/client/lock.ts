@@ -27,13 +27,10 @@ export async function runExclusively<T>(name: string, work: () => Promise<T>): P
   const left = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const unlisten = onPageCacheChange(
-    () => {
-      impatience.abort();
-      release();
-    },
-    () => {},
-  );
+  const unlisten = onPageCacheChange(() => {
+    impatience.abort();
+    release();
+  });
   try {
     await locks.request(name, { signal: impatience.signal }, () => {
       clearTimeout(timer);

@@ -61,10 +61,7 @@ export function bindCoreSources<Make extends (options: never) => unknown>(
   return supplying as Make;
 }
 
-/** @internal */
-export async function compileModule(
-  source: Exclude<WasmSource, Fallback>,
-): Promise<WebAssembly.Module> {
+async function compileModule(source: Exclude<WasmSource, Fallback>): Promise<WebAssembly.Module> {
   // Checked first, because Jest's jsdom has no Response to compare with. `in` also recognises bytes
   // of other windows.
   if (typeof source === "object" && "byteLength" in source) {

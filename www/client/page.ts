@@ -66,16 +66,24 @@ const combineStopFunctions = (stops: readonly (() => void)[]) => () =>
 
 /**
  * Calls `left` when the page is left and the browser keeps it in the back/forward cache. Calls
- * `back` when the page returns from this cache.
+ * `back`, if it is given, when the page returns from this cache.
  *
  * @returns a function that stops the calls
  */
-export function onPageCacheChange(left: () => void, back: () => void): () => void {
+export function onPageCacheChange(left: () => void, back = () => {}): () => void {
   const listening = (event: "pagehide" | "pageshow", run: () => void) =>
     listen(globalThis, event, ({ persisted }: PageTransitionEvent) => void (persisted && run()));
   return combineStopFunctions(
     isPage() ? [listening("pagehide", left), listening("pageshow", back)] : [],
   );
+}
+
+const endCallbacks = new Set<() => void>();
+
+function callEndCallbacks(): void {
+  const callbacks = [...endCallbacks];
+  endCallbacks.clear();
+  callbacks.forEach((run) => void run());
 }
 
 /**
@@ -85,8 +93,17 @@ export function onPageCacheChange(left: () => void, back: () => void): () => voi
  */
 export function onProcessEnd(run: () => void): () => void {
   const host = nodeProcess();
-  host?.once?.("beforeExit", run);
-  return () => host?.off?.("beforeExit", run);
+  // All clients share one listener, because Node warns if there are more than ten.
+  if (endCallbacks.size === 0) {
+    host?.once?.("beforeExit", callEndCallbacks);
+  }
+  endCallbacks.add(run);
+  return () => {
+    endCallbacks.delete(run);
+    if (endCallbacks.size === 0) {
+      host?.off?.("beforeExit", callEndCallbacks);
+    }
+  };
 }
 
 /**

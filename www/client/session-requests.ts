@@ -72,7 +72,7 @@ export class SessionRequests {
           isEnding = true;
           this.#endPause();
         });
-        await this.#interruptibleDelay(backoffMs(failures, error.retryAfterMs));
+        await this.interruptibleDelay(backoffMs(failures, error.retryAfterMs));
         stop();
         // Callers that wait for a process that ends must not wait forever.
         if (isEnding) {
@@ -111,7 +111,8 @@ export class SessionRequests {
     this.#failureListeners.clear();
   }
 
-  #interruptibleDelay(ms: number): Promise<void> {
+  /** Waits until the time is over, or until {@link endUnrequestedPause} or {@link stop} is called. */
+  interruptibleDelay(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = startTimer(resolve, ms);
       this.#endPause = () => {

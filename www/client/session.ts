@@ -11,6 +11,7 @@ import {
   type TaskAndCollectorLedgers,
 } from "./budget.js";
 import { concatBytes } from "./bytes.js";
+import { consentState } from "./consent.js";
 import type { CoverReports } from "./cover.js";
 import { Delivery } from "./delivery.js";
 import type { CollectorDescribedTask } from "./described.js";
@@ -20,13 +21,7 @@ import { loadExtras, loadLeavingCode, loadShuffledCode } from "./loaders.js";
 import type { ReportMaker } from "./maker.js";
 import type { MemoFunction } from "./memo.js";
 import { type ClientSettings, isTaskPinnedByPage } from "./options.js";
-import {
-  hasEndEvent,
-  isHidden,
-  onLifeCycle,
-  onPageCacheChange,
-  waitUntilPageShown,
-} from "./page.js";
+import { hasEndEvent, onLifeCycle, onPageCacheChange, waitUntilPageShown } from "./page.js";
 import { createLocalMaker, type LocalReportMaker } from "./randomizer.js";
 import { emptyReceipt, type Receipt } from "./receipt.js";
 import type {
@@ -43,6 +38,12 @@ import { FetchTransport, type UploadTransport } from "./transport.js";
 
 /** Maximum total size in bytes of a task's waiting reports, which is about ten thousand reports. */
 const OUTBOX_BYTES = 1024 * 1024;
+
+/**
+ * Time in milliseconds after which the browser's privacy signals are read again, if they refuse.
+ * Browsers have no event for them.
+ */
+const SIGNAL_CHECK_MS = 60_000;
 
 const resolveEmptyList = async () => [];
 
@@ -138,7 +139,12 @@ export class Session implements SealableSession {
    * Makes the reports that the page has registered for the time when it is left. Undefined if none
    * are registered.
    */
-  makeReportsAtLeave: (() => void) | undefined;
+  declare makeReportsAtLeave: (() => void) | undefined;
+  /**
+   * Sends the report that is held, or begins a window, if a timer is late. Undefined if the task has
+   * no cover reports.
+   */
+  declare resumeWindow: (() => void) | undefined;
   /**
    * Function that reports answers in several steps, for example because it seals the report.
    * Undefined if one step is enough.
@@ -189,30 +195,28 @@ export class Session implements SealableSession {
           this.makeReportsAtLeave?.();
           this.delivery.sendOnPageHide();
         },
-        onWake: () => this.delivery.resumeSending(),
+        onWake: () => {
+          this.delivery.resumeSending();
+          this.resumeWindow?.();
+        },
       }),
       // While the page is kept for its return, it does not hear of revocations elsewhere. Called
       // after `hide`, whose requests cannot wait.
-      onPageCacheChange(
-        () => {
-          requests.confirmConsent = async () => {
-            const { taskLedger: ledger } = await store.readLedgers();
-            requests.confirmConsent = undefined;
-            if (ledger.revoked !== grant.revocationsAtStart) {
-              ended();
-            }
-          };
-        },
-        () => {},
-      ),
+      onPageCacheChange(() => {
+        requests.confirmConsent = async () => {
+          const { taskLedger: ledger } = await store.readLedgers();
+          requests.confirmConsent = undefined;
+          if (ledger.revoked !== grant.revocationsAtStart) {
+            ended();
+          }
+        };
+      }),
     ];
     requests.onStop = () => {
       this.stopCallbacks.forEach((stop) => void stop());
       this.delivery.stop();
     };
-    if (store.durable) {
-      this.delivery.start(begun.requestedDelayEnd);
-    }
+    this.delivery.start(begun.requestedDelayEnd);
   }
 
   /**
@@ -236,7 +240,7 @@ export class Session implements SealableSession {
     const [receipt, made] = await (this.reportInSteps?.(this, entries) ??
       this.makeAndChargeReport(entries));
     if (made !== undefined) {
-      this.delivery.scheduleReport(made, isHidden());
+      this.delivery.scheduleReport(made);
       this.contextAtOpening.onReportsChange();
     }
     await extras?.log(this.#settings, input, receipt, this, made);
@@ -348,6 +352,8 @@ export class Session implements SealableSession {
           result: { outcome: "queued", epsilon, dropped },
         };
       },
+      // A memo or a charge that is lost after its report was sent would be made again.
+      true,
     );
     const [receipt, made] = changed;
     // A session that was stopped already must not end the one after it.
@@ -365,7 +371,7 @@ export class Session implements SealableSession {
 }
 
 /**
- * Loads the code and the task, and begins a session.
+ * Loads the code and the task, and begins a session, once the browser's privacy signals allow it.
  *
  * @param requests requests of the session; this function stops them if the session cannot begin
  * @param opened receives the session, unless the session was stopped in the meantime
@@ -388,6 +394,11 @@ export async function openSession(
   try {
     // A page that is prerendered and never shown must spend nothing.
     await Promise.all([waitUntilPageShown(), events.whenRevocationsStored]);
+    requests.throwIfStopped();
+    while (consentState(true, settings.ignoreSignals) !== "granted") {
+      await requests.interruptibleDelay(SIGNAL_CHECK_MS);
+      requests.throwIfStopped();
+    }
     const parts = settings.sealingOptions && (await loadShuffledCode());
     requests.throwIfStopped();
     const {

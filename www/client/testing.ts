@@ -159,6 +159,10 @@ function splitUploads(body: Uint8Array, fingerprint: string): TestUpload[] | Pro
 /**
  * Creates a collector in memory for one task.
  *
+ * If the task has cover reports, the client holds each report, and `flush` does not send it. The
+ * receipt `queued` shows that an answer has replaced the report that is held, and `heldUntil` of
+ * `budget()` is its time. Let the timers of your test framework pass that time, then call `flush`.
+ *
  * @example
  * ```ts
  * const collector = createTestCollector({ task });

@@ -21,7 +21,7 @@ const COMPLETE_CHUNK_BUDGET = 21_380;
 const FALLBACK_BUDGET = 32_200;
 const SCRIPT_BUDGET = 29_290;
 /** Maximum compressed size of the code that few pages need (extras). */
-const EXTRAS_BUDGET = 3_840;
+const EXTRAS_BUDGET = 3_600;
 /** Maximum compressed size of the code that reports when a page is left. */
 const LEAVING_BUDGET = 2_110;
 /**

@@ -84,8 +84,9 @@ describe("the tarball", () => {
     const files = run("tar", ["-tzf", tarball]).trim().split("\n").sort();
     const code = files.filter((file) => !/^package\/(API|README|LICENSE|CHANGELOG)/.test(file));
     const declared = [
-      ...["budget", "client", "consent", "errors", "exports", "fallback", "history"],
-      ...["history/client-texts", "history/facts", "history/words", "index", "input", "loaders"],
+      ...["budget", "client", "client-interface", "consent", "errors", "exports", "fallback"],
+      ...["history", "history/client-texts", "history/facts", "history/words"],
+      ...["index", "input", "loaders"],
       ...["mechanism/coco", "mechanism/collision", "mechanism/hash-bin", "mechanism/index"],
       ...["mechanism/pattern", "mechanism/window", "module", "options", "question"],
       ...["randomizer", "receipt", "results", "slim"],

@@ -1,7 +1,7 @@
 /** Texts about a client and its reports, for tasks with a local or a central ε. */
 
 import { maximumCertaintyPercent } from "../certainty.js";
-import type { Client } from "../client.js";
+import type { Client } from "../client-interface.js";
 import { displayedName } from "../displayed-name.js";
 import type { BudgetStatus, HistoryEntry, SumHistoryEntry } from "../results.js";
 import { honestPeopleOf, messagesPerPerson, type SumTask } from "../sums/task.js";

@@ -1,6 +1,6 @@
 /** Default style of `<hushbin-history>`. */
 
-export const STYLE = `
+const STYLE = `
 :host {
   --text: var(--hushbin-text, #1d1e22);
   --muted: var(--hushbin-muted, #5a5c65);

@@ -103,6 +103,7 @@ async function openDatabase(): Promise<IDBDatabase> {
 /** Change of the ledgers that waits for its transaction. */
 interface PendingChange {
   readonly change: (before: TaskAndCollectorLedgers) => LedgerChangeResult<unknown>;
+  readonly isStrict: boolean;
   readonly resolve: (changed: readonly [unknown, ReportWithKey | undefined]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -181,10 +182,11 @@ export class IndexedStore implements Store {
 
   changeLedgers<R>(
     change: (before: TaskAndCollectorLedgers) => LedgerChangeResult<R>,
+    isStrict = false,
   ): Promise<readonly [R, ReportWithKey | undefined]> {
     return new Promise((resolve, reject) => {
       // The promise resolves with the result of this change, so the types agree.
-      const pending = { change, resolve: resolve as PendingChange["resolve"], reject };
+      const pending = { change, isStrict, resolve: resolve as PendingChange["resolve"], reject };
       this.#pending.push(pending);
       void this.#applyPending();
     });
@@ -251,10 +253,9 @@ export class IndexedStore implements Store {
     batch: readonly PendingChange[],
     attempt: TransactionAttempt,
   ): Promise<ReportKeyFinder> {
-    const [ledgers, reports, all] = this.#beginTransaction(
+    const [ledgers, reports] = this.#beginTransaction(
       "readwrite",
-      LEDGER_STORE_NAME,
-      REPORT_STORE_NAME,
+      batch.some(({ isStrict }) => isStrict),
     );
     const first: IDBRequest<TaskLedger | undefined> = ledgers.get(this.#taskLedgerKey);
     const last: IDBRequest<CollectorCharges | undefined> = ledgers.get(this.#collectorLedgerKey);
@@ -281,7 +282,7 @@ export class IndexedStore implements Store {
       }
     };
     try {
-      await all;
+      await transactionCompletion(reports.transaction);
     } catch (error) {
       throw failure === undefined ? error : new StorageError(failure);
     }
@@ -342,11 +343,7 @@ export class IndexedStore implements Store {
     state: ReportState,
     revokes: boolean,
   ): Promise<void> {
-    const [ledgers, reports, all] = this.#beginTransaction(
-      "readwrite",
-      LEDGER_STORE_NAME,
-      REPORT_STORE_NAME,
-    );
+    const [ledgers, reports] = this.#beginTransaction("readwrite");
     const index = reports.index(STATE_INDEX_NAME);
     const waiting = index.getAllKeys(this.#waitingRange);
     waiting.onsuccess = () => {
@@ -379,12 +376,12 @@ export class IndexedStore implements Store {
         settled.slice(0, -MAX_SETTLED).forEach((key) => void reports.delete(key));
       };
     };
-    await all;
+    await transactionCompletion(reports.transaction);
   }
 
   /** Returns the reports in a range of the index, each with its key. */
   async #readRows(range: IDBKeyRange): Promise<ReportWithKey[]> {
-    const [reports] = this.#beginTransaction("readonly", REPORT_STORE_NAME);
+    const [, reports] = this.#beginTransaction("readonly");
     const index = reports.index(STATE_INDEX_NAME);
     const [rows, keys] = await Promise.all([
       this.#databaseRequestResult<ReportRow[]>(index.getAll(range)),
@@ -476,25 +473,25 @@ export class IndexedStore implements Store {
   /**
    * Begins a transaction of the database.
    *
-   * @returns the object stores of the transaction and, for `readwrite`, a promise that resolves
-   * when the transaction is complete
+   * @param isStrict true if a change must survive a power cut once it is complete. Otherwise, the
+   * operating system decides when data reach the disk. A crash of the browser loses nothing
    */
-  #beginTransaction(mode: "readonly", ...stores: [string]): [IDBObjectStore];
   #beginTransaction(
-    mode: "readwrite",
-    ...stores: [string, string]
-  ): [IDBObjectStore, IDBObjectStore, Promise<void>];
-  #beginTransaction(mode: IDBTransactionMode, ...stores: string[]): unknown[] {
+    mode: IDBTransactionMode,
+    isStrict = false,
+  ): readonly [ledgers: IDBObjectStore, reports: IDBObjectStore] {
     try {
-      // Relaxed: the operating system decides when data reach the disk. A crash of the browser
-      // loses nothing. A power cut may lose the last seconds.
-      const transaction = this.#database.transaction(stores, mode, { durability: "relaxed" });
+      const transaction = this.#database.transaction([LEDGER_STORE_NAME, REPORT_STORE_NAME], mode, {
+        durability: isStrict ? "strict" : "relaxed",
+      });
       const over = () => void this.#openTransactions.delete(transaction);
       transaction.addEventListener("complete", over);
       transaction.addEventListener("abort", over);
       this.#openTransactions.add(transaction);
-      const own = stores.map((name) => transaction.objectStore(name));
-      return mode === "readonly" ? own : [...own, transactionCompletion(transaction)];
+      return [
+        transaction.objectStore(LEDGER_STORE_NAME),
+        transaction.objectStore(REPORT_STORE_NAME),
+      ];
     } catch (cause) {
       throw new StorageError(cause);
     }

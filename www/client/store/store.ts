@@ -52,11 +52,14 @@ export interface Store {
    * ledger is not written if `change` returns it unchanged.
    *
    * @param changeLedgers returns synchronously; if it throws, nothing is changed
+   * @param isStrict true if the change must be on the disk when the promise resolves, so that even
+   * a power cut does not lose it. Default false
    * @returns the result and the added report, once both are stored
    * @throws StorageError, and what `change` throws
    */
   changeLedgers<R>(
     changeLedgers: (before: TaskAndCollectorLedgers) => LedgerChangeResult<R>,
+    isStrict?: boolean,
   ): Promise<readonly [R, ReportWithKey | undefined]>;
   /** Returns the waiting reports of all tabs and earlier pages, oldest first. */
   readWaitingReports(): Promise<readonly ReportWithKey[]>;

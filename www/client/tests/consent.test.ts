@@ -189,6 +189,37 @@ describe("consent", () => {
     expect(await deaf.report(answers(1))).toMatchObject({ outcome: "queued" });
   });
 
+  it("that a signal refuses does not keep a client from closing", async () => {
+    vi.stubGlobal("navigator", { doNotTrack: "1" });
+    const collector = new FakeCollector();
+    const client = tab(collector);
+    await client.flush();
+    const ready = client.ready().catch(({ code }) => code);
+    await client.close();
+    expect(await ready).toBe("closed");
+    expect(await factory.databases()).toEqual([]);
+    expect(collector.sent).toEqual([]);
+  });
+
+  it("that a signal refuses while a report waits ends the report", async () => {
+    stubDatabase();
+    let respond = (_: Response) => {};
+    const fetch = vi.fn<typeof globalThis.fetch>(
+      () =>
+        new Promise((resolve) => {
+          respond = resolve;
+        }),
+    );
+    const { fingerprint } = await clientOf(new FakeCollector()).ready();
+    const client = tab(new FakeCollector(), { task: "often", fingerprint, fetch });
+    const report = client.report(answers(1));
+    await vi.waitFor(() => expect(fetch).toHaveBeenCalledOnce());
+    vi.stubGlobal("navigator", { globalPrivacyControl: true });
+    respond(Response.json({ task: OFTEN, fingerprint }));
+    expect(await report).toMatchObject({ outcome: "no-consent" });
+    expect(await client.history()).toEqual([]);
+  });
+
   it("is not refused by signals that say nothing", () => {
     vi.stubGlobal("navigator", { globalPrivacyControl: false, doNotTrack: "unspecified" });
     expect(tab(new FakeCollector()).consent).toBe("granted");

@@ -2,7 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import { StorageError } from "../errors.js";
-import type { ClientOptions, Question, Task } from "../index.js";
+import { type ClientOptions, createRandomizer, type Question, type Task } from "../index.js";
+import { loadLeavingCode } from "../loaders.js";
 import { LocalReportMaker } from "../randomizer.js";
 import { IndexedStore } from "../store/indexed.js";
 import type { Store } from "../store/store.js";
@@ -126,6 +127,22 @@ describe("the report of a window", () => {
     expect(received()).toEqual([made()[1]]);
   });
 
+  it.each(["device", "memory"] as const)(
+    "leaves at the end of the window if that is its time, with storage %s",
+    async (storage) => {
+      const minutes = (30 * DAY_MS) / MINUTE_MS;
+      const task: Task = { ...COVERED, budget: { cover: { minutes } } };
+      const { fetch } = requestsOf([[task, await fingerprintOf(task)]]);
+      const client = tab({ task: task.id, fetch, storage });
+      expect(await client.report(YES)).toMatchObject({ outcome: "queued" });
+      await pass(30 * DAY_MS - MINUTE_MS);
+      expect(collector.sent).toEqual([]);
+      await pass(MINUTE_MS);
+      expect(received()).toEqual([made()[1]]);
+      expect(await client.budget()).toMatchObject({ used: 1, reports: 2 });
+    },
+  );
+
   it("is one report, however many tabs and answers there are", async () => {
     const tabs = Array.from({ length: 8 }, () => tab());
     const receipts = await Promise.all(tabs.map((each) => each.report(YES)));
@@ -222,8 +239,7 @@ function requestsOf(tasks: readonly (readonly [task: Task, fingerprint: string])
   return { urls, fetch };
 }
 
-const fingerprintOf = async (task: Task) =>
-  (await clientOf(new FakeCollector(), { task }).ready()).fingerprint;
+const fingerprintOf = async (task: Task) => (await createRandomizer({ task })).fingerprint;
 
 describe("another version of the task", () => {
   const V1: Task = { ...COVERED, epsilon: 0.5, budget: { days: 1, ...budget } };
@@ -279,6 +295,31 @@ describe("another version of the task", () => {
       expect(sent).toEqual(versions.map(([, fingerprint]) => fingerprint));
       client.destroy();
     }
+  });
+
+  it("that is refused is an error of all later calls, until consent is granted again", async () => {
+    const loose: Task = { ...COVERED, budget: { days: 1, ...budget } };
+    const pair = async (task: Task) => [task, await fingerprintOf(task)] as const;
+    const { urls, fetch } = requestsOf([
+      await pair(COVERED),
+      await pair(loose),
+      await pair(COVERED),
+    ]);
+    const onError = vi.fn();
+    const client = tab({ task: "covered", fetch, onError });
+    await client.ready();
+    await pass(30 * DAY_MS);
+    const refused = expect.objectContaining({ code: "loose-budget" });
+    expect(onError.mock.calls).toEqual([[refused]]);
+    for (const call of [() => client.report(YES), () => client.ready(), () => client.flush()]) {
+      await expect(call()).rejects.toEqual(refused);
+    }
+    await pass(DAY_MS);
+    expect(urls.filter((url) => url.startsWith("GET"))).toHaveLength(2);
+    expect(await client.budget()).toMatchObject({ used: 0, spent: 1 });
+    await client.revoke();
+    client.grant();
+    expect(await client.report(YES)).toMatchObject({ outcome: "queued" });
   });
 
   it("is not fetched because another page has the task itself", async () => {
@@ -338,6 +379,44 @@ describe("another version of the task", () => {
   });
 });
 
+describe("a function of atLeave", () => {
+  /** Leaves a page, which is shown again. */
+  async function leave(page: ReturnType<typeof stubPage>) {
+    page.hidden = true;
+    await turns();
+    page.hidden = false;
+    await turns();
+  }
+
+  it.each([0, 1, 2])(
+    "is called once, in the window in which the page is left (%i)",
+    async (left) => {
+      const page = stubPage();
+      const { urls, fetch } = requestsOf([[COVERED, await fingerprintOf(COVERED)]]);
+      const client = tab({ task: "covered", fetch });
+      await client.ready();
+      const answer = vi.fn(() => YES);
+      // Imported before, because fake time does not wait for it.
+      await loadLeavingCode();
+      client.atLeave(answer);
+      await turns();
+      for (let window = 0; window < 4; window += 1) {
+        expect(urls.filter((url) => url.startsWith("GET"))).toHaveLength(window + 1);
+        if (window >= left) {
+          await leave(page);
+        }
+        expect(answer).toHaveBeenCalledTimes(Number(window >= left));
+        await pass(30 * DAY_MS);
+      }
+      expect(items().map(([item]) => item)).toEqual(
+        // Each window begins with a report from "no answer".
+        [0, 1, 2, 3, 4].flatMap((window) => (window === left ? [0, 1] : [0])),
+      );
+      expect(collector.sent).toHaveLength(4);
+    },
+  );
+});
+
 describe("a failure", () => {
   it("of the database sends nothing and asks for nothing", async () => {
     vi.stubGlobal("indexedDB", undefined);
@@ -365,11 +444,33 @@ describe("a failure", () => {
     }
     expect(onError.mock.calls).toEqual([[failure]]);
     expect(open).toHaveBeenCalledTimes(1);
-    await pass(MINUTE_MS);
-    const [{ held }] = (await storedLedgers()) as unknown as [{ held: { due: number } }];
-    expect(Math.floor((held.due - opened) / MINUTE_MS)).toBe(31);
+    // The first delay is random, and at most a second.
+    await pass(1_000);
+    const [ledger] = await storedLedgers();
+    expect(Math.floor((Number(ledger?.held?.due) - opened) / MINUTE_MS)).toBe(30);
     await pass(31 * MINUTE_MS);
     expect(collector.sent).toHaveLength(1);
+  });
+
+  it("to open is followed by attempts at growing intervals, anew after a success", async () => {
+    const open = vi.spyOn(IndexedStore, "open");
+    const fail = (times: number) => {
+      for (let time = 0; time < times; time += 1) {
+        open.mockRejectedValueOnce(new StorageError(new Error("busy")));
+      }
+    };
+    fail(8);
+    const client = tab({ onError: () => {} });
+    // The delays are at most 1, 2, 4 … 128 seconds, and at least half of that.
+    await pass(100_000);
+    expect(open.mock.calls.length).toBeLessThan(9);
+    await pass(160_000);
+    expect(open).toHaveBeenCalledTimes(9);
+    await client.revoke();
+    fail(1);
+    client.grant();
+    await pass(1_000);
+    expect(open).toHaveBeenCalledTimes(11);
   });
 
   it("at the time of the report is followed by another attempt", async () => {
@@ -423,6 +524,32 @@ describe("a privacy signal", () => {
     vi.stubGlobal("navigator", {});
     await pass(2 * 60 * MINUTE_MS);
     expect(collector.sent).toHaveLength(1);
+  });
+
+  it.each([
+    ["without an answer", []],
+    ["with an answer", [YES]],
+    ["with two answers", [YES, YES]],
+  ])("that ends later begins a window at a time of its own (%s)", async (_, answers) => {
+    const { urls, fetch } = requestsOf([[COVERED, await fingerprintOf(COVERED)]]);
+    vi.stubGlobal("navigator", { globalPrivacyControl: true });
+    const opened = Date.now();
+    const client = tab({ task: "covered", fetch });
+    await pass(5 * MINUTE_MS);
+    expect(await client.report(YES)).toMatchObject({ outcome: "no-consent" });
+    vi.stubGlobal("navigator", {});
+    const receipts = answers.map((answer) => client.report(answer));
+    await turns();
+    expect(urls).toEqual([]);
+    await pass(MINUTE_MS);
+    const outcomes = (await Promise.all(receipts)).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(["queued", "over-budget"].slice(0, answers.length));
+    expect(urls).toEqual(["GET /tasks/covered"]);
+    const [ledger] = await storedLedgers();
+    expect(Math.floor((Number(ledger?.held?.due) - opened) / MINUTE_MS)).toBe(36);
+    await pass(31 * MINUTE_MS);
+    expect(collector.sent).toHaveLength(1);
+    expect(items()).toEqual([[0], ...answers.slice(0, 1).map(() => [1])]);
   });
 });
 

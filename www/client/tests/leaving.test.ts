@@ -254,6 +254,46 @@ describe("a page", () => {
     expect(stored.size).toBe(0);
   });
 
+  it("reports nothing while a privacy signal refuses", async () => {
+    const collector = new FakeCollector();
+    const own = client(collector);
+    await register(own, 1);
+    Object.assign(navigator, { globalPrivacyControl: true });
+    leaves["is hidden"]();
+    await settled();
+    expect([collector.counts, stored.size]).toEqual([[], 0]);
+    Object.assign(navigator, { globalPrivacyControl: false });
+    leaves["is left"]();
+    expect(collector.counts).toEqual([1]);
+  });
+
+  it.each([
+    ["is registered in the next window", 31],
+    ["waits for the next window", 0],
+  ])("whose task is outdated fetches it before a report that %s", async (_, days) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const { fingerprint } = await clientOf(new FakeCollector(), { task: MEMO }).ready();
+    const described = () => Response.json({ task: MEMO, fingerprint });
+    const first = client(new FakeCollector(described()), { task: MEMO.id });
+    await first.report({ dark: true });
+    await first.close();
+    const collector = new FakeCollector(described());
+    const own = client(collector, { task: MEMO.id });
+    await own.ready();
+    // The window is full, so the browser remembers the task.
+    expect(collector.sent).toEqual([]);
+    vi.setSystemTime(Date.now() + days * DAY_MS);
+    own.atLeave(() => ({ dark: true }));
+    await settled();
+    expect(collector.sent).toHaveLength(Math.sign(days));
+    vi.setSystemTime(Date.now() + 31 * DAY_MS);
+    leaves["is hidden"]();
+    await vi.waitFor(async () => expect(await own.history()).toHaveLength(2));
+    await own.flush();
+    expect(collector.sent.map(({ init }) => init.method)).toEqual([undefined, "POST"]);
+    vi.useRealTimers();
+  });
+
   it("keeps no reservation of a session that is stopped while it is made", async () => {
     const own = client(undefined, { task: once });
     await own.ready();

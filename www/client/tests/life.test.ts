@@ -130,6 +130,15 @@ describe("without a page", () => {
     await client.close();
   });
 
+  it("clients of a process share one listener, as Node warns if there are many", async () => {
+    const before = process.listenerCount("beforeExit");
+    const clients = Array.from({ length: 12 }, () => clientOf(new FakeCollector()));
+    await Promise.all(clients.map((client) => client.report(answers(1))));
+    expect(process.listenerCount("beforeExit")).toBe(before + 1);
+    clients.forEach((client) => void client.destroy());
+    expect(process.listenerCount("beforeExit")).toBe(before);
+  });
+
   it("a process sends what waits before it ends, and is not kept from ending", async () => {
     const listeners: (() => void)[] = [];
     const once = vi.fn((_event: string, run: () => void) => void listeners.push(run));

@@ -253,6 +253,20 @@ describe("a memo", () => {
     expect(await client.budget()).toMatchObject({ spent: 2 });
   });
 
+  it("is on the disk before its report can be sent, and so is what other reports cost", async () => {
+    const put = vi.spyOn(FDBObjectStore.prototype, "put");
+    for (const [task, answer] of [
+      [MEMO, YES],
+      [{ ...MEMO, id: "fresh", budget: {} }, YES],
+    ] as const) {
+      await tab({ task }).report(answer);
+      const writes = put.mock.contexts as unknown as { transaction: { durability: string } }[];
+      const ledgers = writes.filter((_, call) => Object(put.mock.calls[call]?.[0]).used > 0);
+      expect(ledgers.map(({ transaction }) => transaction.durability)).toEqual(["strict"]);
+      put.mockClear();
+    }
+  });
+
   it("is deleted as consent is revoked, and no other is drawn before its epoch ends", async () => {
     const client = tab();
     await client.report(YES);

@@ -32,6 +32,7 @@ import {
   MEMO,
   OFTEN,
   problem,
+  settled,
   storedLedgers,
   stubDatabase,
 } from "./harness.js";
@@ -504,4 +505,14 @@ describe("code that cannot be loaded", () => {
       vi.resetModules();
     },
   );
+});
+
+it("a client that is closed waits for the reports that it makes as it is left", async () => {
+  const shuffler = new FakeShuffler(analyser.key);
+  const client = sealedTo(shuffler, [analyser.pin], { delayMs: 1e6 });
+  await client.ready();
+  client.atLeave(() => answers(1));
+  await settled();
+  await client.close();
+  expect(shuffler.sent).toHaveLength(1);
 });

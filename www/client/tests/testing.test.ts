@@ -1,9 +1,9 @@
 /** Tests of the collector in memory, with the client that pages use. */
 
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { type Client, type ClientOptions, createClient, createRandomizer } from "../index.js";
 import { createTestCollector, type TestCollector } from "../testing.js";
-import { SETTINGS } from "./harness.js";
+import { MEMO, SETTINGS } from "./harness.js";
 
 const OFTEN = { ...SETTINGS, budget: { reports: 100 } } as const;
 
@@ -98,4 +98,20 @@ it("refuses reports to another task for good", async () => {
     problem: "urn:hushbin:problem:fingerprint-mismatch",
   });
   expect(collector.reports).toBe(0);
+});
+
+it("receives a report that the client held, after its time", async () => {
+  vi.useFakeTimers();
+  const task = { ...MEMO, budget: { cover: { minutes: 30 } } };
+  const collector = createTestCollector({ task });
+  const client = createClient({ ...collector, task, consent: true, storage: "memory" });
+  clients.push(client as never);
+  expect(await client.report({ dark: true })).toMatchObject({ outcome: "queued" });
+  await client.flush();
+  expect(collector.reports).toBe(0);
+  const { heldUntil } = await client.budget();
+  await vi.advanceTimersByTimeAsync(Number(heldUntil) - Date.now());
+  await client.flush();
+  expect(collector.reports).toBe(1);
+  vi.useRealTimers();
 });
