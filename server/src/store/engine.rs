@@ -145,6 +145,9 @@ pub enum EngineError {
     #[cfg(feature = "postgres")]
     #[error("the database failed: {}", message_with_causes(.0))]
     Database(#[from] postgres::Error),
+    /// The database did not answer in time, or could not be reached a moment ago.
+    #[error("{0}")]
+    DatabaseUnreachable(String),
     /// The database committed, but warned that the commit may be missing on a standby.
     #[error("the database committed with a warning: {0}")]
     CommitMaybeUnreplicated(String),
@@ -174,7 +177,7 @@ pub enum EngineError {
 
 /// Returns the message of an error, followed by the messages of its causes.
 #[cfg(feature = "postgres")]
-fn message_with_causes(error: &dyn Error) -> String {
+pub(super) fn message_with_causes(error: &dyn Error) -> String {
     let mut said = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -195,6 +198,8 @@ pub enum Remedy {
     FreeSpace,
     /// Give the collector permission to write there.
     Permission,
+    /// Make the database reachable. The collector reconnects automatically.
+    RestoreConnection,
     /// Read the log. The cause is neither missing room nor a missing permission.
     ReadCollectorLog,
 }
@@ -216,8 +221,18 @@ impl EngineError {
                 Some(&SqlState::READ_ONLY_SQL_TRANSACTION | &SqlState::INSUFFICIENT_PRIVILEGE) => {
                     Remedy::Permission
                 }
+                // Connections fail without a code. The codes are those of servers that stop or
+                // start, and of locks of a node that was cut off a moment ago.
+                None
+                | Some(
+                    &SqlState::ADMIN_SHUTDOWN
+                    | &SqlState::CRASH_SHUTDOWN
+                    | &SqlState::CANNOT_CONNECT_NOW
+                    | &SqlState::LOCK_NOT_AVAILABLE,
+                ) => Remedy::RestoreConnection,
                 _ => Remedy::ReadCollectorLog,
             },
+            Self::DatabaseUnreachable(_) => Remedy::RestoreConnection,
             _ => Remedy::ReadCollectorLog,
         }
     }

@@ -56,6 +56,10 @@ impl Default for StoreOptions {
 /// Time limit for the answer to a test write.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Time limit for the answer to uploads. It is above the time in which a commit in a database fails
+/// that cannot be reached.
+const UPLOAD_TIMEOUT: Duration = Duration::from_secs(8);
+
 /// Handle to the store of one directory or database. Clones are handles to the same store.
 #[derive(Clone)]
 pub struct Store(pub(super) Arc<StoreState>);
@@ -63,7 +67,7 @@ pub struct Store(pub(super) Arc<StoreState>);
 /// State of a store that all its handles share.
 pub(super) struct StoreState {
     pub(super) clock: Clock,
-    /// True if the writer has not answered the latest test write in time.
+    /// True if the writer has not answered the latest uploads or test write in time.
     pub(super) is_writer_silent: AtomicBool,
     pub(super) tasks: Arc<CurrentTasks>,
     pub(super) memory: MemoryBudget,
@@ -277,7 +281,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Overloaded`] at once when the queue is full; [`StoreError::Failed`] when the
-    /// commit fails.
+    /// commit fails; [`StoreError::NoAnswer`] when it takes longer than [`UPLOAD_TIMEOUT`].
     pub(crate) async fn submit_uploads(
         &self,
         stored: &Arc<StoredTask>,
@@ -289,7 +293,31 @@ impl Store {
             submission,
             reply,
         }))?;
-        answer.await.map_err(|_| StoreError::Closed)?
+        self.answer_within(UPLOAD_TIMEOUT, answer).await
+    }
+
+    /// Waits for an answer of the writer, and logs when it begins or ceases to be silent.
+    async fn answer_within<T>(
+        &self,
+        limit: Duration,
+        answer: oneshot::Receiver<Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let answer = tokio::time::timeout(limit, answer).await;
+        let is_silent = answer.is_err();
+        let silent = &self.0.is_writer_silent;
+        // Read first, since most answers change nothing.
+        if silent.load(Ordering::Relaxed) != is_silent
+            && silent.swap(is_silent, Ordering::Relaxed) != is_silent
+        {
+            match is_silent {
+                true => tracing::error!("the journal does not answer; uploads are refused"),
+                false => tracing::warn!("the journal answers again"),
+            }
+        }
+        match answer {
+            Ok(answer) => answer.map_err(|_| StoreError::Closed)?,
+            Err(_) => Err(StoreError::NoAnswer),
+        }
     }
 
     /// Tests the storage: asks the writer to write to it and to sync it.
@@ -300,26 +328,8 @@ impl Store {
     pub(crate) async fn probe_write(&self) -> Result<(), StoreError> {
         let (reply, answer) = oneshot::channel();
         self.try_send_to_writer(WriterRequest::Probe(reply))?;
-        let answer = tokio::time::timeout(PROBE_TIMEOUT, answer).await;
         // A health check must answer although the writer waits, for example for a frozen database.
-        let was_silent = self
-            .0
-            .is_writer_silent
-            .swap(answer.is_err(), Ordering::Relaxed);
-        match answer {
-            Ok(answer) => {
-                if was_silent {
-                    tracing::warn!("the journal answers again");
-                }
-                answer.map_err(|_| StoreError::Closed)?
-            }
-            Err(_) => {
-                if !was_silent {
-                    tracing::error!("the journal does not answer; uploads wait for it");
-                }
-                Err(StoreError::NoAnswer)
-            }
-        }
+        self.answer_within(PROBE_TIMEOUT, answer).await
     }
 
     /// Asks the writer to delete the reports of a released batch. Returns before they are deleted.

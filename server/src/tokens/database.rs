@@ -1,13 +1,12 @@
 //! Tokens in a database, for all processes that share it.
 
-use std::sync::Arc;
-
 use clap::ValueEnum;
+use parking_lot::Mutex;
 
-use super::token::{Token, TokenRole, TokensError};
+use super::token::{Token, TokenRole, TokensError, log_changes};
 use crate::store::{DatabaseAddress, EngineError, Session, SessionPool, open_pool};
 
-const SELECT_TOKENS: &str = "SELECT id, name, role, created, sha256 FROM hushbin.token";
+const TOKEN_COLUMNS: &str = "id, name, role, created, sha256";
 
 /// Parses a stored role, which has the same name as on the command line.
 fn parse_role(text: &str) -> Result<TokenRole, TokensError> {
@@ -21,26 +20,72 @@ fn select_tokens(
     condition: &str,
     value: Option<&str>,
 ) -> Result<Vec<Result<Token, TokensError>>, EngineError> {
-    let query = format!("{SELECT_TOKENS} {condition} ORDER BY created, id");
+    let query =
+        format!("SELECT {TOKEN_COLUMNS} FROM hushbin.token {condition} ORDER BY created, id");
     let rows = match value {
         Some(value) => session.client().query(&query, &[&value]),
         None => session.client().query(&query, &[]),
     }?;
-    let token = |row: &postgres::Row| {
-        Ok(Token {
-            id: row.get("id"),
-            name: row.get("name"),
-            role: parse_role(row.get("role"))?,
-            created: row.get::<_, i64>("created").cast_unsigned(),
-            sha256: row.get("sha256"),
-        })
-    };
-    Ok(rows.iter().map(token).collect())
+    Ok(rows.iter().map(token_from_row).collect())
 }
 
-/// Creates a pool of database sessions for looking up tokens.
-pub(super) fn database_session_pool(database: &DatabaseAddress) -> Arc<SessionPool> {
-    Arc::new(SessionPool::new(database, false))
+fn token_from_row(row: &postgres::Row) -> Result<Token, TokensError> {
+    Ok(Token {
+        id: row.get("id"),
+        name: row.get("name"),
+        role: parse_role(row.get("role"))?,
+        created: row.get::<_, i64>("created").cast_unsigned(),
+        sha256: row.get("sha256"),
+    })
+}
+
+/// Current tokens of a database.
+pub(crate) struct DatabaseTokens {
+    sessions: SessionPool,
+    /// Tokens at the last comparison, or `None` before the first.
+    last_seen: Mutex<Option<Vec<Token>>>,
+}
+
+impl DatabaseTokens {
+    pub(super) fn new(database: &DatabaseAddress) -> Self {
+        Self {
+            sessions: SessionPool::new(database, false),
+            last_seen: Mutex::default(),
+        }
+    }
+
+    /// Returns true if there are no tokens, so that no one has access.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub(super) fn is_empty(&self) -> Result<bool, TokensError> {
+        Ok(list_tokens(&self.sessions)?.is_empty())
+    }
+
+    /// Returns the token with this hash, or `None` if there is no such token. Logs which tokens
+    /// other processes have created or revoked.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub(super) fn find_token_by_hash(&self, hash: &str) -> Result<Option<Token>, TokensError> {
+        // The time of a comparison or an index lookup depends on the hash. It reveals nothing about
+        // a text with that hash.
+        let Some(mut last_seen) = self.last_seen.try_lock() else {
+            // Another request compares. Comparisons are not concurrent, since a late one could take
+            // a new token for a revoked one.
+            let select =
+                |session: &mut Session| select_tokens(session, "WHERE sha256 = $1", Some(hash));
+            let found = self.sessions.with_session(select)?;
+            return found.into_iter().next().transpose();
+        };
+        let tokens = list_tokens(&self.sessions)?;
+        if let Some(before) = &*last_seen {
+            log_changes(before, &tokens);
+        }
+        let found = tokens.iter().find(|token| token.sha256 == hash).cloned();
+        *last_seen = Some(tokens);
+        Ok(found)
+    }
 }
 
 /// Returns all tokens, oldest first.
@@ -50,21 +95,6 @@ pub(super) fn database_session_pool(database: &DatabaseAddress) -> Arc<SessionPo
 pub(super) fn list_tokens(sessions: &SessionPool) -> Result<Vec<Token>, TokensError> {
     let found = sessions.with_session(|session| select_tokens(session, "", None))?;
     found.into_iter().collect()
-}
-
-/// Returns the token with this hash, or `None` if there is no such token.
-///
-/// # Errors
-/// When the database fails.
-pub(super) fn find_token_by_hash(
-    sessions: &SessionPool,
-    hash: &str,
-) -> Result<Option<Token>, TokensError> {
-    // The time of an index lookup depends on the hash. It reveals nothing about a text with that
-    // hash.
-    let found =
-        sessions.with_session(|session| select_tokens(session, "WHERE sha256 = $1", Some(hash)))?;
-    found.into_iter().next().transpose()
 }
 
 /// Adds a token.
@@ -83,7 +113,7 @@ pub(super) fn add_token(database: &DatabaseAddress, token: &Token) -> Result<(),
             transaction.execute(lock, &[])?;
             let values: &[&(dyn postgres::types::ToSql + Sync)] =
                 &[&token.id, &token.name, &role, &created, &token.sha256];
-            Ok(transaction.execute(insert, values)?)
+            transaction.execute(insert, values)
         })
     })?;
     match added {
@@ -102,18 +132,13 @@ pub(super) fn revoke_token(
     database: &DatabaseAddress,
     id_or_name: &str,
 ) -> Result<Token, TokensError> {
-    let sessions = open_pool(database)?;
-    let found = sessions.with_session(|session| {
-        select_tokens(session, "WHERE $1 IN (id, name)", Some(id_or_name))
+    let delete =
+        format!("DELETE FROM hushbin.token WHERE $1 IN (id, name) RETURNING {TOKEN_COLUMNS}");
+    let revoked = open_pool(database)?.with_session(|session| {
+        session.run_in_transaction(|transaction| transaction.query_opt(&delete, &[&id_or_name]))
     })?;
-    let delete = "DELETE FROM hushbin.token WHERE $1 IN (id, name)";
-    let deleted = sessions.with_session(|session| {
-        session.run_in_transaction(|transaction| Ok(transaction.execute(delete, &[&id_or_name])?))
-    })?;
-    let unknown = || TokensError::UnknownToken {
+    let row = revoked.ok_or_else(|| TokensError::UnknownToken {
         id_or_name: id_or_name.to_owned(),
-    };
-    // Another process may have revoked the token meanwhile.
-    let token = found.into_iter().next().filter(|_| deleted > 0);
-    token.ok_or_else(unknown)?
+    })?;
+    token_from_row(&row)
 }

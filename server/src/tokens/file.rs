@@ -9,7 +9,7 @@ use parking_lot::RwLock;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
-use super::token::{Token, TokensError};
+use super::token::{Token, TokensError, log_changes};
 use crate::format_version::json_format_version;
 use crate::store::{create_data_directory, open_or_create, write_atomically};
 
@@ -93,18 +93,6 @@ impl TokensFile {
         }
         *cached = (found, tokens);
         Ok(())
-    }
-}
-
-/// Logs which tokens other processes have created or revoked.
-fn log_changes(before: &[Token], after: &[Token]) {
-    let missing_from = |others: &[Token], token: &Token| others.iter().all(|o| o.id != token.id);
-    for token in after.iter().filter(|token| missing_from(before, token)) {
-        let (name, role) = (&token.name, token.role.name());
-        tracing::info!(token = token.id, name, role, "a token was created");
-    }
-    for token in before.iter().filter(|token| missing_from(after, token)) {
-        tracing::info!(token = token.id, name = token.name, "a token was revoked");
     }
 }
 

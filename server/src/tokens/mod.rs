@@ -12,12 +12,13 @@ mod token;
 use std::panic;
 use std::sync::Arc;
 
+use database::DatabaseTokens;
 use file::TokensFile;
 pub(crate) use file::copy_tokens_to_directory;
 use token::hash_token_text;
 pub(crate) use token::{Token, TokenRole, TokensError};
 
-use crate::store::{Location, SessionPool, now, open_existing_pool};
+use crate::store::{Location, now, open_existing_pool};
 use data_encoding::HEXLOWER;
 
 /// Prefix of every token, by which people and programs recognise it.
@@ -26,7 +27,7 @@ const TOKEN_PREFIX: &str = "hushbin_";
 /// Access to the current tokens of a journal, in a file or in a database.
 pub(crate) enum TokenStore {
     File(TokensFile),
-    Database(Arc<SessionPool>),
+    Database(Arc<DatabaseTokens>),
 }
 
 impl TokenStore {
@@ -37,9 +38,7 @@ impl TokenStore {
     pub(crate) fn open(location: &Location) -> Result<Self, TokensError> {
         Ok(match location {
             Location::Directory(data) => Self::File(TokensFile::open(data)?),
-            Location::Database(database) => {
-                Self::Database(database::database_session_pool(database))
-            }
+            Location::Database(database) => Self::Database(Arc::new(DatabaseTokens::new(database))),
         })
     }
 
@@ -50,10 +49,7 @@ impl TokenStore {
     pub(crate) async fn is_empty(&self) -> Result<bool, TokensError> {
         match self {
             Self::File(file) => Ok(file.is_empty()),
-            Self::Database(sessions) => {
-                let list = run_blocking(sessions, database::list_tokens);
-                Ok(list.await?.is_empty())
-            }
+            Self::Database(tokens) => run_blocking(tokens, DatabaseTokens::is_empty).await,
         }
     }
 
@@ -65,10 +61,9 @@ impl TokenStore {
         let hash = hash_token_text(text);
         match self {
             Self::File(file) => file.find_token_by_hash(&hash),
-            Self::Database(sessions) => {
-                let find =
-                    move |sessions: &SessionPool| database::find_token_by_hash(sessions, &hash);
-                run_blocking(sessions, find).await
+            Self::Database(tokens) => {
+                let find = move |tokens: &DatabaseTokens| tokens.find_token_by_hash(&hash);
+                run_blocking(tokens, find).await
             }
         }
     }
@@ -76,11 +71,11 @@ impl TokenStore {
 
 /// Runs a query of the database on a thread that may block.
 async fn run_blocking<T: Send + 'static>(
-    sessions: &Arc<SessionPool>,
-    ask: impl FnOnce(&SessionPool) -> Result<T, TokensError> + Send + 'static,
+    tokens: &Arc<DatabaseTokens>,
+    ask: impl FnOnce(&DatabaseTokens) -> Result<T, TokensError> + Send + 'static,
 ) -> Result<T, TokensError> {
-    let sessions = Arc::clone(sessions);
-    let asking = tokio::task::spawn_blocking(move || ask(&sessions));
+    let tokens = Arc::clone(tokens);
+    let asking = tokio::task::spawn_blocking(move || ask(&tokens));
     let asked = asking.await;
     asked.unwrap_or_else(|error| panic::resume_unwind(error.into_panic()))
 }

@@ -1,22 +1,25 @@
 //! Stand-in for tokens in a database, in a build without the feature `postgres`.
 
-use std::sync::Arc;
-
 use super::token::{Token, TokensError};
 use crate::store::{DatabaseAddress, SessionPool, open_pool};
 
-pub(super) fn database_session_pool(database: &DatabaseAddress) -> Arc<SessionPool> {
-    SessionPool::uninhabited_pool(database)
+pub(crate) struct DatabaseTokens(SessionPool);
+
+impl DatabaseTokens {
+    pub(super) fn new(database: &DatabaseAddress) -> Self {
+        Self(SessionPool::uninhabited_pool(database))
+    }
+
+    pub(super) fn is_empty(&self) -> Result<bool, TokensError> {
+        match self.0.0 {}
+    }
+
+    pub(super) fn find_token_by_hash(&self, _: &str) -> Result<Option<Token>, TokensError> {
+        match self.0.0 {}
+    }
 }
 
 pub(super) fn list_tokens(sessions: &SessionPool) -> Result<Vec<Token>, TokensError> {
-    match sessions.0 {}
-}
-
-pub(super) fn find_token_by_hash(
-    sessions: &SessionPool,
-    _: &str,
-) -> Result<Option<Token>, TokensError> {
     match sessions.0 {}
 }
 

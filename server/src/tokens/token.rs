@@ -84,3 +84,15 @@ pub(crate) enum TokensError {
 pub(super) fn hash_token_text(text: &str) -> String {
     HEXLOWER.encode(&Sha256::digest(text))
 }
+
+/// Logs which tokens other processes have created or revoked.
+pub(super) fn log_changes(before: &[Token], after: &[Token]) {
+    let missing_from = |others: &[Token], token: &Token| others.iter().all(|o| o.id != token.id);
+    for token in after.iter().filter(|token| missing_from(before, token)) {
+        let (name, role) = (&token.name, token.role.name());
+        tracing::info!(token = token.id, name, role, "a token was created");
+    }
+    for token in before.iter().filter(|token| missing_from(after, token)) {
+        tracing::info!(token = token.id, name = token.name, "a token was revoked");
+    }
+}

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 pub mod byte_vectors;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod cable;
 #[cfg(feature = "analysis")]
 pub mod contest;
 pub mod errata;

@@ -3,7 +3,7 @@
 
 use std::env;
 use std::fs;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -74,15 +74,20 @@ fn user() -> Option<(u32, u32)> {
     Some((of("-u"), of("-g")))
 }
 
-/// Returns a command for a program, run as the server's user. It ends with this thread.
+/// Returns a command for a program of PostgreSQL, as [`run_as_user`] does.
 fn program(name: &str) -> Command {
+    run_as_user(&programs().join(name))
+}
+
+/// Returns a command for a program, run as the server's user. It ends with this thread.
+fn run_as_user(program: &Path) -> Command {
     let mut command = Command::new("setpriv");
     if let Some((user, group)) = user() {
         command.args(["--reuid", &user.to_string(), "--regid", &group.to_string()]);
         command.arg("--clear-groups");
     }
     command.args(["--pdeathsig", "KILL"]);
-    command.arg(programs().join(name)).stdin(Stdio::null());
+    command.arg(program).stdin(Stdio::null());
     // The default language of messages is that of the machine.
     command.env("LC_ALL", "C").current_dir("/");
     command
@@ -413,6 +418,83 @@ impl Pair {
         let [first, second] = [&self.primary, &self.standby].map(|own| own.port);
         let first = format!("127.0.0.1:{first}");
         address.replace(&first, &format!("{first},127.0.0.1:{second}"))
+    }
+}
+
+/// Time for which a client of a [`Pooler`] has a connection of the server to itself.
+#[derive(Clone, Copy)]
+pub enum PoolMode {
+    Session,
+    Transaction,
+}
+
+/// PgBouncer in front of a server; stopped and removed on drop.
+pub struct Pooler {
+    directory: PathBuf,
+    port: u16,
+    child: Child,
+}
+
+impl Pooler {
+    /// Starts a pooler that has this number of connections to a server.
+    pub fn start(server: &Server, mode: PoolMode, connections: usize) -> Self {
+        let (directory, port) = (create_directory(), free_port());
+        let mode = match mode {
+            PoolMode::Session => "session",
+            PoolMode::Transaction => "transaction",
+        };
+        let file = |name: &str| directory.join(name);
+        let lines = [
+            "[databases]".to_owned(),
+            format!("* = host=127.0.0.1 port={}", server.port),
+            "[pgbouncer]".to_owned(),
+            "listen_addr = 127.0.0.1".to_owned(),
+            format!("listen_port = {port}"),
+            "unix_socket_dir =".to_owned(),
+            "auth_type = trust".to_owned(),
+            format!("auth_file = {}", file("users").display()),
+            format!("logfile = {}", file("log").display()),
+            format!("pool_mode = {mode}"),
+            format!("default_pool_size = {connections}"),
+        ];
+        fs::write(file("users"), "\"hushbin\" \"\"\n").unwrap();
+        fs::write(file("settings.ini"), lines.join("\n") + "\n").unwrap();
+        let path = env::var_os("PATH").unwrap_or_default();
+        let mut places: Vec<PathBuf> = env::split_paths(&path).collect();
+        places.push("/usr/sbin".into());
+        let mut found = places.iter().map(|place| place.join("pgbouncer"));
+        let program = found.find(|path| path.exists()).expect(
+            "PgBouncer is missing: pgbouncer is neither in PATH nor in /usr/sbin; on Debian, \
+             apt-get install pgbouncer, which npm run setup does as root",
+        );
+        let mut command = run_as_user(&program);
+        command.args(["-q".into(), file("settings.ini")]);
+        let child = command.stderr(Stdio::null()).spawn().unwrap();
+        let mut pooler = Self {
+            directory,
+            port,
+            child,
+        };
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            let log = || fs::read_to_string(pooler.directory.join("log"));
+            let ended = pooler.child.try_wait().unwrap();
+            assert!(ended.is_none(), "{:?}", log());
+            thread::sleep(Duration::from_millis(20));
+        }
+        pooler
+    }
+
+    /// Returns the local port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+}
+
+impl Drop for Pooler {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = fs::remove_dir_all(&self.directory);
     }
 }
 

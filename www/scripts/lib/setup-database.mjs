@@ -1,4 +1,4 @@
-// Installation of PostgreSQL, of which tests start servers.
+// Installation of PostgreSQL and PgBouncer, of which tests start servers.
 
 import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -18,6 +18,14 @@ function findPostgres() {
   );
 }
 
+/** Finds PgBouncer, which Debian installs outside of the PATH of most users. */
+function findPgBouncer() {
+  const directories = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin"];
+  return directories
+    .map((directory) => join(directory, "pgbouncer"))
+    .find((path) => existsSync(path));
+}
+
 export async function setupDatabase() {
-  await installPackages({ postgresql: findPostgres });
+  await installPackages({ postgresql: findPostgres, pgbouncer: findPgBouncer });
 }

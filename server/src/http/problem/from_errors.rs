@@ -7,7 +7,7 @@ use hushbin_analysis::sums::SumQueryError;
 use super::kinds::Problem;
 use crate::estimates::QueryTextError;
 use crate::ohttp;
-use crate::store::{JournalError, MemoryExhausted, StoreError};
+use crate::store::{JournalError, MemoryExhausted, Remedy, StoreError};
 
 impl From<MemoryExhausted> for Problem {
     fn from(_: MemoryExhausted) -> Self {
@@ -24,6 +24,10 @@ impl From<StoreError> for Problem {
             StoreError::ReadOnly => Self::ReadOnly,
             StoreError::TaskDeleted { id } => Self::UnknownTask(id),
             StoreError::TooFewReportsToClose { have, need } => Self::BatchTooSmall { have, need },
+            // The database may be back, or its standby promoted, within seconds.
+            StoreError::Failed(error) if error.remedy() == Remedy::RestoreConnection => {
+                Self::Overloaded
+            }
             // The writer has logged the error already.
             StoreError::Failed(_) => Self::Storage,
         }

@@ -20,7 +20,8 @@ pub(crate) enum NotReadyReason {
     /// Too many uploads are waiting.
     #[error("too many uploads are waiting")]
     Overloaded,
-    /// The journal has not answered a test write within five seconds.
+    /// The journal has not answered a test write within five seconds, or its database cannot be
+    /// reached.
     #[error("the journal does not answer")]
     NoAnswer,
     /// The collector is stopping.
@@ -41,6 +42,7 @@ impl NotReadyReason {
             StoreError::Failed(error) => match error.remedy() {
                 Remedy::FreeSpace => Self::NoRoom,
                 Remedy::Permission => Self::NotWritable,
+                Remedy::RestoreConnection => Self::NoAnswer,
                 Remedy::ReadCollectorLog => Self::Failed,
             },
             StoreError::TooFewReportsToClose { .. } | StoreError::TaskDeleted { .. } => {

@@ -3,14 +3,14 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, Barrier};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
 use super::storage::{DatabaseTestStorage, TestStorage};
 use crate::store::engine::{
-    BatchState, EngineError, StorageReader, TaskKey, UploadOutcome, UploadRecord,
+    BatchState, EngineError, StorageEngine, StorageReader, TaskKey, UploadOutcome, UploadRecord,
 };
 use crate::store::test_records::{
     assert_outcomes, build_release, numbered_record, stored_contents, task_row_with_id,
@@ -164,6 +164,41 @@ fn a_batch_is_released_by_one_node_whoever_is_at_it() {
     let held = claim(&two).unwrap();
     drop((held, second, two));
     assert!(claim(&one).is_some());
+}
+
+/// A claim lasts as long as its process, and ends soon after its process is cut off.
+#[test]
+fn a_claim_outlives_the_limit_of_idle_transactions_but_not_its_node() {
+    let storage = DatabaseTestStorage::new();
+    let mut first = storage.open();
+    let task = first.add_task(task_row_with_id("t"), 100).unwrap();
+    let (cable, far) = storage.open_over_cable();
+    let claim = |engine: &dyn StorageEngine| {
+        let reader = engine.reader();
+        reader
+            .shared_storage()
+            .unwrap()
+            .claim_batch(task, 1)
+            .unwrap()
+    };
+    let held = claim(&*far).unwrap();
+    let begin = Instant::now();
+    // The database ends transactions that are idle for three seconds.
+    while begin.elapsed() < Duration::from_secs(5) {
+        assert!(claim(&*first).is_none());
+        thread::sleep(Duration::from_millis(100));
+    }
+    cable.pull();
+    while claim(&*first).is_none() {
+        assert!(begin.elapsed() < Duration::from_secs(120));
+        thread::sleep(Duration::from_millis(100));
+    }
+    // The node notices that its claim is lost, and goes on.
+    cable.plug();
+    drop(held);
+    while claim(&*far).is_none() {
+        assert!(begin.elapsed() < Duration::from_secs(240));
+    }
 }
 
 /// A release that lacks counted uploads is refused.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use hushbin_tests::cable::Cable;
 use hushbin_tests::postgres::{Server, shared};
 
 use crate::store::engine::StorageEngine;
@@ -44,6 +45,18 @@ pub(super) struct DatabaseTestStorage {
 }
 
 impl DatabaseTestStorage {
+    /// Opens an engine that reaches the server through a cable.
+    pub(super) fn open_over_cable(&self) -> (Cable, Box<dyn StorageEngine>) {
+        let port = self.server.port();
+        let cable = Cable::to(([127, 0, 0, 1], port).into());
+        let address = self.address.replace(
+            &format!(":{port}/"),
+            &format!(":{}/", cable.address().port()),
+        );
+        let database = DatabaseAddress::new(&address).unwrap();
+        (cable, Box::new(PostgresEngine::open(&database).unwrap()))
+    }
+
     /// Returns the server's answer to an SQL statement.
     pub(super) fn query_server(&self, statement: &str) -> String {
         let (_, name) = self.address.rsplit_once('/').unwrap();

@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use postgres::Statement;
 use postgres::types::{ToSql, Type};
-use postgres::{Statement, Transaction};
 
+use super::client::Client;
 use super::rows::{UploadIdBytes, parse_upload_id, to_database_integer, unsigned_column};
 use super::session::Session;
 use crate::store::engine::{EngineError, TaskKey, UploadOutcome, UploadRecord};
@@ -42,10 +43,10 @@ impl AppendStatements {
             ON upload.task = counted.task AND upload.batch = counted.batch \
             AND upload.id = counted.id WHERE counted.task = $1 AND counted.id = ANY($2)";
         Ok(Self {
-            lock_own_slot: client.prepare(own_slot)?,
-            insert_new_uploads: client.prepare(store)?,
-            add_to_slot_count: client.prepare_typed(count, &[Type::INT8; 4])?,
-            select_stored_bodies: client.prepare(stored_bodies)?,
+            lock_own_slot: client.prepare(own_slot, &[])?,
+            insert_new_uploads: client.prepare(store, &[])?,
+            add_to_slot_count: client.prepare(count, &[Type::INT8; 4])?,
+            select_stored_bodies: client.prepare(stored_bodies, &[])?,
         })
     }
 }
@@ -53,7 +54,7 @@ impl AppendStatements {
 /// Locks this node's slot in the open batch: the row that counts the node's reports. Returns the
 /// number of the batch. The batch cannot be closed before the transaction ends.
 fn lock_own_slot(
-    transaction: &mut Transaction<'_>,
+    transaction: &mut Client,
     statements: &AppendStatements,
     (task, node): (i64, i64),
 ) -> Result<i64, EngineError> {
@@ -82,7 +83,7 @@ fn lock_own_slot(
 /// Stores the new uploads of a group in the open batch. Returns the outcome of each record, the
 /// number of the batch, and the batch's current number of reports.
 pub(super) fn insert_uploads(
-    transaction: &mut Transaction<'_>,
+    transaction: &mut Client,
     statements: &AppendStatements,
     (task, node): (TaskKey, i64),
     group: &[UploadRecord],
@@ -149,7 +150,7 @@ pub(super) fn insert_uploads(
 /// ids, and `stored` those that the current transaction has stored. A body is `None` if its batch
 /// is released.
 fn stored_bodies_by_id(
-    transaction: &mut Transaction<'_>,
+    transaction: &mut Client,
     statements: &AppendStatements,
     task: i64,
     ids: &[&[u8]],

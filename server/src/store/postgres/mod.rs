@@ -24,7 +24,9 @@
 //! A process that dies leaves its slots behind. The database rolls back the unfinished transactions
 //! of the process.
 
+mod address;
 mod append;
+mod client;
 mod reader;
 mod rows;
 mod schema;
@@ -34,19 +36,18 @@ mod tls;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use postgres::Transaction;
-
 use super::engine::{
     BatchRow, EngineError, StorageEngine, StorageReader, TaskKey, TaskRow, UploadOutcome,
     UploadRecord,
 };
+pub use address::DatabaseAddress;
 use append::AppendStatements;
+use client::Client;
 use reader::PostgresReader;
 pub(super) use reader::{open_read_only, stored_tasks};
 use rows::{
     SELECT_TASKS, all_batches, all_tasks, task_batches, task_key, task_row, to_database_integer,
 };
-pub use session::DatabaseAddress;
 use session::ReconnectingSession;
 pub(crate) use session::{Session, SessionPool};
 
@@ -62,7 +63,7 @@ pub(super) struct PostgresEngine {
 
 /// Inserts an open batch, and a second row. A claim to the batch locks the second row.
 fn add_batch(
-    transaction: &mut Transaction<'_>,
+    transaction: &mut Client,
     task: TaskKey,
     number: u64,
     now: u64,
@@ -83,7 +84,7 @@ fn add_batch(
 /// # Errors
 /// When the database cannot be reached, refuses access, or has tables of another version.
 pub(crate) fn open_pool(database: &DatabaseAddress) -> Result<SessionPool, EngineError> {
-    let sessions = SessionPool::new(database, false);
+    let sessions = SessionPool::open(database, false)?;
     sessions.with_session(schema::create_tables_if_missing)?;
     Ok(sessions)
 }
@@ -93,7 +94,7 @@ pub(crate) fn open_pool(database: &DatabaseAddress) -> Result<SessionPool, Engin
 /// # Errors
 /// When the database cannot be reached, refuses access, or has no tables of this version.
 pub(crate) fn open_existing_pool(database: &DatabaseAddress) -> Result<SessionPool, EngineError> {
-    let sessions = SessionPool::new(database, false);
+    let sessions = SessionPool::open(database, false)?;
     sessions.with_session(schema::check_schema_version)?;
     Ok(sessions)
 }
@@ -146,7 +147,7 @@ impl StorageEngine for PostgresEngine {
     }
 
     fn add_task(&mut self, row: TaskRow, now: u64) -> Result<TaskKey, EngineError> {
-        let add = |transaction: &mut Transaction<'_>| {
+        let add = |transaction: &mut Client| {
             let insert = "INSERT INTO hushbin.task (id, fingerprint, parameters, settings) \
                 VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING key";
             let columns = (
@@ -182,7 +183,7 @@ impl StorageEngine for PostgresEngine {
         let update = "UPDATE hushbin.task SET settings = $2 WHERE key = $1";
         let updated = self.write_session.with_session(|session, _| {
             session.run_in_transaction(|transaction| {
-                Ok(transaction.execute(update, &[&to_database_integer(task.0), &settings])?)
+                transaction.execute(update, &[&to_database_integer(task.0), &settings])
             })
         })?;
         match updated {
@@ -194,6 +195,8 @@ impl StorageEngine for PostgresEngine {
     fn remove_task(&mut self, task: TaskKey) -> Result<(), EngineError> {
         let key = to_database_integer(task.0);
         self.write_session.with_session(|session, _| {
+            // A task may have many uploads.
+            session.patient_client();
             session.run_in_transaction(|transaction| {
                 transaction.execute("DELETE FROM hushbin.task WHERE key = $1", &[&key])?;
                 // Locks rows in the order in which closing a batch does, and so waits for groups in
@@ -250,7 +253,7 @@ impl StorageEngine for PostgresEngine {
         now: u64,
     ) -> Result<BatchRow, EngineError> {
         let [key, number, closed] = [task.0, batch, now].map(to_database_integer);
-        let close = |transaction: &mut Transaction<'_>| {
+        let close = |transaction: &mut Client| {
             // Deleting a task locks this row first, too, so that closing a batch and deleting its
             // task exclude each other.
             let lock = "SELECT key FROM hushbin.task WHERE key = $1 FOR SHARE";
@@ -284,10 +287,17 @@ impl StorageEngine for PostgresEngine {
     }
 
     fn probe_write(&mut self) -> Result<(), EngineError> {
-        let update = "UPDATE hushbin.journal SET probes = probes + 1";
+        // A row of this node alone. A row of all nodes would stay locked by a node that is frozen
+        // in the middle of a probe. No task has the key 0.
+        let insert = "INSERT INTO hushbin.slot (task, batch, node, reports, open) \
+            VALUES (0, 0, $1, 0, false)";
+        let delete = "DELETE FROM hushbin.slot WHERE task = 0 AND batch = 0 AND node = $1";
+        let node = self.node_id;
         self.write_session.with_session(|session, _| {
-            session
-                .run_in_transaction(|transaction| Ok(transaction.execute(update, &[]).map(drop)?))
+            session.run_in_transaction(|transaction| {
+                transaction.execute(insert, &[&node])?;
+                transaction.execute(delete, &[&node]).map(drop)
+            })
         })
     }
 

@@ -5,15 +5,15 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use postgres::Row;
-use postgres::fallible_iterator::FallibleIterator;
-use postgres::types::{ToSql, Type};
+use postgres::types::Type;
 
+use super::address::DatabaseAddress;
 use super::rows::{
     CLOSED_STATE, SELECT_TASKS, all_batches, all_tasks, parse_upload_id, task_batches, task_key,
     task_row, to_database_integer,
 };
 use super::schema;
-use super::session::{DatabaseAddress, Session, SessionPool};
+use super::session::{Session, SessionPool};
 use crate::store::engine::{
     BatchClaim, BatchRelease, BatchRow, BlockChange, EngineError, SharedStorage, SharedTask,
     StorageReader, TaskKey, TaskRow, TaskWithBatches, UploadVisitor,
@@ -32,7 +32,7 @@ pub(super) struct PostgresReader {
 pub(in crate::store) fn open_read_only(
     database: &DatabaseAddress,
 ) -> Result<(Vec<TaskWithBatches>, Arc<dyn StorageReader>), EngineError> {
-    let sessions = Arc::new(SessionPool::new(database, true));
+    let sessions = Arc::new(SessionPool::open(database, true)?);
     let rows = sessions.with_session(|session| {
         schema::check_schema_version(session)?;
         let tasks = all_tasks(session.client())?.into_iter();
@@ -52,7 +52,7 @@ pub(in crate::store) fn open_read_only(
 pub(in crate::store) fn stored_tasks(
     database: &DatabaseAddress,
 ) -> Result<Vec<TaskRow>, EngineError> {
-    SessionPool::new(database, true).with_session(|session| {
+    SessionPool::open(database, true)?.with_session(|session| {
         if !schema::tables_exist(session)? {
             return Ok(Vec::new());
         }
@@ -76,15 +76,10 @@ impl PostgresReader {
     ) -> Result<(), EngineError> {
         let [task, batch] = [task.0, batch].map(to_database_integer);
         self.sessions.with_session(|session| {
-            let values: [&(dyn ToSql + Sync); 2] = [&task, &batch];
-            let values = values.into_iter().zip([Type::INT8, Type::INT8]);
-            let mut rows = session.client().query_typed_raw(query, values)?;
-            while let Some(row) = rows.next()? {
-                if visit(&row)?.is_break() {
-                    break;
-                }
-            }
-            Ok(())
+            let values = [(&task as _, Type::INT8), (&batch as _, Type::INT8)];
+            session
+                .patient_client()
+                .for_each_row(query, &values, &mut *visit)
         })
     }
 }
@@ -112,6 +107,7 @@ impl StorageReader for PostgresReader {
     ) -> Result<(), EngineError> {
         let [key, batch] = [task.0, row.number].map(to_database_integer);
         self.sessions.with_session(|session| {
+            session.patient_client();
             session.run_in_transaction(|transaction| {
                 let lock =
                     "SELECT state FROM hushbin.batch WHERE task = $1 AND number = $2 FOR UPDATE";
@@ -141,7 +137,7 @@ impl StorageReader for PostgresReader {
                 }
                 let insert =
                     "INSERT INTO hushbin.block (task, batch, number, body) VALUES ($1, $2, $3, $4)";
-                let insert = transaction.prepare(insert)?;
+                let insert = transaction.prepare(insert, &[])?;
                 for (number, block) in (0_i64..).zip(&release.blocks) {
                     transaction.execute(&insert, &[&key, &batch, &number, block])?;
                 }
@@ -187,6 +183,7 @@ impl StorageReader for PostgresReader {
     fn delete_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
         let [task, batch] = [task.0, batch].map(to_database_integer);
         self.sessions.with_session(|session| {
+            session.patient_client();
             session.run_in_transaction(|transaction| {
                 let forget =
                     "UPDATE hushbin.batch SET kept = false WHERE task = $1 AND number = $2";

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use postgres::{GenericClient, Row};
+use postgres::Row;
 
+use super::client::Client;
 use crate::store::engine::{BatchRow, BatchState, EngineError, TaskKey, TaskRow};
 
 /// Value of the column `state` for an open batch.
@@ -74,7 +75,7 @@ pub(super) fn batch_row(row: &Row) -> Result<BatchRow, EngineError> {
 /// Returns the current batches of a task, oldest first. The result is empty if there is no such
 /// task.
 pub(super) fn task_batches(
-    client: &mut impl GenericClient,
+    client: &mut Client,
     task: TaskKey,
 ) -> Result<Vec<BatchRow>, EngineError> {
     let query = format!("{SELECT_BATCHES} WHERE task = $1 ORDER BY number");
@@ -83,14 +84,14 @@ pub(super) fn task_batches(
 }
 
 /// Returns all tasks, in the order in which they were stored.
-pub(super) fn all_tasks(client: &mut impl GenericClient) -> Result<Vec<TaskRow>, EngineError> {
+pub(super) fn all_tasks(client: &mut Client) -> Result<Vec<TaskRow>, EngineError> {
     let rows = client.query(&format!("{SELECT_TASKS} ORDER BY key"), &[])?;
     rows.iter().map(task_row).collect()
 }
 
 /// Returns the batches of each task, oldest first.
 pub(super) fn all_batches(
-    client: &mut impl GenericClient,
+    client: &mut Client,
 ) -> Result<HashMap<TaskKey, Vec<BatchRow>>, EngineError> {
     let mut batches: HashMap<TaskKey, Vec<BatchRow>> = HashMap::new();
     for row in client.query(&format!("{SELECT_BATCHES} ORDER BY task, number"), &[])? {

@@ -17,7 +17,7 @@ pub(super) fn create_tables_if_missing(session: &mut Session) -> Result<(), Engi
     if tables_exist(session)? {
         return check_schema_version(session);
     }
-    let made = session.run_in_transaction(|transaction| Ok(transaction.batch_execute(SCHEMA)?));
+    let made = session.run_in_transaction(|transaction| transaction.batch_execute(SCHEMA));
     // If several nodes start at once, one node creates the tables. The transactions of the other
     // nodes fail with various errors.
     match made {

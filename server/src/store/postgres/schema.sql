@@ -3,7 +3,7 @@
 
 CREATE SCHEMA IF NOT EXISTS hushbin;
 
--- One row: the version of these tables, and the counter that readiness probes write.
+-- One row: the version of these tables, and a counter that is no longer used.
 CREATE TABLE hushbin.journal (
     version BIGINT PRIMARY KEY,
     probes BIGINT NOT NULL
@@ -42,7 +42,8 @@ CREATE TABLE hushbin.claim (
 );
 
 -- Number of reports that one node has added to a batch, until the batch is released. Each node
--- writes its own rows, so that no node waits for another.
+-- writes its own rows, so that no node waits for another. Readiness probes insert and delete a row
+-- of task 0.
 CREATE TABLE hushbin.slot (
     task BIGINT NOT NULL,
     batch BIGINT NOT NULL,

@@ -1,37 +1,18 @@
-//! Connections to a database.
+//! Sessions with a database.
 
-use std::fmt;
 use std::mem;
 use std::sync::Arc;
-use std::thread;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use postgres::config::{Host, SslMode, TargetSessionAttrs};
 use postgres::error::{Severity, SqlState};
-use postgres::{Client, Config, Transaction};
 use tokio::runtime::Handle;
 
-use super::tls::CertificateCheckingTls;
+use super::address::DatabaseAddress;
+use super::client::{ANSWER_TIMEOUT, Client, HANDSHAKE_TIMEOUT, LONG_ANSWER_TIMEOUT};
 use crate::store::engine::{BatchClaim, EngineError};
-use crate::tls_roots;
-
-/// Time limit for connecting, unless the address sets another one.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Idle time before TCP keepalives, unless the address sets another one.
-const KEEPALIVE_IDLE: Duration = Duration::from_secs(5);
-
-/// Interval between TCP keepalives, unless the address sets another one.
-const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(2);
-
-/// Number of unanswered TCP keepalives after which a connection is lost, unless the address sets
-/// another one.
-const KEEPALIVE_RETRIES: u32 = 2;
-
-/// Time limit for data that the database's machine does not acknowledge, unless the address sets
-/// another one.
-const TCP_USER_TIMEOUT: Duration = Duration::from_secs(9);
 
 /// Maximum number of idle connections that a pool keeps.
 const MAX_IDLE_SESSIONS: usize = 8;
@@ -39,120 +20,26 @@ const MAX_IDLE_SESSIONS: usize = 8;
 /// Maximum number of attempts at a transaction, if concurrent transactions make it fail.
 const MAX_TRANSACTION_ATTEMPTS: usize = 10;
 
-/// First statements of every session.
+/// First statements of every session. Shorter limits of the operator stay.
 ///
 /// - No time limit for statements: such a limit must not end a commit that waits for a standby,
 ///   because PostgreSQL does not undo such a commit.
 /// - The database ends the transaction of a node that is frozen or cut off, so that its locks do not
 ///   stop the other nodes. A transaction has no pauses otherwise.
-/// - The other nodes wait a little longer than that for a lock.
+/// - The other nodes wait a little longer than that for a lock. They wait still longer for an answer
+///   ([`Client`]), so that they get the result of their wait.
 /// - At the level "read committed", each statement sees everything that was committed before the
 ///   statement.
 const SESSION_SETTINGS: &str = "SET statement_timeout = 0; \
-    SET idle_in_transaction_session_timeout = '6s'; SET lock_timeout = '8s'; \
-    SET default_transaction_isolation = 'read committed'";
+    SET default_transaction_isolation = 'read committed'; \
+    SELECT set_config(name, most::TEXT, false) FROM pg_settings \
+    JOIN (VALUES ('idle_in_transaction_session_timeout', 3000), ('lock_timeout', 4000)) \
+    AS limits (setting_name, most) ON name = setting_name \
+    WHERE setting::BIGINT NOT BETWEEN 1 AND most";
 
-/// Begins the transaction of a claim. It is idle while a batch is counted. A claim of a node that is
-/// frozen or cut off expires after ten minutes, and another node then counts the batch.
-const BEGIN_CLAIM: &str = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '10min'";
-
-/// Address of a PostgreSQL database, or of another database that speaks the protocol of PostgreSQL.
-#[derive(Clone)]
-pub struct DatabaseAddress {
-    config: Box<Config>,
-    /// True if the address does not set `target_session_attrs`. Then any host that accepts writes
-    /// may be used.
-    allows_any_writable_host: bool,
-    tls: CertificateCheckingTls,
-}
-
-/// Shows the location without the password.
-impl fmt::Debug for DatabaseAddress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Database")
-            .field("hosts", &self.config.get_hosts())
-            .field("name", &self.config.get_dbname())
-            .finish_non_exhaustive()
-    }
-}
-
-/// Returns true if the host is this machine.
-fn is_local_host(host: &Host) -> bool {
-    match host {
-        Host::Tcp(name) => {
-            let address: Result<std::net::IpAddr, _> = name.parse();
-            name == "localhost" || address.is_ok_and(|address| address.is_loopback())
-        }
-        Host::Unix(_) => true,
-    }
-}
-
-impl DatabaseAddress {
-    /// Parses an address such as `postgres://hushbin@db1,db2/hushbin`, with the parameters of libpq
-    /// that the crate [`postgres`] knows.
-    ///
-    /// A connection to another machine uses TLS, and requires a server certificate that this
-    /// machine trusts, unless `sslmode` changes that. If the address has several hosts, a host that
-    /// accepts writes is used, unless `target_session_attrs` changes that.
-    ///
-    /// # Errors
-    /// When the address is invalid.
-    pub fn new(address: &str) -> Result<Self, EngineError> {
-        let expected = "an address such as postgres://hushbin@db.example.org/hushbin";
-        let refused =
-            |why: &str| EngineError::InvalidAddress(format!("--store {why}, expected {expected}"));
-        if !["postgres://", "postgresql://"]
-            .iter()
-            .any(|scheme| address.starts_with(scheme))
-        {
-            return Err(refused("does not begin with postgres://"));
-        }
-        let mut config: Config = address
-            .parse()
-            .map_err(|error| refused(&format!("cannot be read ({error})")))?;
-        // The parsed address does not show which parameters were given.
-        let parameters = address.split_once('?').map_or("", |(_, behind)| behind);
-        let says = |name: &str| {
-            let mut names = parameters
-                .split('&')
-                .filter_map(|own| own.split('=').next());
-            names.any(|own| own == name)
-        };
-        if !says("sslmode") {
-            let local = config.get_hosts().iter().all(is_local_host);
-            config.ssl_mode(if local {
-                SslMode::Disable
-            } else {
-                SslMode::Require
-            });
-        }
-        if !says("connect_timeout") {
-            config.connect_timeout(CONNECT_TIMEOUT);
-        }
-        if !says("keepalives_idle") {
-            config.keepalives_idle(KEEPALIVE_IDLE);
-        }
-        if !says("tcp_user_timeout") {
-            config.tcp_user_timeout(TCP_USER_TIMEOUT);
-        }
-        if !says("keepalives_interval") {
-            config.keepalives_interval(KEEPALIVE_INTERVAL);
-        }
-        if !says("keepalives_retries") {
-            config.keepalives_retries(KEEPALIVE_RETRIES);
-        }
-        if !says("application_name") {
-            config.application_name("hushbin");
-        }
-        let tls = tls_roots::tls_client_config().map_err(|error| refused(&error.to_string()))?;
-        let any_host = !says("target_session_attrs");
-        Ok(Self {
-            config: Box::new(config),
-            allows_any_writable_host: any_host,
-            tls: CertificateCheckingTls(Arc::new(tls)),
-        })
-    }
-}
+/// Interval at which a claim shows that its process is alive. It is shorter than the time that the
+/// database allows an idle transaction.
+const CLAIM_HEARTBEAT: Duration = Duration::from_secs(1);
 
 /// Runs `work` to its end. Uses another thread if the current thread belongs to an asynchronous
 /// runtime and may not block.
@@ -173,7 +60,7 @@ fn error_breaks_session(error: &EngineError) -> bool {
             let severity = error.parsed_severity();
             matches!(severity, Some(Severity::Fatal | Severity::Panic))
         }),
-        EngineError::CommitMaybeUnreplicated(_) => true,
+        EngineError::CommitMaybeUnreplicated(_) | EngineError::DatabaseUnreachable(_) => true,
         _ => false,
     }
 }
@@ -191,12 +78,19 @@ fn is_retryable(error: &EngineError) -> bool {
     code.is_some_and(|code| ours.contains(code))
 }
 
-/// Connection to a database.
+/// Notes that the host of a session was silent, if `error` says so.
+fn note_silence(database: &DatabaseAddress, session: &Session, error: &EngineError) {
+    if matches!(error, EngineError::DatabaseUnreachable(_)) {
+        database.avoid_silent_host(session.host);
+    }
+}
+
+/// Connection to a database, with the settings that transactions need.
 pub(crate) struct Session {
     /// Client of the database, or `None` while the session is being dropped.
     client: Option<Client>,
-    /// Last warning that the server sent.
-    warning: Arc<Mutex<Option<String>>>,
+    /// Index of the host among those of the address.
+    host: usize,
 }
 
 impl Drop for Session {
@@ -213,35 +107,21 @@ impl Session {
     /// # Errors
     /// When the database cannot be reached, or refuses.
     fn connect(database: &DatabaseAddress, read_only: bool) -> Result<Self, EngineError> {
-        let warning = Arc::new(Mutex::new(None));
-        let mut config = database.config.clone();
-        if database.allows_any_writable_host && !read_only && config.get_hosts().len() > 1 {
-            config.target_session_attrs(TargetSessionAttrs::ReadWrite);
-        }
-        let warned = Arc::clone(&warning);
-        config.notice_callback(move |notice| {
-            if notice.parsed_severity() == Some(Severity::Warning) {
-                *warned.lock() = Some(notice.to_string());
-            }
-        });
-        let client = run_blocking(|| -> Result<Client, EngineError> {
-            let mut client = config.connect(database.tls.clone())?;
+        run_blocking(|| {
+            let (mut client, host) = database.connect(read_only)?;
             client.batch_execute(SESSION_SETTINGS)?;
             if read_only {
                 client.batch_execute("SET default_transaction_read_only = on")?;
-                return Ok(client);
+            } else {
+                // Acknowledged data must be on disk, and on the standby's disk if the server waits
+                // for one.
+                let level = client.query_text("SHOW synchronous_commit")?;
+                if !["on", "remote_apply"].contains(&level.as_str()) {
+                    client.batch_execute("SET synchronous_commit = on")?;
+                }
             }
-            // Acknowledged data must be on disk, and on the standby's disk if the server waits for
-            // one.
-            let level: String = client.query_one("SHOW synchronous_commit", &[])?.get(0);
-            if !["on", "remote_apply"].contains(&level.as_str()) {
-                client.batch_execute("SET synchronous_commit = on")?;
-            }
-            Ok(client)
-        })?;
-        Ok(Self {
-            client: Some(client),
-            warning,
+            let client = Some(client);
+            Ok(Self { client, host })
         })
     }
 
@@ -249,6 +129,14 @@ impl Session {
         self.client
             .as_mut()
             .expect("it is there until it is dropped")
+    }
+
+    /// Returns the client, for statements about a whole batch or task. They may take longer until
+    /// the session's next use.
+    pub(super) fn patient_client(&mut self) -> &mut Client {
+        let client = self.client();
+        client.set_answer_timeout(LONG_ANSWER_TIMEOUT);
+        client
     }
 
     /// Runs `work` in one transaction, and retries it when concurrent transactions interfere.
@@ -261,7 +149,7 @@ impl Session {
     /// Errors of `work`, or when the commit fails.
     pub(crate) fn run_in_transaction<T>(
         &mut self,
-        mut work: impl FnMut(&mut Transaction<'_>) -> Result<T, EngineError>,
+        mut work: impl FnMut(&mut Client) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
         let mut attempt = 1;
         loop {
@@ -277,18 +165,25 @@ impl Session {
     /// Runs `work` in one transaction, without a retry.
     fn try_transaction<T>(
         &mut self,
-        work: &mut impl FnMut(&mut Transaction<'_>) -> Result<T, EngineError>,
+        work: &mut impl FnMut(&mut Client) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
-        let warning = Arc::clone(&self.warning);
-        let take = || mem::take(&mut *warning.lock());
-        let mut transaction = self.client().transaction()?;
-        let done = work(&mut transaction)?;
-        // Discards warnings from before the commit, which do not matter.
-        take();
-        transaction.commit()?;
-        match take() {
-            Some(warning) => Err(EngineError::CommitMaybeUnreplicated(warning)),
-            None => Ok(done),
+        let client = self.client();
+        client.batch_execute("BEGIN")?;
+        match work(client) {
+            Ok(done) => {
+                // Discards warnings from before the commit, which do not matter.
+                client.take_warning();
+                client.batch_execute("COMMIT")?;
+                match client.take_warning() {
+                    Some(warning) => Err(EngineError::CommitMaybeUnreplicated(warning)),
+                    None => Ok(done),
+                }
+            }
+            Err(error) if error_breaks_session(&error) => Err(error),
+            Err(error) => {
+                client.batch_execute("ROLLBACK")?;
+                Err(error)
+            }
         }
     }
 }
@@ -333,9 +228,11 @@ impl<P> ReconnectingSession<P> {
                     (session, prepared)
                 }
             };
+            session.client().set_answer_timeout(ANSWER_TIMEOUT);
             let done = work(&mut session, &prepared);
             match &done {
                 Err(error) if error_breaks_session(error) => {
+                    note_silence(&self.database, &session, error);
                     if earlier {
                         continue;
                     }
@@ -363,18 +260,61 @@ impl SessionPool {
         }
     }
 
+    /// Creates a pool, and checks that the database keeps the state of each session. This call
+    /// blocks.
+    ///
+    /// # Errors
+    /// When the database cannot be reached, or the address is that of a pooler in transaction mode.
+    pub(super) fn open(database: &DatabaseAddress, read_only: bool) -> Result<Self, EngineError> {
+        let pool = Self::new(database, read_only);
+        let backend = |client: &mut Client| client.query_text("SELECT pg_backend_pid()");
+        pool.with_session(|first| {
+            let own = backend(first.client())?;
+            // While a transaction of another session is open, such a pooler uses the connection of
+            // the first session for the transaction, or another connection for the first session.
+            let is_kept = pool.with_session(|second| {
+                second.run_in_transaction(|client| {
+                    Ok(backend(client)? != own && backend(first.client())? == own)
+                })
+            })?;
+            match is_kept {
+                true => Ok(()),
+                false => Err(EngineError::InvalidAddress(
+                    "--store names a pooler in transaction mode, which mixes the sessions of its \
+                     clients, expected PostgreSQL itself or a pooler in session mode (PgBouncer's \
+                     pool_mode = session)"
+                        .to_owned(),
+                )),
+            }
+        })?;
+        Ok(pool)
+    }
+
     fn change_idle_sessions<T>(&self, change: impl FnOnce(&mut Vec<Session>) -> T) -> T {
         change(&mut self.idle.lock())
     }
 
     fn acquire(&self) -> Result<Session, EngineError> {
         while let Some(mut session) = self.change_idle_sessions(Vec::pop) {
+            let client = session.client();
+            client.set_answer_timeout(HANDSHAKE_TIMEOUT);
             // A connection that broke while it was idle is dropped.
-            if session.client().is_valid(CONNECT_TIMEOUT).is_ok() {
-                return Ok(session);
+            match client.batch_execute("") {
+                Ok(()) => {
+                    client.set_answer_timeout(ANSWER_TIMEOUT);
+                    return Ok(session);
+                }
+                Err(error) => self.discard(session, &error),
             }
         }
         Session::connect(&self.database, self.read_only)
+    }
+
+    /// Drops a broken session. Drops the idle sessions too: what broke one has probably broken all,
+    /// and each would take its time limit to show it.
+    fn discard(&self, session: Session, error: &EngineError) {
+        note_silence(&self.database, &session, error);
+        drop((session, self.change_idle_sessions(mem::take)));
     }
 
     fn return_session(&self, session: Session) {
@@ -398,8 +338,9 @@ impl SessionPool {
     ) -> Result<T, EngineError> {
         let mut session = self.acquire()?;
         let done = work(&mut session);
-        if !done.as_ref().is_err_and(error_breaks_session) {
-            self.return_session(session);
+        match &done {
+            Err(error) if error_breaks_session(error) => self.discard(session, error),
+            _ => self.return_session(session),
         }
         done
     }
@@ -416,32 +357,86 @@ impl SessionPool {
     ) -> Result<Option<BatchClaim>, EngineError> {
         let mut session = self.acquire()?;
         // The lock lasts until this transaction ends.
-        session.client().batch_execute(BEGIN_CLAIM)?;
-        let mut locked = LockingSession {
-            session: Some(session),
-            sessions: Arc::clone(self),
-        };
-        let held = locked.session.as_mut().map(|own| lock(own.client()));
-        let held = held.transpose()?.unwrap_or(false);
-        Ok(held.then(|| BatchClaim::new(locked)))
+        session.client().batch_execute("BEGIN")?;
+        if !lock(session.client())? {
+            session.client().batch_execute("ROLLBACK")?;
+            self.return_session(session);
+            return Ok(None);
+        }
+        let (release, released) = mpsc::channel();
+        let sessions = Arc::clone(self);
+        let holder = thread::Builder::new()
+            .name("claim".to_owned())
+            .spawn(move || sessions.hold_lock(session, &released))
+            .map_err(|source| EngineError::FileAccess {
+                path: "the thread of a claim".to_owned(),
+                source,
+            })?;
+        Ok(Some(BatchClaim::new(HeldLock {
+            release: Some(release),
+            holder: Some(holder),
+        })))
+    }
+
+    /// Keeps the transaction of a session open until the sender of `released` is dropped. The
+    /// database ends the transaction soon after this process has stopped or is cut off.
+    fn hold_lock(&self, mut session: Session, released: &mpsc::Receiver<()>) {
+        while released.recv_timeout(CLAIM_HEARTBEAT) == Err(RecvTimeoutError::Timeout) {
+            if let Err(error) = session.client().batch_execute("SELECT 1") {
+                self.discard(session, &error);
+                return;
+            }
+        }
+        match session.client().batch_execute("ROLLBACK") {
+            Ok(()) => self.return_session(session),
+            Err(error) => self.discard(session, &error),
+        }
     }
 }
 
-/// Session with an open transaction that holds a lock.
-struct LockingSession {
-    session: Option<Session>,
-    sessions: Arc<SessionPool>,
+/// Lock of a transaction, until it is dropped.
+struct HeldLock {
+    release: Option<mpsc::Sender<()>>,
+    /// Thread that holds the lock.
+    holder: Option<JoinHandle<()>>,
 }
 
-impl Drop for LockingSession {
+impl Drop for HeldLock {
     fn drop(&mut self) {
-        let Some(mut session) = self.session.take() else {
-            return;
+        drop(self.release.take());
+        // Its wait for an answer is bounded.
+        self.holder.take().map(JoinHandle::join);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use hushbin_tests::postgres::shared;
+
+    use super::*;
+
+    #[test]
+    fn shorter_limits_of_the_operator_stay() {
+        let server = shared();
+        let limits = |options: &str| {
+            let address = format!("{}?options={options}", server.database());
+            let pool = SessionPool::new(&DatabaseAddress::new(&address).unwrap(), false);
+            let names = [
+                "idle_in_transaction_session_timeout",
+                "lock_timeout",
+                "statement_timeout",
+            ];
+            names.map(|name| {
+                let show = format!("SHOW {name}");
+                pool.with_session(|session| session.client().query_text(&show))
+                    .unwrap()
+            })
         };
-        let ended = run_blocking(|| session.client().batch_execute("ROLLBACK"));
-        // A session that cannot roll back is dropped instead of reused.
-        if ended.is_ok() {
-            self.sessions.return_session(session);
-        }
+        assert_eq!(limits(""), ["3s", "4s", "0"]);
+        let options = "-c%20lock_timeout%3D1s%20-c%20statement_timeout%3D9s";
+        assert_eq!(limits(options), ["3s", "1s", "0"]);
+        let longer = "-c%20lock_timeout%3D60s%20-c%20idle_in_transaction_session_timeout%3D2s";
+        assert_eq!(limits(longer), ["2s", "4s", "0"]);
     }
 }

@@ -1,5 +1,6 @@
 //! TLS connections to a database, made by rustls.
 
+use std::convert::Infallible;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -20,20 +21,21 @@ pub(super) struct CertificateCheckingTls(pub(super) Arc<ClientConfig>);
 impl MakeTlsConnect<Socket> for CertificateCheckingTls {
     type Stream = RustlsStream;
     type TlsConnect = ServerTlsConnector;
-    type Error = InvalidDnsNameError;
+    type Error = Infallible;
 
-    fn make_tls_connect(&mut self, host: &str) -> Result<ServerTlsConnector, InvalidDnsNameError> {
+    fn make_tls_connect(&mut self, host: &str) -> Result<ServerTlsConnector, Infallible> {
         Ok(ServerTlsConnector {
             config: Arc::clone(&self.0),
-            name: ServerName::try_from(host)?.to_owned(),
+            name: ServerName::try_from(host).map(|name| name.to_owned()),
         })
     }
 }
 
-/// Connector that makes a TLS connection to the server `name`.
+/// Connector that makes a TLS connection to a server.
 pub(super) struct ServerTlsConnector {
     config: Arc<ClientConfig>,
-    name: ServerName<'static>,
+    /// Name of the server. It is invalid for a socket, which does not use TLS.
+    name: Result<ServerName<'static>, InvalidDnsNameError>,
 }
 
 impl TlsConnect<Socket> for ServerTlsConnector {
@@ -44,7 +46,8 @@ impl TlsConnect<Socket> for ServerTlsConnector {
     fn connect(self, socket: Socket) -> Self::Future {
         let connector = TlsConnector::from(self.config);
         Box::pin(async move {
-            let stream = connector.connect(self.name, socket).await?;
+            let name = self.name.map_err(io::Error::other)?;
+            let stream = connector.connect(name, socket).await?;
             Ok(RustlsStream(stream))
         })
     }

@@ -2,8 +2,10 @@
 
 use std::time::Instant;
 
+use hushbin_tests::cable::Cable;
 use hushbin_tests::postgres::{Pair, Server};
 
+use super::drills::refusal;
 use super::*;
 
 #[test]
@@ -104,7 +106,7 @@ fn a_commit_that_no_longer_waits_for_the_standby_is_not_acknowledged() {
 }
 
 /// Longest time that other nodes may wait for a frozen one. The database ends its transaction after
-/// six seconds. The bound is far above that, for slow machines.
+/// three seconds. The bound is far above that, for slow machines.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A node that is frozen in the middle of a transaction holds locks.
@@ -165,6 +167,44 @@ fn a_frozen_node_stops_no_other() {
         (200, &nodes.expected(all.iter().copied()))
     );
     drop((frozen, running));
+}
+
+/// A node that cannot reach its database refuses uploads, and says so. The kernel acknowledges what
+/// the node sends, so TCP notices nothing.
+#[test]
+fn a_node_that_is_cut_off_refuses_uploads_and_says_so() {
+    let server = Server::start(&[]);
+    let cable = Cable::to(SocketAddr::from(([127, 0, 0, 1], server.port())));
+    let store = server.database();
+    let direct = format!(":{}", server.port());
+    let store = store.replace(&direct, &format!(":{}", cable.address().port()));
+    let nodes = Nodes::over(store);
+    let (running, address, log) = nodes.logging_collector(&nodes.store);
+    let mut sender = Sender::new(&nodes.task, 1);
+    let metrics = || String::from_utf8(bytes_of(address, "", "GET /metrics", "").1).unwrap();
+    assert!(sender.send(&nodes.task, &mut Client::connect(address).unwrap()));
+    assert!(metrics().contains("hushbin_commits_failed_total 0\n"));
+    cable.pull();
+    let upload = Uploads::new(&nodes.task, 2).make(1);
+    // The second is refused while the node tries to connect again.
+    for _ in 0..2 {
+        let (head, _) = refusal(&nodes.task, address, &upload);
+        assert!(head.starts_with("http/1.1 503"), "{head}");
+        assert!(head.contains("retry-after: 1\r\n"), "{head}");
+    }
+    until(|| log().contains("taking uploads fails"));
+    assert!(
+        log().contains("the database has not answered within"),
+        "{}",
+        log()
+    );
+    assert!(!metrics().contains("hushbin_commits_failed_total 0\n"));
+    assert!(metrics().contains("hushbin_ready 0\n"));
+    cable.plug();
+    until(|| sender.send(&nodes.task, &mut Client::connect(address).unwrap()));
+    until(|| log().contains("taking uploads works again"));
+    until(|| metrics().contains("hushbin_ready 1\n"));
+    drop(running);
 }
 
 /// A database that does not answer is told by health checks, which answer themselves.

@@ -1,5 +1,7 @@
 //! Several processes over one database.
 
+mod connections;
+mod drills;
 mod failover;
 mod share;
 mod tls;
@@ -43,22 +45,41 @@ impl Nodes {
 
     /// A collector that closes batches only on request.
     fn collector(&self, more: &[&str]) -> (Collector, SocketAddr) {
-        let mut command = command();
-        command.args(["serve", "--listen", "127.0.0.1:0", "--log", "error"]);
-        command
-            .args(["--store", &self.store, "--task"])
-            .arg(self.path("task.json"));
-        command.args(["--batch-least", "1", "--batch-most", "1000000"]);
-        let mut started = Collector::start({
-            command.args(more);
-            command
-        });
+        self.collector_at(&self.store, more)
+    }
+
+    /// A collector that reaches the database at another address.
+    fn collector_at(&self, store: &str, more: &[&str]) -> (Collector, SocketAddr) {
+        let mut command = self.command(store);
+        command.args(["--log", "error"]).args(more);
+        let mut started = Collector::start(command);
         let read_only = more.contains(&"--read-only");
         let address = started.address_after(match read_only {
             true => "hushbin serving read-only",
             false => "hushbin listening",
         });
         (started, address)
+    }
+
+    /// Command of a collector that closes batches only on request.
+    fn command(&self, store: &str) -> std::process::Command {
+        let mut command = command();
+        command.args(["serve", "--listen", "127.0.0.1:0", "--store", store]);
+        command.arg("--task").arg(self.path("task.json"));
+        command.args(["--batch-least", "1", "--batch-most", "1000000"]);
+        command
+    }
+
+    /// A collector that writes its log to a file, and a function that reads the file.
+    fn logging_collector(&self, store: &str) -> (Collector, SocketAddr, impl Fn() -> String) {
+        let path = self.path("log");
+        let mut command = self.command(store);
+        command.stderr(std::fs::File::create(&path).unwrap());
+        let mut started = Collector::start(command);
+        let address = started.address();
+        (started, address, move || {
+            std::fs::read_to_string(&path).unwrap()
+        })
     }
 
     /// Runs a command on the database and returns its output.

@@ -117,6 +117,39 @@ fn tasks_settings_and_tokens_are_those_of_all_nodes() {
     drop((one, two));
 }
 
+/// Nodes log changes of tokens by other processes, at the next use of a token.
+#[test]
+fn changes_of_tokens_are_logged() {
+    let server = shared();
+    let nodes = Nodes::over(server.database());
+    let (running, address, log) = nodes.logging_collector(&nodes.store);
+    let token = nodes.token("admin");
+    let ask = || ask(address, &token, "GET /tasks/settings/batches", "").0;
+    assert_eq!(ask(), 200);
+    let name = token_name();
+    nodes.says(&["token", "create", "--role", "analyst", "--name", &name]);
+    assert!(!log().contains(&name), "{}", log());
+    assert_eq!(ask(), 200);
+    let lines = |event: &str| -> Vec<String> {
+        let log = log();
+        let lines = log.lines().filter(|line| line.contains(event));
+        lines.map(str::to_owned).collect()
+    };
+    let created = lines("a token was created");
+    assert_eq!(created.len(), 1, "{created:?}");
+    assert!(created[0].contains(&name), "{created:?}");
+    assert!(created[0].contains("analyst"), "{created:?}");
+    assert!(nodes.says(&["token", "revoke", &name]).contains(&name));
+    assert_eq!(ask(), 200);
+    let revoked = lines("a token was revoked");
+    assert_eq!(revoked.len(), 1, "{revoked:?}");
+    assert!(revoked[0].contains(&name), "{revoked:?}");
+    // A token is revoked once.
+    let again = hushbin(&["token", "revoke", &name, "--store", &nodes.store]);
+    assert!(!again.status.success());
+    drop(running);
+}
+
 #[test]
 fn what_is_no_database_is_named() {
     let directory = tempfile::tempdir().unwrap();

@@ -57,9 +57,9 @@ pub(in crate::cli::serve) struct ServeSettings {
     #[arg(long, value_name = "DIR")]
     pub(super) data: Option<PathBuf>,
     /// PostgreSQL database that contains the journal, instead of --data, such as
-    /// postgres://hushbin@db1,db2/hushbin?target_session_attrs=read-write. Several processes of one
-    /// role can share the database. If the URL has a password, put it into the environment variable
-    /// or the configuration file
+    /// postgres://hushbin@db1,db2/hushbin or 'host=/var/run/postgresql dbname=hushbin'. Several
+    /// processes of one role can share the database. If the address has a password, put it into the
+    /// environment variable or the configuration file
     #[arg(long, value_name = "URL", hide_env_values = true)]
     pub(super) store: Option<String>,
     /// Role of the server. A 'shuffler' sees who sends reports, but not the contents of reports. An
