@@ -181,10 +181,11 @@ impl FilesEngine {
             true => Ok(()),
             false => self.shared_log.append(&entries, written_tasks),
         };
-        if let Err(error) = &shared
-            && !self.shared_log.has_failed()
-        {
-            tracing::warn!(%error, "the shared log cannot be written; the log of each task is synced");
+        if let Err(error) = &shared {
+            if !self.shared_log.has_failed() {
+                tracing::warn!(%error, "the shared log cannot be written; the log of each task is synced");
+            }
+            self.shared_log.note_failed_append();
         }
         let results = groups.iter().zip(commits).map(|(group, commit)| {
             let commit = commit?;
@@ -200,8 +201,7 @@ impl FilesEngine {
             }
         });
         let results: Vec<_> = results.collect();
-        let errors = results.iter().filter_map(|result| result.as_ref().err());
-        for error in errors.chain(shared.as_ref().err()) {
+        for error in results.iter().filter_map(|result| result.as_ref().err()) {
             self.shared_log.note_failure(error);
         }
         results

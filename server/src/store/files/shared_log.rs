@@ -113,6 +113,13 @@ impl SharedLog {
         }
     }
 
+    /// Records that the shared log cannot be written. Another one takes its place as soon as it can be
+    /// removed.
+    pub(super) fn note_failed_append(&mut self) {
+        self.has_failed = true;
+        self.removal_length = 0;
+    }
+
     /// Puts off the next attempt to remove the log, after a failed one. The log is read for an
     /// attempt, so an attempt at each commit would slow down the tasks that do not fail.
     pub(super) fn put_off_removal(&mut self) {
@@ -133,14 +140,18 @@ impl SharedLog {
     /// Removes the log, durably. The logs of all tasks must be synced.
     ///
     /// # Errors
-    /// When the file cannot be removed.
+    /// When the file cannot be removed, or the removal cannot be synced. The file may come back after
+    /// a loss of power then. Its frames are in the logs of tasks by now.
     pub(super) fn remove(&mut self) -> Result<(), EngineError> {
-        remove_shared_log(&self.path)?;
-        self.log = None;
-        self.tasks.clear();
-        self.removal_length = self.max_bytes;
-        self.has_failed = false;
-        Ok(())
+        let removed = remove_shared_log(&self.path);
+        if removed.is_ok() || !self.path.exists() {
+            // Nothing more is written to a file that has no name.
+            self.log = None;
+            self.tasks.clear();
+            self.removal_length = self.max_bytes;
+            self.has_failed = false;
+        }
+        removed
     }
 
     #[cfg(test)]

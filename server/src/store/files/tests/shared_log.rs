@@ -1,5 +1,7 @@
 //! Commits of several tasks, after a loss of power that left them only in the shared log.
 
+use super::change_recorder::{ChangeRecorder, Fault};
+use super::simulated_disk::SimulatedDisk;
 use super::*;
 use crate::store::engine::UploadGroup;
 use crate::store::files::log::LogContents;
@@ -217,4 +219,35 @@ fn a_start_that_fails_keeps_the_shared_log_and_salvage_uses_it() {
     let bytes = frames.read_bytes(&log_path(root, tasks[2], 1), tasks[2], 1);
     let contents = LogContents::parse(&log_path(root, tasks[2], 1), bytes.unwrap()).unwrap();
     assert_eq!(contents.counts.reports, UPLOADS);
+}
+
+/// One change of a commit fails, after any number of changes. Later changes then concern files that
+/// exist: nothing is written to a shared log that was removed.
+#[test]
+fn a_change_that_fails_leaves_no_writes_to_a_removed_log() {
+    let mut failed = 0;
+    for before in 0..30 {
+        let directory = tempfile::tempdir().unwrap();
+        let mut disk = SimulatedDisk::of(directory.path());
+        let recorder = ChangeRecorder::of(directory.path());
+        let mut files = FilesEngine::open(directory.path()).unwrap();
+        let tasks = ["a", "b", "c"].map(|id| files.add_task(task_row_with_id(id), 100).unwrap());
+        // The shared log is removed after each commit.
+        files.shared_log.set_max_bytes(1);
+        recorder.set_fault(Fault::Failing(before, 1));
+        for number in 0..4 {
+            let records = [numbered_record(number)];
+            let groups = tasks.map(|task| UploadGroup {
+                task,
+                records: &records,
+            });
+            let results = files.append_upload_groups(&groups);
+            failed += results.iter().filter(|result| result.is_err()).count();
+        }
+        // Panics if a change concerns a file that does not exist.
+        for change in recorder.changes() {
+            disk.apply(&change);
+        }
+    }
+    assert!(failed > 0, "some failures are those of commits");
 }
