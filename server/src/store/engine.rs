@@ -157,6 +157,21 @@ pub enum EngineError {
     /// Another task already has this id.
     #[error("there is a task {0:?} already")]
     TaskExists(String),
+    /// The directory holds no journal.
+    #[error(
+        "no journal in {path}: if a volume should be mounted there, mount it; to begin a new \
+         journal, run hushbin journal create --data {path}"
+    )]
+    NoJournal {
+        /// Path of the directory.
+        path: String,
+    },
+    /// The directory in which a journal shall begin already holds one.
+    #[error("{path} already holds a journal, expected a directory without one")]
+    JournalExists {
+        /// Path of the directory.
+        path: String,
+    },
     /// The journal was written by another version.
     #[error(
         "{path} has version {found}, this hushbin supports version {known}: use the hushbin \

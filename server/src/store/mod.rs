@@ -65,10 +65,11 @@ pub use files::{
     BackupProgress, Damage, DataLoss, DirectoryCheckResult, FilesEngine, SalvageResult, backup,
     check_directory, salvage_directory,
 };
-pub(crate) use files::{create_data_directory, open_or_create, write_atomically};
+pub(crate) use files::{check_journal_exists, open_or_create, write_atomically};
 pub use handle::{Store, StoreOptions};
 pub use location::{Location, LocationError};
 pub(crate) use memory::{MemoryExhausted, MemoryReservation};
+pub use open::create_journal;
 pub(crate) use origin::ReportOrigin;
 pub use postgres::DatabaseAddress;
 #[cfg(feature = "postgres")]

@@ -21,7 +21,6 @@ use super::postgres;
 use super::releaser::{self, ReleaserWork};
 use super::repeated_errors::RepeatedErrors;
 use super::request::WriterRequest;
-use super::role::ProcessRole;
 use super::task::{self, TaskSetup};
 use super::tasks::CurrentTasks;
 use super::writer::{CommitLimits, Writer};
@@ -32,8 +31,9 @@ use super::writer_metrics::WriterMetrics;
 const BYTES_PER_QUEUE_SLOT: usize = 8 << 10;
 
 impl Store {
-    /// Opens the store in a data directory, and stores the tasks in `tasks` that are new. Creates
-    /// the directory if it is missing. This call blocks on disk I/O.
+    /// Opens the store in a data directory, and stores the tasks in `tasks` that are new. If there is
+    /// no journal, [`StoreOptions::create_journal`] decides whether one is created. This call blocks
+    /// on disk I/O.
     ///
     /// Tasks stored earlier are served even if they are not in `tasks`.
     ///
@@ -60,9 +60,9 @@ impl Store {
     ) -> Result<Self, JournalError> {
         let (mut engine, lock): (Box<dyn StorageEngine>, _) = match location {
             Location::Directory(directory) => {
-                // The version is checked first, so that nothing is written to a directory of
-                // another version.
-                files::check_version(directory)?;
+                // Checked first, so that nothing is written to a directory of another version, or
+                // to the mount point of a volume that is not mounted.
+                files::stored_tasks(directory, options.create_journal)?;
                 files::create_data_directory(directory)?;
                 let lock = lock_directory(directory)?;
                 (Box::new(FilesEngine::open(directory)?), Some(lock))
@@ -85,17 +85,20 @@ impl Store {
     /// Checks that the tasks in `setups` could be served from the journal at a location: they are
     /// valid, have the settings and the role that they need, and agree with the tasks that are
     /// stored there. Changes nothing, and may run while another process serves the journal. A
-    /// journal that does not exist yet has no tasks. This call blocks, as [`Store::open_at`] does.
+    /// journal that would be created has no tasks. This call blocks, as [`Store::open_at`] does.
     ///
     /// # Errors
     /// Those of [`Store::open_at`] that concern the tasks, or when the journal cannot be read.
     pub fn check_tasks(
         location: &Location,
         setups: &[TaskSetup],
-        role: ProcessRole,
+        options: StoreOptions,
     ) -> Result<(), JournalError> {
+        let role = options.role;
         let rows = match location {
-            Location::Directory(directory) => files::stored_tasks(directory)?,
+            Location::Directory(directory) => {
+                files::stored_tasks(directory, options.create_journal)?
+            }
             Location::Database(database) => postgres::stored_tasks(database)?,
         };
         let stored =
@@ -301,6 +304,21 @@ fn newest_closing_time(tasks: &CurrentTasks) -> Option<u64> {
     let tasks = tasks.all_tasks();
     let batches = tasks.iter().flat_map(|task| task.batches().to_vec());
     batches.filter_map(|row| row.closed_at).max()
+}
+
+/// Creates an empty journal, durably. The directory may exist, but must hold no journal. Its parent
+/// must exist. This call blocks on disk I/O.
+///
+/// # Errors
+/// When there is a journal already, another process uses the directory, the parent is missing, or
+/// writing fails.
+pub fn create_journal(directory: &Path) -> Result<(), JournalError> {
+    files::check_no_journal(directory)?;
+    files::create_data_directory(directory)?;
+    let _lock = lock_directory(directory)?;
+    // Another process may have created a journal before this one had the lock.
+    files::check_no_journal(directory)?;
+    Ok(files::write_empty_list(directory)?)
 }
 
 /// Locks the data directory for this process alone. The operating system releases the lock when the

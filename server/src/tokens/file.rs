@@ -11,7 +11,7 @@ use subtle::ConstantTimeEq;
 
 use super::token::{Token, TokensError};
 use crate::format_version::json_format_version;
-use crate::store::{create_data_directory, open_or_create, write_atomically};
+use crate::store::{check_journal_exists, open_or_create, write_atomically};
 
 const TOKENS_FILE_NAME: &str = "tokens.json";
 const TOKENS_LOCK_FILE_NAME: &str = "tokens.lock";
@@ -120,8 +120,10 @@ pub(super) fn list_tokens(data: &Path) -> Result<Vec<Token>, TokensError> {
 /// Adds a token.
 ///
 /// # Errors
-/// When another token has this name, or the file cannot be read or written.
+/// When the directory holds no journal, another token has this name, or the file cannot be read or
+/// written.
 pub(super) fn add_token(data: &Path, token: &Token) -> Result<(), TokensError> {
+    check_journal_exists(data)?;
     change_tokens(data, |tokens| {
         if tokens.iter().any(|other| other.has_id_or_name(&token.name)) {
             return Err(TokensError::NameTaken {
@@ -172,7 +174,6 @@ fn change_tokens<T>(
     data: &Path,
     change: impl FnOnce(&mut Vec<Token>) -> Result<T, TokensError>,
 ) -> Result<T, TokensError> {
-    create_data_directory(data)?;
     // A separate file is locked, because each write replaces the file of tokens.
     let _lock = lock_file(&data.join(TOKENS_LOCK_FILE_NAME))?;
     let path = data.join(TOKENS_FILE_NAME);

@@ -145,6 +145,7 @@ struct Served {
 }
 
 fn serve(data: &Path, log: &Path, more: &[&str]) -> Collector {
+    process::create_journal(data);
     let mut command = process::command();
     command
         .args(["serve", "--listen", "127.0.0.1:0", "--data"])
@@ -515,7 +516,7 @@ fn a_journal_is_served_without_a_change_to_it() {
     served.collector.stop(NEVER);
     serves_to_be_read(served, &data, &before);
     let said = refusal(&directory.path().join("none"), &["--read-only"]);
-    assert!(said.contains("tasks.json: it is missing"), "{said}");
+    assert!(said.contains("no journal in "), "{said}");
     assert!(!directory.path().join("none").exists());
     let task = directory.path().join("other.json");
     fs::write(&task, SETTINGS.replace("\"settings\"", "\"other\"")).unwrap();

@@ -90,7 +90,7 @@ fn check_as_serve_would(config: &ServerConfig) -> Result<(), Error> {
     if !config.request_limits.release_on_read {
         TokenStore::open(location)?;
     }
-    Store::check_tasks(location, &config.tasks, config.store_options.role)?;
+    Store::check_tasks(location, &config.tasks, config.store_options)?;
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 
 use super::checksum::Checksum;
+use super::layout::TASKS_DIRECTORY;
 use super::{disk, version};
 use crate::format_version::json_format_version;
 use crate::store::engine::{EngineError, TaskKey, TaskRow};
@@ -23,6 +24,20 @@ struct CatalogueContent {
     /// Key of the next task. No key is used twice.
     next: TaskKey,
     tasks: Vec<TaskRow>,
+}
+
+/// Checks that a directory holds a journal: a list of tasks, or files of tasks whose list is lost.
+///
+/// # Errors
+/// [`EngineError::NoJournal`] when it holds neither, or another error when it cannot be read.
+pub(crate) fn check_journal_exists(directory: &Path) -> Result<(), EngineError> {
+    let tasks = version::directory_entries(&directory.join(TASKS_DIRECTORY))?;
+    if !tasks.is_empty() || directory.join(CATALOGUE_FILE_NAME).exists() {
+        return Ok(());
+    }
+    Err(EngineError::NoJournal {
+        path: directory.display().to_string(),
+    })
 }
 
 /// List of the tasks of a data directory.
@@ -76,10 +91,11 @@ impl TaskCatalogue {
     /// As [`TaskCatalogue::open`], or when the directory has no list.
     pub(super) fn open_existing(directory: &Path) -> Result<Self, EngineError> {
         let catalogue = Self::open(directory)?;
-        match catalogue.path.exists() {
-            true => Ok(catalogue),
-            false => Err(disk::damage_error(&catalogue.path, "it is missing")),
+        if catalogue.path.exists() {
+            return Ok(catalogue);
         }
+        check_journal_exists(directory)?;
+        Err(disk::damage_error(&catalogue.path, "it is missing"))
     }
 
     /// Reads the parameters of tasks, as JSON, from a list whose checksum may be wrong. Returns an

@@ -298,6 +298,19 @@ pub(super) fn parent_directory(path: &Path) -> &Path {
     }
 }
 
+/// Checks that the directory that contains a path exists. A missing one is likely to be a disk that
+/// is not mounted, so it is not created.
+///
+/// # Errors
+/// When it does not exist.
+pub(super) fn check_parent_exists(path: &Path) -> Result<(), EngineError> {
+    let parent = parent_directory(path);
+    match parent.is_dir() {
+        true => Ok(()),
+        false => Err(file_error(parent, io::ErrorKind::NotFound.into())),
+    }
+}
+
 /// Returns true if the path is that of a temporary file.
 pub(super) fn is_temporary_path(path: &Path) -> bool {
     path.extension()

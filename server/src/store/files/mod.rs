@@ -82,6 +82,7 @@ pub struct FilesEngine {
 }
 
 pub use backup::{BackupProgress, backup};
+pub(crate) use catalogue::check_journal_exists;
 pub use check::{DirectoryCheckResult, check_directory};
 pub(super) use disk::{LOCK_FILE_NAME, file_error};
 pub(crate) use disk::{open_or_create, write_atomically};
@@ -93,25 +94,48 @@ pub use salvage::{Damage, DataLoss, SalvageResult, salvage_directory};
 ///
 /// # Errors
 /// When the directory cannot be created.
-pub(crate) fn create_data_directory(root: &Path) -> Result<(), EngineError> {
+pub(super) fn create_data_directory(root: &Path) -> Result<(), EngineError> {
     disk::create_directory(root)
 }
 
-/// Checks that a data directory has this program's format version, if the directory exists. Writes
-/// nothing.
+/// Returns the tasks that are stored in a data directory. If `may_be_missing` is true, a directory
+/// without a list has no tasks. Writes nothing.
 ///
 /// # Errors
-/// When the directory has another version or cannot be read, or its list of tasks is damaged.
-pub(super) fn check_version(root: &Path) -> Result<(), EngineError> {
-    TaskCatalogue::open(root).map(drop)
+/// When a list is needed and missing, or cannot be read, is damaged, or has another version.
+pub(super) fn stored_tasks(
+    root: &Path,
+    may_be_missing: bool,
+) -> Result<Vec<TaskRow>, EngineError> {
+    let catalogue = match may_be_missing {
+        true => TaskCatalogue::open(root),
+        false => TaskCatalogue::open_existing(root),
+    };
+    Ok(catalogue?.task_rows())
 }
 
-/// Returns the tasks that are stored in a data directory, or no tasks if there is no list of tasks.
+/// Checks that a journal could begin in a directory, which need not exist.
 ///
 /// # Errors
-/// When the list cannot be read, is damaged, or has another version.
-pub(super) fn stored_tasks(root: &Path) -> Result<Vec<TaskRow>, EngineError> {
-    Ok(TaskCatalogue::open(root)?.task_rows())
+/// [`EngineError::JournalExists`] when there is a journal, or another error when the directory
+/// cannot be read or its parent is missing.
+pub(super) fn check_no_journal(root: &Path) -> Result<(), EngineError> {
+    disk::check_parent_exists(root)?;
+    match check_journal_exists(root) {
+        Ok(()) => Err(EngineError::JournalExists {
+            path: root.display().to_string(),
+        }),
+        Err(EngineError::NoJournal { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes an empty list of tasks, durably.
+///
+/// # Errors
+/// When writing to the disk fails.
+pub(super) fn write_empty_list(root: &Path) -> Result<(), EngineError> {
+    TaskCatalogue::from_rows(root, TaskKey(1), []).write_to(root)
 }
 
 impl FilesEngine {

@@ -266,6 +266,7 @@ impl ServeSettings {
         let copies = if self.ohttp_keys.is_some() { 3 } else { 1 };
         Ok(StoreOptions {
             role: self.role.unwrap_or_default(),
+            create_journal: self.development.unwrap_or(false),
             queue_bytes: config::check_option_at_least(
                 "queue_bytes",
                 (copies * self.request_limits()?.max_upload_bytes) as u64,
