@@ -170,7 +170,7 @@ fn relayed_routes() -> [Route; 3] {
 /// the application has to close the store ([`Store::close`]).
 pub fn unrestricted_router(store: Store, limits: RequestLimits) -> Router {
     let metrics = Arc::new(Metrics::new());
-    metrics.register_store_metrics(&store, None);
+    metrics.register_store_metrics(&store, None, None);
     access_controlled_router(
         store,
         AccessPolicy::Unrestricted,

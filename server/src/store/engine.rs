@@ -172,6 +172,14 @@ pub enum EngineError {
         /// Path of the directory.
         path: String,
     },
+    /// A file was removed, replaced or changed while this process runs.
+    #[error("{path} was removed, replaced or changed while the collector runs: {remedy}")]
+    FileReplaced {
+        /// Path of the file.
+        path: String,
+        /// Action by which an operator can remedy it.
+        remedy: &'static str,
+    },
     /// The journal was written by another version.
     #[error(
         "{path} has version {found}, this hushbin supports version {known}: use the hushbin \
@@ -317,6 +325,12 @@ pub trait StorageEngine: Send {
     /// # Errors
     /// When uploads would be refused.
     fn probe_write(&mut self) -> Result<(), EngineError>;
+
+    /// Checks the files that nobody else may remove or change while the engine is open. Returns the
+    /// name of each file with the result.
+    fn check_own_files(&mut self) -> Vec<(&'static str, Result<(), EngineError>)> {
+        Vec::new()
+    }
 
     /// Returns a reader for other threads. Calls to the reader never wait for the thread that owns
     /// the engine.

@@ -65,7 +65,9 @@ pub use files::{
     BackupProgress, Damage, DataLoss, DirectoryCheckResult, FilesEngine, SalvageResult, backup,
     check_directory, salvage_directory,
 };
-pub(crate) use files::{check_journal_exists, open_or_create, write_atomically};
+pub(crate) use files::{
+    FileStamp, check_journal_exists, file_stamp, open_or_create, write_atomically,
+};
 pub use handle::{Store, StoreOptions};
 pub use location::{Location, LocationError};
 pub(crate) use memory::{MemoryExhausted, MemoryReservation};
@@ -75,6 +77,7 @@ pub use postgres::DatabaseAddress;
 #[cfg(feature = "postgres")]
 pub(crate) use postgres::Session;
 pub(crate) use postgres::{SessionPool, open_existing_pool, open_pool};
+pub(crate) use repeated_errors::RepeatedErrors;
 pub use role::ProcessRole;
 pub use settings::{BatchSettings, TaskSettings, TaskSettingsError};
 pub(crate) use stored_reports::StoredReports;

@@ -58,16 +58,18 @@ impl Store {
         tasks: &[TaskSetup],
         options: StoreOptions,
     ) -> Result<Self, JournalError> {
-        let (mut engine, lock): (Box<dyn StorageEngine>, _) = match location {
+        let mut engine: Box<dyn StorageEngine> = match location {
             Location::Directory(directory) => {
                 // Checked first, so that nothing is written to a directory of another version, or
                 // to the mount point of a volume that is not mounted.
                 files::stored_tasks(directory, options.create_journal)?;
                 files::create_data_directory(directory)?;
                 let lock = lock_directory(directory)?;
-                (Box::new(FilesEngine::open(directory)?), Some(lock))
+                let mut engine = FilesEngine::open(directory)?;
+                engine.hold_lock(lock);
+                Box::new(engine)
             }
-            Location::Database(database) => (postgres::open(database)?, None),
+            Location::Database(database) => postgres::open(database)?,
         };
         // Only missing permission stops the start. A full disk, for example, may have room later.
         if let Err(error) = engine.probe_write() {
@@ -79,7 +81,7 @@ impl Store {
                 "the journal cannot be written; uploads are refused until it can be"
             );
         }
-        Self::start_threads(engine, lock, tasks, options, Clock::system())
+        Self::start_threads(engine, tasks, options, Clock::system())
     }
 
     /// Checks that the tasks in `setups` could be served from the journal at a location: they are
@@ -164,14 +166,13 @@ impl Store {
         tasks: &[TaskSetup],
         options: StoreOptions,
     ) -> Result<Self, JournalError> {
-        Self::start_threads(engine, None, tasks, options, Clock::system())
+        Self::start_threads(engine, tasks, options, Clock::system())
     }
 
     /// Stores the tasks in `given` that are new, and starts the store's threads: the writer, the
     /// releaser and the timer for due batches.
     pub(super) fn start_threads(
         mut engine: Box<dyn StorageEngine>,
-        lock: Option<File>,
         given: &[TaskSetup],
         options: StoreOptions,
         clock: Clock,
@@ -209,7 +210,6 @@ impl Store {
             clock: clock.clone(),
             clock_watch,
             repeated_error_log: RepeatedErrors::default(),
-            lock,
             thread_end_signal: alive,
         }
         .spawn()

@@ -13,18 +13,31 @@ use std::panic;
 use std::sync::Arc;
 
 use file::TokensFile;
-pub(crate) use file::copy_tokens_to_directory;
+pub(crate) use file::{TOKENS_FILE_NAME, copy_tokens_to_directory};
+use parking_lot::Mutex;
 use token::hash_token_text;
 pub(crate) use token::{Token, TokenRole, TokensError};
 
-use crate::store::{Location, SessionPool, now, open_existing_pool};
+use crate::store::{Location, RepeatedErrors, SessionPool, now, open_existing_pool};
 use data_encoding::HEXLOWER;
 
 /// Prefix of every token, by which people and programs recognise it.
 const TOKEN_PREFIX: &str = "hushbin_";
 
-/// Access to the current tokens of a journal, in a file or in a database.
-pub(crate) enum TokenStore {
+/// Name of the action of reading tokens in the log.
+const READ_TOKENS_ACTION: &str = "reading the tokens";
+
+/// Access to the current tokens of a journal.
+///
+/// While the tokens cannot be read, nobody has access: a token may have been revoked. The error is
+/// logged once, and so is its end.
+pub(crate) struct TokenStore {
+    source: TokenSource,
+    repeated_error_log: Mutex<RepeatedErrors>,
+}
+
+/// Tokens in a file or in a database.
+enum TokenSource {
     File(TokensFile),
     Database(Arc<SessionPool>),
 }
@@ -35,12 +48,34 @@ impl TokenStore {
     /// # Errors
     /// When the file of tokens is invalid.
     pub(crate) fn open(location: &Location) -> Result<Self, TokensError> {
-        Ok(match location {
-            Location::Directory(data) => Self::File(TokensFile::open(data)?),
+        let source = match location {
+            Location::Directory(data) => TokenSource::File(TokensFile::open(data)?),
             Location::Database(database) => {
-                Self::Database(database::database_session_pool(database))
+                TokenSource::Database(database::database_session_pool(database))
             }
+        };
+        Ok(Self {
+            source,
+            repeated_error_log: Mutex::default(),
         })
+    }
+
+    /// Reads the file of tokens again if it has changed. Does nothing for a database.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub(crate) fn reload_file(&self) -> Result<(), TokensError> {
+        match &self.source {
+            TokenSource::File(file) => self.logged(file.reload_if_changed()),
+            TokenSource::Database(_) => Ok(()),
+        }
+    }
+
+    /// Logs an error of reading the tokens once, and that reading works again.
+    fn logged<T>(&self, read: Result<T, TokensError>) -> Result<T, TokensError> {
+        let mut log = self.repeated_error_log.lock();
+        log.record(None, READ_TOKENS_ACTION, &read);
+        read
     }
 
     /// Returns true if there are no tokens, so that no one has access.
@@ -48,9 +83,9 @@ impl TokenStore {
     /// # Errors
     /// When the tokens cannot be read.
     pub(crate) async fn is_empty(&self) -> Result<bool, TokensError> {
-        match self {
-            Self::File(file) => Ok(file.is_empty()),
-            Self::Database(sessions) => {
+        match &self.source {
+            TokenSource::File(file) => Ok(file.is_empty()),
+            TokenSource::Database(sessions) => {
                 let list = run_blocking(sessions, database::list_tokens);
                 Ok(list.await?.is_empty())
             }
@@ -63,14 +98,14 @@ impl TokenStore {
     /// When the tokens cannot be read.
     pub(crate) async fn find_token(&self, text: &str) -> Result<Option<Token>, TokensError> {
         let hash = hash_token_text(text);
-        match self {
-            Self::File(file) => file.find_token_by_hash(&hash),
-            Self::Database(sessions) => {
+        self.logged(match &self.source {
+            TokenSource::File(file) => file.find_token_by_hash(&hash),
+            TokenSource::Database(sessions) => {
                 let find =
                     move |sessions: &SessionPool| database::find_token_by_hash(sessions, &hash);
                 run_blocking(sessions, find).await
             }
-        }
+        })
     }
 }
 

@@ -204,7 +204,10 @@ fn tokens_are_those_of_a_directory_that_is_there() {
     command.args(["token", "create", "--role", "admin", "--name", "a"]);
     let output = command.arg("--data").arg(&data).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(!output.status.success() && said.contains("no journal in"), "{said}");
+    assert!(
+        !output.status.success() && said.contains("no journal in"),
+        "{said}"
+    );
     assert!(!data.exists());
 }
 

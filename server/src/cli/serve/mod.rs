@@ -25,7 +25,7 @@ use crate::cli::serve::config::ServerConfig;
 use crate::http::metrics::Metrics;
 use crate::http::{self, AccessPolicy, RouterService};
 use crate::role::BatchForwarder;
-use crate::store::{JournalError, ProcessRole, Remedy, Store, StoreError};
+use crate::store::{JournalError, ProcessRole, Remedy, Store, StoreError, StoreOptions};
 use crate::tokens::TokenStore;
 pub(super) use config_schema::option_schemas;
 use descriptors::{max_connections_under_limit, raise_open_file_limit};
@@ -221,10 +221,16 @@ async fn serve_store(
     config: &ServerConfig,
 ) -> Result<(), Error> {
     let metrics = Arc::clone(service.metrics());
-    metrics.register_store_metrics(store, config.journal_location.directory());
+    let access = token_access_policy(config).await?;
+    let tokens = match &access {
+        AccessPolicy::AllowByTokenRole(tokens, _) => Some(Arc::clone(tokens)),
+        AccessPolicy::Unrestricted => None,
+    };
+    metrics.register_store_metrics(store, config.journal_location.directory(), tokens);
+    tokio::spawn(check_tokens_forever(Arc::clone(&metrics)));
     service.set_router(http::access_controlled_router(
         store.clone(),
-        token_access_policy(config).await?,
+        access,
         config.request_limits,
         config.role_keys.clone(),
         metrics,
@@ -235,6 +241,14 @@ async fn serve_store(
         tokio::spawn(forwarder.forward_forever());
     }
     Ok(())
+}
+
+/// Notices damaged tokens, although no one may use a token or request metrics. Never returns.
+async fn check_tokens_forever(metrics: Arc<Metrics>) {
+    loop {
+        tokio::time::sleep(StoreOptions::DEFAULT.check_interval).await;
+        metrics.check_tokens();
+    }
 }
 
 /// Closes the store, which first takes all uploads that wait. Gives up after [`CLOSE_TIMEOUT`].

@@ -24,9 +24,7 @@ use hushbin::upload::EncodedUpload;
 use hushbin::{Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates_for_query};
 use hushbin_tests::postgres::Server;
-use hushbin_tests::process::{
-    Client, Collector, command, create_journal, hushbin, token_name,
-};
+use hushbin_tests::process::{Client, Collector, command, create_journal, hushbin, token_name};
 use hushbin_tests::sealing::Sealer;
 use hushbin_tests::uploads::draft;
 use network::Network;
