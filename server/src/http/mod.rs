@@ -87,7 +87,7 @@ use axum::routing::{MethodRouter, any, get, post};
 pub(crate) use access::AccessPolicy;
 pub(crate) use hosts::AllowedHosts;
 pub(crate) use openapi::OPENAPI_JSON as OPENAPI;
-pub(crate) use router_service::RouterService;
+pub(crate) use router_service::{EXPIRY_WARNING_DAYS, RouterService};
 pub(crate) use server::{ServerOptions, bind_listener, serve_connections};
 pub use state::RequestLimits;
 pub(crate) use tls::{Tls, TlsError};

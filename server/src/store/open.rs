@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
 use super::clock::{Clock, ClockWatch};
-use super::engine::{Remedy, StorageEngine, StorageReader};
+use super::engine::{EngineError, Remedy, StorageEngine, StorageReader};
 use super::error::JournalError;
 use super::files::{self, FilesEngine};
 use super::handle::{Store, StoreOptions, StoreState, WriterHandle};
@@ -86,7 +86,7 @@ impl Store {
 
     /// Checks that the tasks in `setups` could be served from the journal at a location: they are
     /// valid, have the settings and the role that they need, and agree with the tasks that are
-    /// stored there. Changes nothing, and may run while another process serves the journal. A
+    /// stored there. If `read_only` is true, all of them must be stored. Changes nothing, and may run while another process serves the journal. A
     /// journal that would be created has no tasks. This call blocks, as [`Store::open_at`] does.
     ///
     /// # Errors
@@ -95,11 +95,12 @@ impl Store {
         location: &Location,
         setups: &[TaskSetup],
         options: StoreOptions,
+        read_only: bool,
     ) -> Result<(), JournalError> {
         let role = options.role;
         let rows = match location {
             Location::Directory(directory) => {
-                files::stored_tasks(directory, options.create_journal)?
+                files::stored_tasks(directory, options.create_journal && !read_only)?
             }
             Location::Database(database) => postgres::stored_tasks(database)?,
         };
@@ -111,8 +112,12 @@ impl Store {
         for setup in setups {
             let id = setup.draft.id();
             task::check_new_task(setup, role)?;
-            if let Some(stored) = stored.iter().find(|stored| stored.task().id() == id) {
-                task::check_draft_agrees(stored, setup)?;
+            match stored.iter().find(|stored| stored.task().id() == id) {
+                Some(stored) => task::check_draft_agrees(stored, setup)?,
+                None if read_only => {
+                    return Err(JournalError::TaskNotInReadOnlyJournal { id: id.to_owned() });
+                }
+                None => {}
             }
         }
         Ok(())
@@ -319,6 +324,21 @@ pub fn create_journal(directory: &Path) -> Result<(), JournalError> {
     // Another process may have created a journal before this one had the lock.
     files::check_no_journal(directory)?;
     Ok(files::write_empty_list(directory)?)
+}
+
+/// Returns true if another process has locked a data directory for writing.
+///
+/// # Errors
+/// When the lock cannot be looked at.
+pub(crate) fn is_in_use(directory: &Path) -> Result<bool, EngineError> {
+    match files::lock_shared(directory) {
+        Err(EngineError::FileAccess { source, .. })
+            if source.kind() == std::io::ErrorKind::WouldBlock =>
+        {
+            Ok(true)
+        }
+        locked => locked.map(|_| false),
+    }
 }
 
 /// Locks the data directory for this process alone. The operating system releases the lock when the

@@ -25,6 +25,7 @@
 //! of the process.
 
 mod append;
+mod diagnose;
 mod reader;
 mod rows;
 mod schema;
@@ -41,6 +42,7 @@ use super::engine::{
     UploadRecord,
 };
 use append::AppendStatements;
+pub(crate) use diagnose::diagnose_database;
 use reader::PostgresReader;
 pub(super) use reader::{open_read_only, stored_tasks};
 use rows::{

@@ -2,6 +2,7 @@
 
 mod config;
 mod deploy;
+mod doctor;
 mod hosts;
 mod limits;
 mod logs;
