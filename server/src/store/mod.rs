@@ -56,6 +56,7 @@ mod tests;
 mod writer;
 mod writer_metrics;
 
+pub use database_diagnosis::DatabaseDiagnosis;
 pub use engine::{
     BatchClaim, BatchRelease, BatchRow, BatchState, EngineError, Remedy, SharedStorage, SharedTask,
     StorageEngine, StorageReader, TaskKey, TaskRow, UploadGroup, UploadOutcome, UploadRecord,

@@ -47,7 +47,8 @@ pub(crate) fn diagnose_database(
         let [version, own, isolation, date] = first_row(first, query)?;
         let loses_settings = seen == "marked" || own != "marked" || isolation != "read committed";
         let mut newest = None;
-        if !loses_settings && schema::tables_exist(first)? {
+        let has_tables = !loses_settings && schema::tables_exist(first)?;
+        if has_tables {
             schema::check_schema_version(first)?;
             let query = "SELECT max(greatest(opened, closed)) FROM hushbin.batch";
             let [time] = first_row(first, query)?;
@@ -56,6 +57,7 @@ pub(crate) fn diagnose_database(
         Ok(DatabaseDiagnosis {
             version,
             date: date.parse().unwrap_or_default(),
+            has_tables,
             newest,
             loses_settings,
         })

@@ -20,7 +20,10 @@ use crate::cli::serve::descriptors::{max_connections_under_limit, open_file_limi
 use crate::cli::serve::options::ServeCommandOptions;
 use crate::cli::serve::settings::ServeSettings;
 use crate::http::{EXPIRY_WARNING_DAYS, Tls, TlsError};
-use crate::store::{self, EARLIEST_DATE, Location, MAX_GAP_SINCE_STORED_DATE, Store, now};
+use crate::store::{
+    self, DatabaseDiagnosis, EARLIEST_DATE, EngineError, Location, MAX_GAP_SINCE_STORED_DATE,
+    Store, now,
+};
 use crate::tokens::{self, TokenRole};
 use finding::{Checked, PeerClock, Trouble};
 use network::{check_analyser, check_proxy};
@@ -67,7 +70,7 @@ pub(in crate::cli) fn run_doctor_command(
     match settings.load_config() {
         Ok(config) => {
             let runtime = Runtime::new()?;
-            results.extend(runtime.block_on(check_all(&config, url.as_ref(), has_tls)));
+            results.extend(check_all(&config, url.as_ref(), has_tls, &runtime));
         }
         Err(error) => results.push(("settings", Err(Trouble::Error(error.to_string())))),
     }
@@ -94,14 +97,17 @@ pub(in crate::cli) fn run_doctor_command(
     }
 }
 
-async fn check_all(
+/// Checks everything but the certificate. Blocks, so it must not run on a thread of `runtime`.
+fn check_all(
     config: &ServerConfig,
     url: Option<&Uri>,
     has_tls: bool,
+    runtime: &Runtime,
 ) -> Vec<(&'static str, Checked)> {
     let mut results = vec![("settings", check_settings(config))];
     let mut clocks: Vec<PeerClock> = Vec::new();
     let mut newest = None;
+    let mut may_have_tokens = true;
     match &config.journal_location {
         Location::Directory(data) => {
             newest = newest_change(data);
@@ -110,46 +116,25 @@ async fn check_all(
             results.push(("lock", check_lock(data)));
         }
         Location::Database(database) => {
-            results.push((
-                "database",
-                match store::diagnose_database(database) {
-                    Ok(found) => {
-                        newest = found.newest;
-                        clocks.push(("the database".to_owned(), found.date));
-                        found.loses_settings.then_some(()).map_or_else(
-                            || {
-                                Ok(format!(
-                                    "PostgreSQL {} answers, at the level read committed",
-                                    found.version
-                                ))
-                            },
-                            |()| {
-                                Err(Trouble::Error(
-                            "a pooler in transaction mode loses the settings of sessions; let it \
-                             pool sessions, or connect to the database itself".to_owned(),
-                        ))
-                            },
-                        )
-                    }
-                    Err(error) => Err(Trouble::Error(format!(
-                        "{error}; check --store, and that the database runs"
-                    ))),
-                },
-            ));
+            let diagnosis = store::diagnose_database(database);
+            if let Ok(found) = &diagnosis {
+                newest = found.newest;
+                may_have_tokens = found.has_tables;
+                clocks.push(("the database".to_owned(), found.date));
+            }
+            results.push(("database", check_database(diagnosis)));
         }
     }
     let limit = open_file_limit_maximum();
     results.push(("descriptors", check_descriptors(config, limit)));
-    results.push(("tokens", check_tokens(config)));
+    results.push(("tokens", check_tokens(config, may_have_tokens)));
     if let Some(shuffler) = &config.role_keys.shuffler_keys {
-        let checked = check_analyser(config, &shuffler.analyser_address, &mut clocks).await;
-        results.push(("analyser", checked));
+        let checked = check_analyser(config, &shuffler.analyser_address, &mut clocks);
+        results.push(("analyser", runtime.block_on(checked)));
     }
     if let Some(url) = url {
-        results.push((
-            "proxy",
-            check_proxy(config, url, has_tls, &mut clocks).await,
-        ));
+        let checked = check_proxy(config, url, has_tls, &mut clocks);
+        results.push(("proxy", runtime.block_on(checked)));
     }
     results.push(("clock", check_clock(now(), newest, &clocks)));
     results
@@ -197,14 +182,12 @@ fn check_clock(now: u64, newest: Option<u64>, clocks: &[PeerClock]) -> Checked {
             "the newest time in the journal is {days} days ago; check the clock"
         )));
     }
-    let names: Vec<&str> = clocks.iter().map(|(peer, _)| &**peer).collect();
-    Ok(format!(
-        "as late as the journal, and the same as that of {} other machines {}",
-        names.len(),
-        names.join(", ")
-    )
-    .trim_end()
-    .to_owned())
+    let mut peers: Vec<&str> = clocks.iter().map(|(peer, _)| &**peer).collect();
+    peers.dedup();
+    Ok(match peers.is_empty() {
+        true => "not behind the journal".to_owned(),
+        false => format!("not behind the journal, and that of {}", peers.join(", ")),
+    })
 }
 
 /// Returns the newest time at which a file in a directory was changed, in seconds since 1970.
@@ -265,6 +248,22 @@ fn check_disk(data: &Path, least: u64) -> Checked {
     }
 }
 
+fn check_database(diagnosis: Result<DatabaseDiagnosis, EngineError>) -> Checked {
+    match diagnosis {
+        Ok(found) if found.loses_settings => Err(Trouble::Error(
+            "a pooler in transaction mode loses the settings of sessions; let it pool sessions, or \
+             connect to the database itself"
+                .to_owned(),
+        )),
+        Ok(DatabaseDiagnosis { version, .. }) => Ok(format!(
+            "PostgreSQL {version} answers, at the level read committed"
+        )),
+        Err(error) => Err(Trouble::Error(format!(
+            "{error}; check --store, and that the database runs"
+        ))),
+    }
+}
+
 fn check_lock(data: &Path) -> Checked {
     Ok(match store::is_in_use(data)? {
         true => "a collector is running on the journal",
@@ -316,11 +315,15 @@ fn check_certificate(read: Result<Option<Tls>, TlsError>) -> Checked {
     }
 }
 
-fn check_tokens(config: &ServerConfig) -> Checked {
+/// Checks the tokens. `may_have_tokens` is false for a database without tables.
+fn check_tokens(config: &ServerConfig, may_have_tokens: bool) -> Checked {
     if config.request_limits.release_on_read {
         return Ok("not needed with --development".to_owned());
     }
-    let tokens = tokens::list_tokens(&config.journal_location)?;
+    let tokens = match may_have_tokens {
+        true => tokens::list_tokens(&config.journal_location)?,
+        false => Vec::new(),
+    };
     let admins = tokens.iter().filter(|token| token.role == TokenRole::Admin);
     match admins.count() {
         0 => Err(Trouble::Warning(
