@@ -11,7 +11,7 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::http::{StatusCode, header};
 use axum::routing::post;
-use hushbin_tests::process::{Collector, command};
+use hushbin_tests::process::{Collector, command, create_journal};
 use tokio::net::TcpListener;
 
 /// Environment variable that turns this program into the bare handler.
@@ -56,6 +56,9 @@ pub(crate) fn start_collector(data: &Path, tasks: &[&Path]) -> Collector {
 /// Starts a collector as an operator would. `option` and `place` give the location of the journal,
 /// such as `--data DIR`. All clients may use the same address.
 pub(crate) fn start_collector_at(option: &str, place: &OsStr, tasks: &[&Path]) -> Collector {
+    if option == "--data" {
+        create_journal(place.as_ref());
+    }
     let mut serve = command();
     serve.arg("serve").arg(option).arg(place);
     for task in tasks {

@@ -11,7 +11,7 @@ use hushbin::sums::{SumRandomizer, SumTask};
 use hushbin::upload::EncodedUpload;
 use hushbin::{Entry, Fingerprint, Randomizer, Task, UploadId};
 use hushbin_analysis::sums::resolve_sum_draft;
-use hushbin_tests::process::{Client, Collector, command, hushbin};
+use hushbin_tests::process::{Client, Collector, command, create_journal, hushbin};
 use hushbin_tests::sealing::Sealer;
 use hushbin_tests::uploads::draft;
 use rand_chacha::ChaCha20Rng;
@@ -154,6 +154,7 @@ impl RunningRoles {
         let most = subject.batch.to_string();
         let batches = ["--batch-least", &most, "--batch-most", &most];
         let start = |words: &[&str], data: &str, ready: &str| {
+            create_journal(&directory.join(data));
             let mut command = command();
             command
                 .args(words)

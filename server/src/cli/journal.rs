@@ -1,4 +1,4 @@
-//! `hushbin journal`: checks, copies, exports and repairs of a data directory.
+//! `hushbin journal`: creates, checks, copies, exports and repairs a data directory.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::store::{
 };
 use crate::tokens;
 
-/// Check, copy, export or repair the journal of a collector
+/// Create, check, copy, export or repair the journal of a collector
 #[derive(Debug, Args)]
 pub(super) struct JournalCommandOptions {
     #[command(subcommand)]
@@ -24,11 +24,23 @@ pub(super) struct JournalCommandOptions {
 
 #[derive(Debug, Subcommand)]
 enum JournalCommand {
+    Create(JournalCreateOptions),
     Check(JournalCheckOptions),
     Backup(BackupOptions),
     Export(export::ExportCommandOptions),
     Erase(EraseOptions),
     Salvage(SalvageOptions),
+}
+
+/// Begin an empty journal, once, before the first 'hushbin serve'
+///
+/// The command fails if there is a journal already, or if the directory that shall contain DIR is
+/// missing. A database needs no such command.
+#[derive(Debug, Args)]
+struct JournalCreateOptions {
+    /// Directory for the journal; created if missing
+    #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
+    data: PathBuf,
 }
 
 /// Verify the checksums of all files, without changing anything
@@ -109,6 +121,11 @@ pub(super) fn run_journal_command(
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     match &options.command {
+        JournalCommand::Create(options) => {
+            store::create_journal(&options.data)?;
+            let path = options.data.display();
+            Ok(writeln!(out, "{path} holds a new, empty journal.")?)
+        }
         JournalCommand::Check(options) => {
             write_check_result(&store::check_directory(&options.data), out)
         }

@@ -43,6 +43,7 @@ pub struct Cli {
 enum Command {
     Account(account::AccountCommandOptions),
     Audit(audit::AuditCommandOptions),
+    Doctor(Box<serve::DoctorCommandOptions>),
     Estimate(estimate::EstimateCommandOptions),
     Journal(journal::JournalCommandOptions),
     Key(key::KeyCommandOptions),
@@ -96,6 +97,7 @@ impl Cli {
         let result = match self.command {
             Command::Account(options) => account::run_account_command(&options, out),
             Command::Audit(options) => audit::run_audit_command(&options, out),
+            Command::Doctor(options) => serve::run_doctor_command(*options, out),
             Command::Estimate(options) => estimate::run_estimate_command(&options, out),
             Command::Journal(options) => journal::run_journal_command(&options, out),
             Command::Key(options) => key::run_key_command(&options, out),

@@ -60,7 +60,7 @@ impl AccessPolicy {
     /// - [`Problem::Unauthorized`] without a token.
     /// - [`Problem::UnknownToken`] with an unknown token.
     /// - [`Problem::Forbidden`] with a token of a lesser role.
-    /// - [`Problem::Storage`] if the tokens cannot be read.
+    /// - [`Problem::TokensUnreadable`] if the tokens cannot be read.
     async fn authorize(
         &self,
         headers: &HeaderMap,
@@ -70,10 +70,9 @@ impl AccessPolicy {
             return Ok(None);
         };
         let text = bearer_token(headers).ok_or(Problem::Unauthorized)?;
-        let token = tokens.find_token(text).await.map_err(|error| {
-            tracing::error!(%error, "the tokens cannot be read");
-            Problem::Storage
-        })?;
+        // The tokens have logged the error once, so it is not logged here.
+        let found = tokens.find_token(text).await;
+        let token = found.map_err(|_| Problem::TokensUnreadable)?;
         match token {
             None => {
                 refusals.record_refusal();

@@ -38,6 +38,7 @@ pub(super) async fn prometheus_metrics(
     headers: HeaderMap,
 ) -> impl IntoResponse {
     metrics.probe_journal().await;
+    metrics.check_tokens();
     // Encoding reads the sizes of files, which blocks.
     let text = tokio::task::spawn_blocking(move || metrics.encode_openmetrics()).await;
     let text = text.map_err(|_| Problem::Internal)?;

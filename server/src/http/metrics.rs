@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -16,6 +17,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
 use crate::store::{BatchState, ProcessRole, Store, now};
+use crate::tokens::{TOKENS_FILE_NAME, TokenStore};
 
 /// Prefix of all metric names.
 const METRIC_NAME_PREFIX: &str = "hushbin";
@@ -47,6 +49,8 @@ pub(crate) struct Metrics {
 struct OpenedStore {
     store: Store,
     directory: Option<PathBuf>,
+    /// Tokens of the journal, if requests need a token.
+    tokens: Option<Arc<TokenStore>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -142,9 +146,10 @@ impl Metrics {
         registry.register_with_unit("oldest_open_batch", "Age of the oldest open batch that has reports", Unit::Seconds, self.oldest_batch_age_seconds.clone());
     }
 
-    /// Adds the metrics of an opened store, and of its directory if it has one.
+    /// Adds the metrics of an opened store, of its directory if it has one, and of its tokens if
+    /// requests need one.
     #[rustfmt::skip]
-    pub(crate) fn register_store_metrics(&self, store: &Store, directory: Option<PathBuf>) {
+    pub(crate) fn register_store_metrics(&self, store: &Store, directory: Option<PathBuf>, tokens: Option<Arc<TokenStore>>) {
         let metrics = store.writer_metrics();
         let mut registry = self.registry.lock();
         registry.register("uploads_accepted", "Uploads that are on disk and were new", metrics.new_uploads.clone());
@@ -152,10 +157,11 @@ impl Metrics {
         registry.register("uploads_conflicting", "Uploads whose id was used by a different upload", metrics.conflicts.clone());
         registry.register("reports_accepted", "Reports in the uploads accepted", metrics.reports.clone());
         registry.register("clock_jumps", "Times that the machine's clock has jumped by a minute or more", metrics.clock_jumps.clone());
+        registry.register("broken_files", "1 if this file of the data directory was removed, replaced or damaged while the process runs", metrics.broken_files.clone());
         registry.register("commits_failed", "Groups of uploads that did not reach the disk", metrics.failures.clone());
         registry.register_with_unit("commit", "Time that a group of uploads takes to be on disk", Unit::Seconds, metrics.commit.clone());
         drop(registry);
-        *self.opened_store.lock() = Some(OpenedStore { store: store.clone(), directory });
+        *self.opened_store.lock() = Some(OpenedStore { store: store.clone(), directory, tokens });
     }
 
     /// Writes to the journal as a test, and sets the metric `ready` to 1 if the write succeeds, or
@@ -169,6 +175,21 @@ impl Metrics {
         if let Some(store) = store {
             self.journal_ready
                 .set(i64::from(store.probe_write().await.is_ok()));
+        }
+    }
+
+    /// Reads the file of tokens again if it has changed, and sets its metric.
+    pub(crate) fn check_tokens(&self) {
+        if let Some(OpenedStore {
+            store,
+            tokens: Some(tokens),
+            ..
+        }) = &*self.opened_store.lock()
+        {
+            let broken = tokens.reload_file().is_err();
+            store
+                .writer_metrics()
+                .set_broken_file(TOKENS_FILE_NAME, broken);
         }
     }
 

@@ -87,7 +87,7 @@ use axum::routing::{MethodRouter, any, get, post};
 pub(crate) use access::AccessPolicy;
 pub(crate) use hosts::AllowedHosts;
 pub(crate) use openapi::OPENAPI_JSON as OPENAPI;
-pub(crate) use router_service::RouterService;
+pub(crate) use router_service::{EXPIRY_WARNING_DAYS, RouterService};
 pub(crate) use server::{ServerOptions, bind_listener, serve_connections};
 pub use state::RequestLimits;
 pub(crate) use tls::{Tls, TlsError};
@@ -170,7 +170,7 @@ fn relayed_routes() -> [Route; 3] {
 /// the application has to close the store ([`Store::close`]).
 pub fn unrestricted_router(store: Store, limits: RequestLimits) -> Router {
     let metrics = Arc::new(Metrics::new());
-    metrics.register_store_metrics(&store, None);
+    metrics.register_store_metrics(&store, None, None);
     access_controlled_router(
         store,
         AccessPolicy::Unrestricted,

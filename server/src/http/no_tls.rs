@@ -35,6 +35,10 @@ impl Tls {
         match self.0 {}
     }
 
+    pub(crate) const fn begins(&self) -> i64 {
+        match self.0 {}
+    }
+
     #[expect(clippy::unused_async, reason = "encryption has to wait")]
     pub(super) async fn accept<S>(self, _: S, _: Duration) -> io::Result<S> {
         match self.0 {}

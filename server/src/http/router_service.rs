@@ -34,7 +34,7 @@ struct RouterServiceState {
 }
 
 /// Days before the expiry of a certificate from which on starts and reloads log a warning.
-const EXPIRY_WARNING_DAYS: i64 = 14;
+pub(crate) const EXPIRY_WARNING_DAYS: i64 = 14;
 
 /// Publishes when a certificate expires. Logs a warning if it has expired or expires soon.
 fn report_certificate_expiry(tls: Option<&Tls>, metrics: &Metrics) {

@@ -29,8 +29,9 @@ use crate::keys::{self, KeyPermissionError};
 pub(crate) struct Tls {
     config: Arc<ServerConfig>,
     certificate_chain: Arc<[CertificateDer<'static>]>,
-    /// Time at which the server's own certificate expires, in seconds since 1970.
-    expires: i64,
+    /// Times at which the server's own certificate begins to be valid and expires, in seconds since
+    /// 1970.
+    validity: [i64; 2],
 }
 
 /// Errors of reading a certificate and its key.
@@ -105,7 +106,7 @@ impl Tls {
         let text = fs::read(key).map_err(failed)?;
         let own = PrivateKeyDer::from_pem_slice(&text)
             .map_err(|error| pem_error(key, EXPECTED_KEY_CONTENT, &error))?;
-        let expires = expiry_time(&chain[0]).ok_or_else(|| TlsError::NotACertificate {
+        let validity = validity(&chain[0]).ok_or_else(|| TlsError::NotACertificate {
             path: path_text(certificate),
         })?;
         let config = server_config(chain.clone(), own).map_err(|source| match source {
@@ -124,13 +125,19 @@ impl Tls {
         Ok(Self {
             config: Arc::new(config),
             certificate_chain: chain.into(),
-            expires,
+            validity,
         })
     }
 
     /// Returns the time at which the server's own certificate expires, in seconds since 1970.
     pub(crate) const fn expires(&self) -> i64 {
-        self.expires
+        self.validity[1]
+    }
+
+    /// Returns the time at which the server's own certificate begins to be valid, in seconds since
+    /// 1970.
+    pub(crate) const fn begins(&self) -> i64 {
+        self.validity[0]
     }
 
     /// Returns the encrypted stream to a client after the handshake.
@@ -165,11 +172,12 @@ impl Debug for Tls {
     }
 }
 
-/// Returns the time at which a certificate expires, in seconds since 1970, or `None` if it is not a
-/// certificate.
-fn expiry_time(certificate: &CertificateDer<'_>) -> Option<i64> {
+/// Returns the times at which a certificate begins to be valid and expires, in seconds since 1970,
+/// or `None` if it is not a certificate.
+fn validity(certificate: &CertificateDer<'_>) -> Option<[i64; 2]> {
     let (_, certificate) = parse_x509_certificate(certificate).ok()?;
-    Some(certificate.validity().not_after.timestamp())
+    let validity = certificate.validity();
+    Some([validity.not_before, validity.not_after].map(|time| time.timestamp()))
 }
 
 fn server_config(
@@ -225,7 +233,7 @@ mod tests {
         let tls = Tls {
             config: Arc::new(server_config(chain, key).unwrap()),
             certificate_chain: Arc::new([]),
-            expires: 0,
+            validity: [0, 0],
         };
         let limit = Duration::from_secs(10);
         for trickles in [false, true] {

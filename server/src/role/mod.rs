@@ -3,6 +3,7 @@
 mod analyser_keys;
 #[cfg_attr(not(feature = "tls"), path = "no_tls_connector.rs")]
 mod connector;
+mod fetch;
 mod forwarder;
 mod shuffler_keys;
 pub(crate) mod signature;
@@ -10,6 +11,7 @@ pub(crate) mod signature;
 use std::sync::Arc;
 
 pub(crate) use analyser_keys::AnalyserKeys;
+pub(crate) use fetch::fetch;
 pub(crate) use forwarder::BatchForwarder;
 pub(crate) use shuffler_keys::ShufflerKeys;
 

@@ -17,10 +17,10 @@ const JUMP_TRUST: Duration = Duration::from_secs(24 * 3600);
 
 /// Gap between the newest stored time and the date at the start that counts as a jump. On a quiet
 /// site, a batch may stay open for months.
-const MAX_GAP_SINCE_STORED_DATE: Duration = Duration::from_secs(400 * 24 * 3600);
+pub(crate) const MAX_GAP_SINCE_STORED_DATE: Duration = Duration::from_secs(400 * 24 * 3600);
 
 /// 1 January 2026, in seconds since 1970. An earlier date is wrong, because no collector ran then.
-const EARLIEST_DATE: u64 = 1_767_225_600;
+pub(crate) const EARLIEST_DATE: u64 = 1_767_225_600;
 
 /// Date and steady clock of a store.
 #[derive(Clone)]

@@ -160,6 +160,29 @@ pub enum EngineError {
     /// Another task already has this id.
     #[error("there is a task {0:?} already")]
     TaskExists(String),
+    /// The directory holds no journal.
+    #[error(
+        "no journal in {path}: if a volume should be mounted there, mount it; to begin a new \
+         journal, run hushbin journal create --data {path}"
+    )]
+    NoJournal {
+        /// Path of the directory.
+        path: String,
+    },
+    /// The directory in which a journal shall begin already holds one.
+    #[error("{path} already holds a journal, expected a directory without one")]
+    JournalExists {
+        /// Path of the directory.
+        path: String,
+    },
+    /// A file was removed, replaced or changed while this process runs.
+    #[error("{path} was removed, replaced or changed while the collector runs: {remedy}")]
+    FileReplaced {
+        /// Path of the file.
+        path: String,
+        /// Action by which an operator can remedy it.
+        remedy: &'static str,
+    },
     /// The journal was written by another version.
     #[error(
         "{path} has version {found}, this hushbin supports version {known}: use the hushbin \
@@ -317,6 +340,12 @@ pub trait StorageEngine: Send {
     /// # Errors
     /// When uploads would be refused.
     fn probe_write(&mut self) -> Result<(), EngineError>;
+
+    /// Checks the files that nobody else may remove or change while the engine is open. Returns the
+    /// name of each file with the result.
+    fn check_own_files(&mut self) -> Vec<(&'static str, Result<(), EngineError>)> {
+        Vec::new()
+    }
 
     /// Returns a reader for other threads. Calls to the reader never wait for the thread that owns
     /// the engine.

@@ -19,7 +19,8 @@ use super::task::{self, StoredTask, TaskSetup};
 use super::tasks::CurrentTasks;
 use super::writer_metrics::WriterMetrics;
 
-/// Options of a store: limits on waiting uploads and on commits, an interval, and a role.
+/// Options of a store: limits on waiting uploads and on commits, an interval, a role, and whether a
+/// journal is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoreOptions {
     /// Maximum number of bytes in uploads that are between socket and disk. The writer's queue has
@@ -34,16 +35,22 @@ pub struct StoreOptions {
     pub check_interval: Duration,
     /// Role of the process. All processes that use a journal have the same role.
     pub role: ProcessRole,
+    /// True to create a journal in a directory that holds none. If false, this is an error, so a
+    /// volume that is not mounted is noticed; [`create_journal`](super::create_journal) then begins
+    /// a journal. Tables in a database are always created, because its operator created the
+    /// database.
+    pub create_journal: bool,
 }
 
 impl StoreOptions {
-    /// Options that suit one process on a small machine.
+    /// Options that suit one process on a small machine. They create a missing journal.
     pub const DEFAULT: Self = Self {
         queue_bytes: 64 << 20,
         max_commit_uploads: 1024,
         max_commit_bytes: 8 << 20,
         check_interval: Duration::from_secs(20),
         role: ProcessRole::Collector,
+        create_journal: true,
     };
 }
 

@@ -25,6 +25,7 @@ mod clock;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod conformance;
+mod database_diagnosis;
 mod engine;
 mod error;
 mod files;
@@ -55,6 +56,7 @@ mod tests;
 mod writer;
 mod writer_metrics;
 
+pub use database_diagnosis::DatabaseDiagnosis;
 pub use engine::{
     BatchClaim, BatchRelease, BatchRow, BatchState, BlockChange, EngineError, Remedy,
     SharedStorage, SharedTask, StorageEngine, StorageReader, TaskKey, TaskRow, UploadGroup,
@@ -65,19 +67,24 @@ pub use files::{
     BackupProgress, Damage, DataLoss, DirectoryCheckResult, FilesEngine, SalvageResult, backup,
     check_directory, salvage_directory,
 };
-pub(crate) use files::{create_data_directory, open_or_create, write_atomically};
+pub(crate) use files::{
+    FileStamp, check_journal_exists, file_stamp, open_or_create, write_atomically,
+};
 pub use handle::{Store, StoreOptions};
 pub use location::{Location, LocationError};
 pub(crate) use memory::{MemoryExhausted, MemoryReservation};
+pub use open::create_journal;
+pub(crate) use open::is_in_use;
 pub(crate) use origin::ReportOrigin;
 pub use postgres::DatabaseAddress;
 #[cfg(feature = "postgres")]
 pub(crate) use postgres::Session;
-pub(crate) use postgres::{SessionPool, open_existing_pool, open_pool};
+pub(crate) use postgres::{SessionPool, diagnose_database, open_existing_pool, open_pool};
+pub(crate) use repeated_errors::RepeatedErrors;
 pub use role::ProcessRole;
 pub use settings::{BatchSettings, TaskSettings, TaskSettingsError};
 pub(crate) use stored_reports::StoredReports;
 pub use task::{StoredTask, TaskSetup};
 
-pub(crate) use clock::now;
+pub(crate) use clock::{EARLIEST_DATE, MAX_GAP_SINCE_STORED_DATE, now};
 pub(crate) use request::{Submission, SubmittedUpload};

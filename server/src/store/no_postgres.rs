@@ -6,6 +6,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use super::database_diagnosis::DatabaseDiagnosis;
 use super::engine::{EngineError, StorageEngine, StorageReader, TaskRow, TaskWithBatches};
 use crate::missing_feature::MissingFeature;
 
@@ -47,6 +48,12 @@ impl SessionPool {
     pub(crate) fn uninhabited_pool(database: &DatabaseAddress) -> Self {
         match database.0 {}
     }
+}
+
+pub(crate) fn diagnose_database(
+    database: &DatabaseAddress,
+) -> Result<DatabaseDiagnosis, EngineError> {
+    match database.0 {}
 }
 
 pub(crate) fn open_pool(database: &DatabaseAddress) -> Result<SessionPool, EngineError> {

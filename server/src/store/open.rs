@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
 use super::clock::{Clock, ClockWatch};
-use super::engine::{Remedy, StorageEngine, StorageReader};
+use super::engine::{EngineError, Remedy, StorageEngine, StorageReader};
 use super::error::JournalError;
 use super::files::{self, FilesEngine};
 use super::handle::{Store, StoreOptions, StoreState, WriterHandle};
@@ -21,7 +21,6 @@ use super::postgres;
 use super::releaser::{self, ReleaserWork};
 use super::repeated_errors::RepeatedErrors;
 use super::request::WriterRequest;
-use super::role::ProcessRole;
 use super::task::{self, TaskSetup};
 use super::tasks::CurrentTasks;
 use super::writer::{CommitLimits, Writer};
@@ -32,8 +31,9 @@ use super::writer_metrics::WriterMetrics;
 const BYTES_PER_QUEUE_SLOT: usize = 8 << 10;
 
 impl Store {
-    /// Opens the store in a data directory, and stores the tasks in `tasks` that are new. Creates
-    /// the directory if it is missing. This call blocks on disk I/O.
+    /// Opens the store in a data directory, and stores the tasks in `tasks` that are new. If there is
+    /// no journal, [`StoreOptions::create_journal`] decides whether one is created. This call blocks
+    /// on disk I/O.
     ///
     /// Tasks stored earlier are served even if they are not in `tasks`.
     ///
@@ -58,16 +58,18 @@ impl Store {
         tasks: &[TaskSetup],
         options: StoreOptions,
     ) -> Result<Self, JournalError> {
-        let (mut engine, lock): (Box<dyn StorageEngine>, _) = match location {
+        let mut engine: Box<dyn StorageEngine> = match location {
             Location::Directory(directory) => {
-                // The version is checked first, so that nothing is written to a directory of
-                // another version.
-                files::check_version(directory)?;
+                // Checked first, so that nothing is written to a directory of another version, or
+                // to the mount point of a volume that is not mounted.
+                files::stored_tasks(directory, options.create_journal)?;
                 files::create_data_directory(directory)?;
                 let lock = lock_directory(directory)?;
-                (Box::new(FilesEngine::open(directory)?), Some(lock))
+                let mut engine = FilesEngine::open(directory)?;
+                engine.hold_lock(lock);
+                Box::new(engine)
             }
-            Location::Database(database) => (postgres::open(database)?, None),
+            Location::Database(database) => postgres::open(database)?,
         };
         // Only missing permission stops the start. A full disk, for example, may have room later.
         if let Err(error) = engine.probe_write() {
@@ -79,23 +81,27 @@ impl Store {
                 "the journal cannot be written; uploads are refused until it can be"
             );
         }
-        Self::start_threads(engine, lock, tasks, options, Clock::system())
+        Self::start_threads(engine, tasks, options, Clock::system())
     }
 
     /// Checks that the tasks in `setups` could be served from the journal at a location: they are
     /// valid, have the settings and the role that they need, and agree with the tasks that are
-    /// stored there. Changes nothing, and may run while another process serves the journal. A
-    /// journal that does not exist yet has no tasks. This call blocks, as [`Store::open_at`] does.
+    /// stored there. If `read_only` is true, all of them must be stored. Changes nothing, and may run while another process serves the journal. A
+    /// journal that would be created has no tasks. This call blocks, as [`Store::open_at`] does.
     ///
     /// # Errors
     /// Those of [`Store::open_at`] that concern the tasks, or when the journal cannot be read.
     pub fn check_tasks(
         location: &Location,
         setups: &[TaskSetup],
-        role: ProcessRole,
+        options: StoreOptions,
+        read_only: bool,
     ) -> Result<(), JournalError> {
+        let role = options.role;
         let rows = match location {
-            Location::Directory(directory) => files::stored_tasks(directory)?,
+            Location::Directory(directory) => {
+                files::stored_tasks(directory, options.create_journal && !read_only)?
+            }
             Location::Database(database) => postgres::stored_tasks(database)?,
         };
         let stored =
@@ -106,8 +112,12 @@ impl Store {
         for setup in setups {
             let id = setup.draft.id();
             task::check_new_task(setup, role)?;
-            if let Some(stored) = stored.iter().find(|stored| stored.task().id() == id) {
-                task::check_draft_agrees(stored, setup)?;
+            match stored.iter().find(|stored| stored.task().id() == id) {
+                Some(stored) => task::check_draft_agrees(stored, setup)?,
+                None if read_only => {
+                    return Err(JournalError::TaskNotInReadOnlyJournal { id: id.to_owned() });
+                }
+                None => {}
             }
         }
         Ok(())
@@ -161,14 +171,13 @@ impl Store {
         tasks: &[TaskSetup],
         options: StoreOptions,
     ) -> Result<Self, JournalError> {
-        Self::start_threads(engine, None, tasks, options, Clock::system())
+        Self::start_threads(engine, tasks, options, Clock::system())
     }
 
     /// Stores the tasks in `given` that are new, and starts the store's threads: the writer, the
     /// releaser and the timer for due batches.
     pub(super) fn start_threads(
         mut engine: Box<dyn StorageEngine>,
-        lock: Option<File>,
         given: &[TaskSetup],
         options: StoreOptions,
         clock: Clock,
@@ -206,7 +215,6 @@ impl Store {
             clock: clock.clone(),
             clock_watch,
             repeated_error_log: RepeatedErrors::default(),
-            lock,
             thread_end_signal: alive,
         }
         .spawn()
@@ -301,6 +309,36 @@ fn newest_closing_time(tasks: &CurrentTasks) -> Option<u64> {
     let tasks = tasks.all_tasks();
     let batches = tasks.iter().flat_map(|task| task.batches().to_vec());
     batches.filter_map(|row| row.closed_at).max()
+}
+
+/// Creates an empty journal, durably. The directory may exist, but must hold no journal. Its parent
+/// must exist. This call blocks on disk I/O.
+///
+/// # Errors
+/// When there is a journal already, another process uses the directory, the parent is missing, or
+/// writing fails.
+pub fn create_journal(directory: &Path) -> Result<(), JournalError> {
+    files::check_no_journal(directory)?;
+    files::create_data_directory(directory)?;
+    let _lock = lock_directory(directory)?;
+    // Another process may have created a journal before this one had the lock.
+    files::check_no_journal(directory)?;
+    Ok(files::write_empty_list(directory)?)
+}
+
+/// Returns true if another process has locked a data directory for writing.
+///
+/// # Errors
+/// When the lock cannot be looked at.
+pub(crate) fn is_in_use(directory: &Path) -> Result<bool, EngineError> {
+    match files::lock_shared(directory) {
+        Err(EngineError::FileAccess { source, .. })
+            if source.kind() == std::io::ErrorKind::WouldBlock =>
+        {
+            Ok(true)
+        }
+        locked => locked.map(|_| false),
+    }
 }
 
 /// Locks the data directory for this process alone. The operating system releases the lock when the

@@ -57,7 +57,7 @@ impl Timed {
         };
         let engine = Box::new(FilesEngine::open(directory.path()).unwrap());
         let options = StoreOptions::DEFAULT;
-        let store = Store::start_threads(engine, None, &[collected], options, clock).unwrap();
+        let store = Store::start_threads(engine, &[collected], options, clock).unwrap();
         let uploads = Uploads::new(store.task("t").unwrap().task().report_task().unwrap(), 1);
         Self {
             store,

@@ -1,6 +1,5 @@
 //! Writer thread: commits waiting uploads in groups and answers the callers.
 
-use std::fs::File;
 use std::mem;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -54,9 +53,6 @@ pub(super) struct Writer {
     pub(super) clock: Clock,
     pub(super) clock_watch: ClockWatch,
     pub(super) repeated_error_log: RepeatedErrors,
-    /// Lock on the data directory, held until the engine is closed. `None` if there is no
-    /// directory.
-    pub(super) lock: Option<File>,
     /// Sender that is dropped when the thread ends, even by a panic. Receivers notice the drop.
     pub(super) thread_end_signal: watch::Sender<()>,
 }
@@ -151,10 +147,8 @@ impl Writer {
                 None => {}
             }
         }
-        // The engine is closed before the lock is released, so that two processes never write at
-        // once.
+        // Releases the lock on the directory before the answer.
         drop(self.engine);
-        drop(self.lock);
         if let Some(reply) = closing {
             let _ = reply.send(Ok(()));
         }
@@ -348,12 +342,14 @@ impl Writer {
         match request {
             WriterRequest::Uploads(_) | WriterRequest::Close(_) => {}
             WriterRequest::Probe(reply) => {
+                self.check_own_files();
                 let probed = self.engine.probe_write();
                 self.repeated_error_log
                     .record(None, PROBE_WRITE_ACTION, &probed);
                 let _ = reply.send(probed.map_err(StoreError::from_storage_failure));
             }
             WriterRequest::CloseDue => {
+                self.check_own_files();
                 if self.clock_watch.observe() {
                     self.metrics.clock_jumps.inc();
                 }
@@ -389,6 +385,15 @@ impl Writer {
             WriterRequest::RemoveTask(task, reply) => {
                 let _ = reply.send(self.remove_task(&task));
             }
+        }
+    }
+
+    /// Checks the engine's files. Logs each change once, and sets the metric of each file.
+    fn check_own_files(&mut self) {
+        for (file, checked) in self.engine.check_own_files() {
+            self.repeated_error_log
+                .record(None, format!("checking the file {file}"), &checked);
+            self.metrics.set_broken_file(file, checked.is_err());
         }
     }
 

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
+use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 
 use super::engine::UploadOutcome;
@@ -12,6 +15,12 @@ use super::engine::UploadOutcome;
 const COMMIT_SECONDS_BOUNDS: [f64; 11] = [
     0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0,
 ];
+
+/// Label that names a file of the data directory.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(crate) struct FileLabel {
+    file: &'static str,
+}
 
 /// Counters of the writer's work since the process started. Clones share the counters.
 #[derive(Debug, Clone)]
@@ -28,6 +37,8 @@ pub(crate) struct WriterMetrics {
     pub(crate) failures: Counter,
     /// Number of times that the machine's clock has jumped.
     pub(crate) clock_jumps: Counter,
+    /// 1 for each file that was removed, replaced or damaged while the process runs, else 0.
+    pub(crate) broken_files: Family<FileLabel, Gauge>,
     /// Histogram of commit durations, in seconds.
     pub(crate) commit: Histogram,
 }
@@ -41,6 +52,7 @@ impl WriterMetrics {
             conflicts: Counter::default(),
             failures: Counter::default(),
             clock_jumps: Counter::default(),
+            broken_files: Family::default(),
             commit: Histogram::new(COMMIT_SECONDS_BOUNDS),
         }
     }
@@ -48,6 +60,12 @@ impl WriterMetrics {
     /// Records the duration of a commit.
     pub(super) fn observe_commit(&self, time: Duration) {
         self.commit.observe(time.as_secs_f64());
+    }
+
+    /// Sets whether a file of the data directory is broken.
+    pub(crate) fn set_broken_file(&self, file: &'static str, is_broken: bool) {
+        let gauge = self.broken_files.get_or_create(&FileLabel { file });
+        gauge.set(is_broken.into());
     }
 
     /// Counts an upload of a committed group. If the upload is new, also counts its reports.

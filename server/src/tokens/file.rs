@@ -1,8 +1,7 @@
 //! Tokens in a file of the data directory.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use parking_lot::RwLock;
@@ -11,9 +10,9 @@ use subtle::ConstantTimeEq;
 
 use super::token::{Token, TokensError, log_changes};
 use crate::format_version::json_format_version;
-use crate::store::{create_data_directory, open_or_create, write_atomically};
+use crate::store::{FileStamp, check_journal_exists, file_stamp, open_or_create, write_atomically};
 
-const TOKENS_FILE_NAME: &str = "tokens.json";
+pub(crate) const TOKENS_FILE_NAME: &str = "tokens.json";
 const TOKENS_LOCK_FILE_NAME: &str = "tokens.lock";
 const TOKENS_FILE_VERSION: u64 = 1;
 
@@ -29,14 +28,6 @@ struct TokensFileContents {
 pub(crate) struct TokensFile {
     path: PathBuf,
     cached_tokens: RwLock<(Option<FileStamp>, Vec<Token>)>,
-}
-
-/// Inode, modification time (seconds and nanoseconds) and length of the file. Every write creates a
-/// new file, and so changes the stamp.
-type FileStamp = (u64, i64, i64, u64);
-
-fn file_stamp(found: &Metadata) -> FileStamp {
-    (found.ino(), found.mtime(), found.mtime_nsec(), found.len())
 }
 
 impl TokensFile {
@@ -74,14 +65,14 @@ impl TokensFile {
         Ok(found.max_by_key(|token| token.role).cloned())
     }
 
-    /// Reads the file again if it has changed.
-    fn reload_if_changed(&self) -> Result<(), TokensError> {
+    /// Reads the file again if it has changed. The tokens stay as they were if it cannot be read,
+    /// but must not be used.
+    ///
+    /// # Errors
+    /// Same as [`TokensFile::open`].
+    pub(super) fn reload_if_changed(&self) -> Result<(), TokensError> {
         // The stamp is read before the file. A write in between is noticed at the next call.
-        let found = match fs::metadata(&self.path) {
-            Ok(found) => Some(file_stamp(&found)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(source) => return Err(file_error(&self.path, source)),
-        };
+        let found = file_stamp(&self.path).map_err(|source| file_error(&self.path, source))?;
         if self.cached_tokens.read().0 == found {
             return Ok(());
         }
@@ -90,6 +81,9 @@ impl TokensFile {
         // At the first read, all tokens would look new.
         if cached.0.is_some() {
             log_changes(&cached.1, &tokens);
+            if found.is_none() {
+                tracing::warn!("the file of tokens was removed, so no token is valid");
+            }
         }
         *cached = (found, tokens);
         Ok(())
@@ -108,8 +102,10 @@ pub(super) fn list_tokens(data: &Path) -> Result<Vec<Token>, TokensError> {
 /// Adds a token.
 ///
 /// # Errors
-/// When another token has this name, or the file cannot be read or written.
+/// When the directory holds no journal, another token has this name, or the file cannot be read or
+/// written.
 pub(super) fn add_token(data: &Path, token: &Token) -> Result<(), TokensError> {
+    check_journal_exists(data)?;
     change_tokens(data, |tokens| {
         if tokens.iter().any(|other| other.has_id_or_name(&token.name)) {
             return Err(TokensError::NameTaken {
@@ -160,7 +156,6 @@ fn change_tokens<T>(
     data: &Path,
     change: impl FnOnce(&mut Vec<Token>) -> Result<T, TokensError>,
 ) -> Result<T, TokensError> {
-    create_data_directory(data)?;
     // A separate file is locked, because each write replaces the file of tokens.
     let _lock = lock_file(&data.join(TOKENS_LOCK_FILE_NAME))?;
     let path = data.join(TOKENS_FILE_NAME);

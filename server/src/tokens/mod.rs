@@ -14,18 +14,31 @@ use std::sync::Arc;
 
 use database::DatabaseTokens;
 use file::TokensFile;
-pub(crate) use file::copy_tokens_to_directory;
+pub(crate) use file::{TOKENS_FILE_NAME, copy_tokens_to_directory};
+use parking_lot::Mutex;
 use token::hash_token_text;
 pub(crate) use token::{Token, TokenRole, TokensError};
 
-use crate::store::{Location, now, open_existing_pool};
+use crate::store::{Location, RepeatedErrors, now, open_existing_pool};
 use data_encoding::HEXLOWER;
 
 /// Prefix of every token, by which people and programs recognise it.
 const TOKEN_PREFIX: &str = "hushbin_";
 
-/// Access to the current tokens of a journal, in a file or in a database.
-pub(crate) enum TokenStore {
+/// Name of the action of reading tokens in the log.
+const READ_TOKENS_ACTION: &str = "reading the tokens";
+
+/// Access to the current tokens of a journal.
+///
+/// While the tokens cannot be read, nobody has access: a token may have been revoked. The error is
+/// logged once, and so is its end.
+pub(crate) struct TokenStore {
+    source: TokenSource,
+    repeated_error_log: Mutex<RepeatedErrors>,
+}
+
+/// Tokens in a file or in a database.
+enum TokenSource {
     File(TokensFile),
     Database(Arc<DatabaseTokens>),
 }
@@ -36,10 +49,34 @@ impl TokenStore {
     /// # Errors
     /// When the file of tokens is invalid.
     pub(crate) fn open(location: &Location) -> Result<Self, TokensError> {
-        Ok(match location {
-            Location::Directory(data) => Self::File(TokensFile::open(data)?),
-            Location::Database(database) => Self::Database(Arc::new(DatabaseTokens::new(database))),
+        let source = match location {
+            Location::Directory(data) => TokenSource::File(TokensFile::open(data)?),
+            Location::Database(database) => {
+                TokenSource::Database(Arc::new(DatabaseTokens::new(database)))
+            }
+        };
+        Ok(Self {
+            source,
+            repeated_error_log: Mutex::default(),
         })
+    }
+
+    /// Reads the file of tokens again if it has changed. Does nothing for a database.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub(crate) fn reload_file(&self) -> Result<(), TokensError> {
+        match &self.source {
+            TokenSource::File(file) => self.logged(file.reload_if_changed()),
+            TokenSource::Database(_) => Ok(()),
+        }
+    }
+
+    /// Logs an error of reading the tokens once, and that reading works again.
+    fn logged<T>(&self, read: Result<T, TokensError>) -> Result<T, TokensError> {
+        let mut log = self.repeated_error_log.lock();
+        log.record(None, READ_TOKENS_ACTION, &read);
+        read
     }
 
     /// Returns true if there are no tokens, so that no one has access.
@@ -47,9 +84,9 @@ impl TokenStore {
     /// # Errors
     /// When the tokens cannot be read.
     pub(crate) async fn is_empty(&self) -> Result<bool, TokensError> {
-        match self {
-            Self::File(file) => Ok(file.is_empty()),
-            Self::Database(tokens) => run_blocking(tokens, DatabaseTokens::is_empty).await,
+        match &self.source {
+            TokenSource::File(file) => Ok(file.is_empty()),
+            TokenSource::Database(tokens) => run_blocking(tokens, DatabaseTokens::is_empty).await,
         }
     }
 
@@ -59,13 +96,13 @@ impl TokenStore {
     /// When the tokens cannot be read.
     pub(crate) async fn find_token(&self, text: &str) -> Result<Option<Token>, TokensError> {
         let hash = hash_token_text(text);
-        match self {
-            Self::File(file) => file.find_token_by_hash(&hash),
-            Self::Database(tokens) => {
+        self.logged(match &self.source {
+            TokenSource::File(file) => file.find_token_by_hash(&hash),
+            TokenSource::Database(tokens) => {
                 let find = move |tokens: &DatabaseTokens| tokens.find_token_by_hash(&hash);
                 run_blocking(tokens, find).await
             }
-        }
+        })
     }
 }
 

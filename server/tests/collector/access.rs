@@ -27,6 +27,7 @@ impl Guarded {
             directory.path().join("data"),
         );
         fs::write(&task, SETTINGS).unwrap();
+        process::create_journal(&data);
         let mut command = process::command();
         command.args([
             "serve",
@@ -199,10 +200,18 @@ fn tokens_are_those_of_a_directory_that_is_there() {
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(said.contains("misspelt: No such file"), "{said}");
     }
+    let mut command = process::command();
+    command.args(["token", "create", "--role", "admin", "--name", "a"]);
+    let output = command.arg("--data").arg(&data).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        !output.status.success() && said.contains("no journal in"),
+        "{said}"
+    );
     assert!(!data.exists());
 }
 
-/// The collector runs as its own user, and root creates its tokens.
+/// The collector runs as its own user, and root creates its journal and tokens.
 #[cfg(unix)]
 #[test]
 fn what_root_makes_belongs_to_the_directorys_owner() {
@@ -216,8 +225,9 @@ fn what_root_makes_belongs_to_the_directorys_owner() {
         assert_ne!(fs::metadata(data).unwrap().uid(), 0);
         return;
     }
+    process::create_journal(data);
     create_token(data, "admin");
-    for name in ["tokens.json", "tokens.lock"] {
+    for name in ["lock", "tasks.json", "tokens.json", "tokens.lock"] {
         let made = fs::metadata(data.join(name)).unwrap();
         assert_eq!((made.uid(), made.gid()), (NOBODY, NOBODY), "{name}");
         assert_eq!(made.mode() & 0o777, 0o600, "{name}");

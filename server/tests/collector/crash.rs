@@ -293,6 +293,7 @@ fn reads_only(data: &Path, analyst: &Analyst) {
 }
 
 fn serve(data: &Path, task: &Path) -> Collector {
+    process::create_journal(data);
     let mut command = process::command();
     command.args(["serve", "--listen", "127.0.0.1:0", "--log", "error"]);
     command.args([

@@ -145,6 +145,7 @@ struct Served {
 }
 
 fn serve(data: &Path, log: &Path, more: &[&str]) -> Collector {
+    process::create_journal(data);
     let mut command = process::command();
     command
         .args(["serve", "--listen", "127.0.0.1:0", "--data"])
@@ -282,6 +283,16 @@ impl Served {
         problem["reason"].take()
     }
 
+    /// Files that the metric of broken files names.
+    fn broken_files(&self) -> Vec<String> {
+        let metrics = String::from_utf8(self.ask("GET /metrics", b"").body).unwrap();
+        let lines = metrics.lines().filter_map(|line| {
+            let rest = line.strip_prefix("hushbin_broken_files{file=\"")?;
+            rest.strip_suffix("\"} 1")
+        });
+        lines.map(str::to_owned).collect()
+    }
+
     /// Counts the lines of the log that contain `part`.
     fn lines(&self, part: &str) -> usize {
         let log = fs::read_to_string(&self.log).unwrap();
@@ -375,6 +386,113 @@ fn a_log_that_is_removed_or_moved_is_noticed() {
         assert_eq!(served.ask("GET /readyz", b"").status, 200);
         served.collector.kill();
     }
+}
+
+/// A second process can start once the lock was removed or replaced, so the first one stops writing.
+#[test]
+fn a_lost_lock_ends_all_writing() {
+    for replace in [false, true] {
+        let directory = tempfile::tempdir().unwrap();
+        let data = directory.path().join("data");
+        let mut served = Served::new(&data, directory.path());
+        served.release_some();
+        let before = served.read();
+        for _ in 0..3 {
+            let bytes = served.uploads.bytes(1);
+            served.post(bytes);
+        }
+        assert!(served.broken_files().is_empty());
+        fs::remove_file(data.join("lock")).unwrap();
+        if replace {
+            fs::write(data.join("lock"), "").unwrap();
+        }
+        let bytes = served.uploads.bytes(1);
+        served.post(bytes);
+        for _ in 0..2 {
+            assert_eq!((served.failures, served.not_ready()), (1, "failed".into()));
+        }
+        assert_eq!(served.broken_files(), ["lock"]);
+        assert_eq!(served.lines("checking the file lock fails"), 1);
+        let task = SETTINGS.replacen("settings", "other", 1);
+        assert_ne!(served.ask("POST /tasks", task.as_bytes()).status, 201);
+        served
+            .ask("POST /tasks/settings/batches", b"")
+            .problem("storage");
+        assert_eq!(served.read(), before, "releases can still be read");
+
+        let mut other = serve(&data, &directory.path().join("other"), &[]);
+        let files = (other.address(), snapshot(&data));
+        served.collector.stop(NEVER);
+        assert!(snapshot(&data) == files.1, "the first process has written");
+        (served.address, served.collector) = (files.0, other);
+        served.post_refused();
+        assert!(served.broken_files().is_empty());
+        served.all_is_there(&data);
+    }
+}
+
+#[test]
+fn a_lost_list_of_tasks_is_noticed_until_it_is_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    let mut served = Served::new(&data, directory.path());
+    served.release_some();
+    let list = data.join("tasks.json");
+    let text = fs::read(&list).unwrap();
+    let other = tempfile::tempdir().unwrap();
+    process::create_journal(&other.path().join("new"));
+    let empty = fs::read(other.path().join("new/tasks.json")).unwrap();
+    for wrong in [None, Some(&empty[..]), Some(&text[1..]), Some(b"")] {
+        match wrong {
+            None => fs::remove_file(&list).unwrap(),
+            Some(wrong) => fs::write(&list, wrong).unwrap(),
+        }
+        let bytes = served.uploads.bytes(1);
+        served.post(bytes);
+        assert_eq!(served.not_ready(), "failed");
+        assert_eq!(served.broken_files(), ["tasks.json"]);
+        // A new task does not overwrite what somebody else has written.
+        let task = SETTINGS.replacen("settings", "other", 1);
+        assert_ne!(served.ask("POST /tasks", task.as_bytes()).status, 201);
+        assert_eq!(fs::read(&list).ok().as_deref(), wrong);
+        fs::write(&list, &text).unwrap();
+        assert_eq!(served.ask("GET /readyz", b"").status, 200);
+        served.post_refused();
+        assert!(served.broken_files().is_empty());
+    }
+    assert_eq!(served.lines("checking the file tasks.json fails"), 4);
+    assert_eq!(served.lines("checking the file tasks.json works again"), 4);
+    served.all_is_there(&data);
+}
+
+#[test]
+fn damaged_tokens_let_nobody_in_and_say_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    let mut served = Served::new(&data, directory.path());
+    served.release_some();
+    let tokens = data.join("tokens.json");
+    let text = fs::read(&tokens).unwrap();
+    for wrong in [&text[..text.len() / 2], b"", b"null"] {
+        fs::write(&tokens, wrong).unwrap();
+        for _ in 0..3 {
+            let refused = served.ask("GET /tasks", b"").problem("storage");
+            assert!(refused["detail"].as_str().unwrap().contains("tokens"));
+        }
+        assert_eq!(served.broken_files(), ["tokens.json"]);
+        // Pages need no token.
+        let bytes = served.uploads.bytes(1);
+        served.post(bytes);
+        assert_eq!(served.ask("GET /readyz", b"").status, 200);
+        fs::write(&tokens, &text).unwrap();
+        assert_eq!(served.ask("GET /tasks", b"").status, 200);
+        assert!(served.broken_files().is_empty());
+    }
+    assert_eq!(served.lines("reading the tokens fails"), 3);
+    assert_eq!(served.lines("reading the tokens works again"), 3);
+    fs::remove_file(&tokens).unwrap();
+    assert_eq!(served.ask("GET /tasks", b"").status, 401);
+    assert_eq!(served.lines("no token is valid"), 1);
 }
 
 #[test]
@@ -515,7 +633,7 @@ fn a_journal_is_served_without_a_change_to_it() {
     served.collector.stop(NEVER);
     serves_to_be_read(served, &data, &before);
     let said = refusal(&directory.path().join("none"), &["--read-only"]);
-    assert!(said.contains("tasks.json: it is missing"), "{said}");
+    assert!(said.contains("no journal in "), "{said}");
     assert!(!directory.path().join("none").exists());
     let task = directory.path().join("other.json");
     fs::write(&task, SETTINGS.replace("\"settings\"", "\"other\"")).unwrap();

@@ -49,6 +49,53 @@ fn collecting() -> (TempDir, Collector) {
 }
 
 #[test]
+fn a_journal_begins_only_when_asked_and_only_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let task = directory.path().join("t.json");
+    fs::write(&task, SETTINGS).unwrap();
+    let [volume, deep] = ["volume", "volume/a/b"].map(|name| directory.path().join(name));
+    let created = journal(&["create"], &deep);
+    let parent = deep.parent().unwrap().display().to_string();
+    assert!(!created.status.success() && said(&created).contains(&parent));
+    // An empty directory may be the mount point of a volume.
+    for there in [false, true] {
+        if there {
+            fs::create_dir(&volume).unwrap();
+        }
+        for more in [&[][..], &["--check-config"], &["--read-only"]] {
+            let mut serve = process::command();
+            serve
+                .args(["serve", "--listen", "127.0.0.1:0", "--task"])
+                .arg(&task)
+                .args(more)
+                .arg("--data")
+                .arg(&volume);
+            let refused = serve.output().unwrap();
+            assert!(!refused.status.success(), "{more:?}");
+            let path = volume.display();
+            let expected = format!(
+                "hushbin: no journal in {path}: if a volume should be mounted there, mount it; to \
+                 begin a new journal, run hushbin journal create --data {path}\n"
+            );
+            assert!(said(&refused).ends_with(&expected), "{}", said(&refused));
+        }
+        assert_eq!(volume.exists(), there);
+        assert!(!there || fs::read_dir(&volume).unwrap().next().is_none());
+    }
+    assert!(journal(&["create"], &volume).status.success());
+    let again = journal(&["create"], &volume);
+    assert!(!again.status.success() && said(&again).contains("already holds a journal"));
+    assert!(journal(&["check"], &volume).status.success());
+    // If the list of tasks is lost, a new journal would hide the reports.
+    fs::create_dir_all(volume.join("tasks/00000001")).unwrap();
+    fs::remove_file(volume.join("tasks.json")).unwrap();
+    let again = journal(&["create"], &volume);
+    assert!(!again.status.success() && said(&again).contains("already holds a journal"));
+    let checked = said(&journal(&["check"], &volume));
+    assert!(checked.contains("tasks.json: it is missing"), "{checked}");
+}
+
+#[test]
 fn a_running_collector_is_checked_and_copied() {
     let (directory, mut collector) = collecting();
     let data = directory.path().join("data");

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use hushbin_tests::process::{Client, Collector, command, hushbin};
+use hushbin_tests::process::{Client, Collector, command, create_journal, hushbin};
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::Value;
 
@@ -131,6 +131,7 @@ fn text_on_terminals_shows_controls_of_names() {
 #[test]
 fn lists_of_tokens_show_controls_of_names() {
     let directory = tempfile::tempdir().unwrap();
+    create_journal(directory.path());
     let data = directory.path().to_str().unwrap();
     let created = hushbin(&[
         "token",

@@ -111,6 +111,7 @@ fn start_up_errors_name_what_is_wrong() {
     let task = task_file(directory.path(), SETTINGS);
     let data = directory.path().join("data");
     let data = data.to_str().unwrap();
+    process::create_journal(Path::new(data));
     assert!(refusal(&["--data", data]).contains("no task"));
 
     let mut collector = Collector::spawn(Path::new(data), &[&task], &[]);
@@ -127,6 +128,7 @@ fn start_up_errors_name_what_is_wrong() {
         &SETTINGS.replace("\"sparsity\": 2", "\"sparsity\": 9"),
     );
     let fresh = directory.path().join("fresh");
+    process::create_journal(&fresh);
     let said = refusal(&[
         "--data",
         fresh.to_str().unwrap(),

@@ -114,12 +114,12 @@ beforeAll(async () => {
     writeFileSync(file, JSON.stringify(task));
     return file;
   });
-  [admin, analyst] = [token("admin"), token("analyst")];
   const flags = [
     ...["--batch-least", "1000", "--batch-min-minutes", "0"],
     ...["--request-reports", "0", "--log", "error"],
   ];
   collector = await startCollector({ program: PROGRAM, data, tasks, flags });
+  [admin, analyst] = [token("admin"), token("analyst")];
   for (const of of [1, 2]) {
     await report("survey", crowd(of));
     await release("survey");

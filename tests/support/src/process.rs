@@ -22,6 +22,18 @@ pub fn command() -> Command {
     command
 }
 
+/// Creates a journal in a directory, as an operator does before the first start. Does nothing if
+/// there is one.
+pub fn create_journal(data: &Path) {
+    if data.join("tasks.json").exists() {
+        return;
+    }
+    let create = ["journal", "create", "--data", data.to_str().unwrap()];
+    let output = hushbin(&create);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+}
+
 /// Name for a token that no other token of this process has.
 pub fn token_name() -> String {
     static NUMBER: AtomicUsize = AtomicUsize::new(1);

@@ -1,10 +1,11 @@
 // Builds the collector, and runs it as a child process.
 
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ROOT, TARGET } from "./paths.mjs";
-import { ExplainedError, run } from "./run.mjs";
+import { captureOutput, ExplainedError, run } from "./run.mjs";
 
 /**
  * Options of cargo that build the demo's collector, without the optional features of released
@@ -34,7 +35,7 @@ export async function buildCollector({ quick = false } = {}) {
  */
 
 /**
- * Starts a collector, and waits until it accepts requests.
+ * Starts a collector, and waits until it accepts requests. Creates its journal if there is none.
  *
  * @param {object} options
  * @param {string} options.program
@@ -54,6 +55,9 @@ export async function startCollector({
   flags = ["--development"],
   verbose = false,
 }) {
+  if (!flags.includes("--development") && !existsSync(join(data, "tasks.json"))) {
+    await captureOutput(program, ["journal", "create", "--data", data]);
+  }
   const child = spawn(
     program,
     [

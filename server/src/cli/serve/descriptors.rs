@@ -27,6 +27,11 @@ pub(super) fn raise_open_file_limit() -> Option<u64> {
     }
 }
 
+/// Returns the limit that [`raise_open_file_limit`] can raise to, or `None` if there is no limit.
+pub(super) fn open_file_limit_maximum() -> Option<u64> {
+    getrlimit(Resource::Nofile).maximum
+}
+
 /// Returns the number of connections that a process with `tasks` tasks can have at most, at least 1.
 pub(super) fn max_connections_under_limit(open_files: Option<u64>, tasks: usize) -> usize {
     let reserved = OTHER_DESCRIPTORS.saturating_add(tasks as u64);

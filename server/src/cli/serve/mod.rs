@@ -3,12 +3,13 @@
 mod config;
 mod config_schema;
 mod descriptors;
+mod doctor;
 mod log;
 mod options;
 mod reload;
 mod settings;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::pin::pin;
 use std::sync::Arc;
 use std::thread;
@@ -25,10 +26,11 @@ use crate::cli::serve::config::ServerConfig;
 use crate::http::metrics::Metrics;
 use crate::http::{self, AccessPolicy, RouterService};
 use crate::role::BatchForwarder;
-use crate::store::{JournalError, ProcessRole, Remedy, Store, StoreError};
+use crate::store::{JournalError, ProcessRole, Remedy, Store, StoreError, StoreOptions};
 use crate::tokens::TokenStore;
 pub(super) use config_schema::option_schemas;
 use descriptors::{max_connections_under_limit, raise_open_file_limit};
+pub(super) use doctor::{DoctorCommandOptions, run_doctor_command};
 use log::LogHandle;
 pub(super) use options::ServeCommandOptions;
 use reload::ConfigReloader;
@@ -45,7 +47,7 @@ pub(super) fn run_serve_command(
     let settings = options.read_settings()?;
     let mut config = settings.load_config()?;
     if options.check_config {
-        check_as_serve_would(&config)?;
+        check_as_serve_would(&mut config)?;
         writeln!(out, "the configuration is valid")?;
         return Ok(());
     }
@@ -84,14 +86,29 @@ pub(super) fn run_serve_command(
 }
 
 /// Checks what would keep the collector from starting, without changing anything.
-fn check_as_serve_would(config: &ServerConfig) -> Result<(), Error> {
+fn check_as_serve_would(config: &mut ServerConfig) -> Result<(), Error> {
+    apply_open_file_limit(config)?;
+    let listen = config.listen_address;
+    let bound = Runtime::new()?.block_on(async { http::bind_listener(listen).map(drop) });
+    // The address may be that of the collector that this one is to replace.
+    if let Err(error) = bound.or_else(|error| match error.kind() {
+        io::ErrorKind::AddrInUse => Ok(()),
+        _ => Err(error),
+    }) {
+        return Err(format!("cannot listen on {listen}: {error}").into());
+    }
     let location = &config.journal_location;
     // An error in the tokens stops a start, unless everyone may read.
     if !config.request_limits.release_on_read {
         TokenStore::open(location)?;
     }
-    Store::check_tasks(location, &config.tasks, config.store_options.role)?;
-    Ok(())
+    let (tasks, options) = (&config.tasks, config.store_options);
+    Ok(Store::check_tasks(
+        location,
+        tasks,
+        options,
+        config.read_only,
+    )?)
 }
 
 /// Raises the limit on open files, and lowers the default number of connections if even the raised
@@ -221,10 +238,16 @@ async fn serve_store(
     config: &ServerConfig,
 ) -> Result<(), Error> {
     let metrics = Arc::clone(service.metrics());
-    metrics.register_store_metrics(store, config.journal_location.directory());
+    let access = token_access_policy(config).await?;
+    let tokens = match &access {
+        AccessPolicy::AllowByTokenRole(tokens, _) => Some(Arc::clone(tokens)),
+        AccessPolicy::Unrestricted => None,
+    };
+    metrics.register_store_metrics(store, config.journal_location.directory(), tokens);
+    tokio::spawn(check_tokens_forever(Arc::clone(&metrics)));
     service.set_router(http::access_controlled_router(
         store.clone(),
-        token_access_policy(config).await?,
+        access,
         config.request_limits,
         config.role_keys.clone(),
         metrics,
@@ -235,6 +258,14 @@ async fn serve_store(
         tokio::spawn(forwarder.forward_forever());
     }
     Ok(())
+}
+
+/// Notices damaged tokens, although no one may use a token or request metrics. Never returns.
+async fn check_tokens_forever(metrics: Arc<Metrics>) {
+    loop {
+        tokio::time::sleep(StoreOptions::DEFAULT.check_interval).await;
+        metrics.check_tokens();
+    }
 }
 
 /// Closes the store, which first takes all uploads that wait. Gives up after [`CLOSE_TIMEOUT`].

@@ -26,7 +26,8 @@ pub(in crate::cli) struct ServeCommandOptions {
     /// may be repeated have plural names. Relative paths start at the directory of the file
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Check the options and the files that they name, then exit without starting the server
+    /// Check what a start checks before it serves: the options, the files that they name, the
+    /// address, the limit on open files, the tokens and the tasks. Then exit
     #[arg(long)]
     pub(super) check_config: bool,
     #[command(flatten)]
@@ -34,6 +35,15 @@ pub(in crate::cli) struct ServeCommandOptions {
 }
 
 impl ServeCommandOptions {
+    /// Creates the options of a start with a configuration file, if any, and flags.
+    pub(super) const fn new(config: Option<PathBuf>, flags: ServeSettings) -> Self {
+        Self {
+            config,
+            check_config: false,
+            flags,
+        }
+    }
+
     /// Returns the settings from flags, environment variables and the configuration file. Each call
     /// reads the file again.
     ///

@@ -127,6 +127,11 @@ pub(crate) enum Problem {
     /// Journal that could not be read or written.
     #[error("the journal could not be read or written, and nothing was accepted; try again later")]
     Storage,
+    /// Tokens that could not be read, so that nobody has access.
+    #[error(
+        "the tokens cannot be read, so no token is valid; the collector's log states the reason"
+    )]
+    TokensUnreadable,
     /// Test write to the journal that failed, with the reason.
     #[error("{reason}")]
     NotReady { reason: NotReadyReason },
@@ -219,7 +224,7 @@ impl Problem {
             Self::TooManyItems { .. } => ("too-many-items", 400, "Too many items for one request"),
             Self::QueryTooCostly { .. } => ("query-too-costly", 400, "The query costs more than one request may"),
             Self::Overloaded => ("overloaded", 503, "The collector is busy"),
-            Self::Storage => ("storage", 503, "The journal failed"),
+            Self::Storage | Self::TokensUnreadable => ("storage", 503, "The journal failed"),
             Self::NotReady { .. } => ("not-ready", 503, "The collector cannot take uploads"),
             Self::ReadOnly => ("read-only", 503, "The collector is read-only"),
             Self::Starting => ("starting", 503, "The collector is opening its journal"),

@@ -54,15 +54,10 @@ pub fn backup(
     previous: Option<&Path>,
     observe: &mut dyn FnMut(&BackupProgress),
 ) -> Result<BackupProgress, EngineError> {
-    let refused = |path: &Path, kind: io::ErrorKind| Err(disk::file_error(path, kind.into()));
     if to.exists() {
-        return refused(to, io::ErrorKind::AlreadyExists);
+        return Err(disk::file_error(to, io::ErrorKind::AlreadyExists.into()));
     }
-    // Not created here: a missing parent is likely to be a disk that is not mounted.
-    let parent = disk::parent_directory(to);
-    if !parent.is_dir() {
-        return refused(parent, io::ErrorKind::NotFound);
-    }
+    disk::check_parent_exists(to)?;
     let catalogue = TaskCatalogue::open_existing(root)?;
     if let Some(previous) = previous {
         TaskCatalogue::open_existing(previous)?;

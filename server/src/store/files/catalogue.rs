@@ -6,7 +6,9 @@ use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 
 use super::checksum::Checksum;
-use super::{disk, version};
+use super::disk::{self, FileStamp};
+use super::layout::TASKS_DIRECTORY;
+use super::version;
 use crate::format_version::json_format_version;
 use crate::store::engine::{EngineError, TaskKey, TaskRow};
 
@@ -14,9 +16,9 @@ use crate::store::engine::{EngineError, TaskKey, TaskRow};
 /// files in the directory. Payloads of commits, and encoded totals, have separate versions.
 const DIRECTORY_VERSION: u64 = 3;
 
-const CATALOGUE_FILE_NAME: &str = "tasks.json";
+pub(super) const CATALOGUE_FILE_NAME: &str = "tasks.json";
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CatalogueContent {
     version: u64,
@@ -25,11 +27,27 @@ struct CatalogueContent {
     tasks: Vec<TaskRow>,
 }
 
+/// Checks that a directory holds a journal: a list of tasks, or files of tasks whose list is lost.
+///
+/// # Errors
+/// [`EngineError::NoJournal`] when it holds neither, or another error when it cannot be read.
+pub(crate) fn check_journal_exists(directory: &Path) -> Result<(), EngineError> {
+    let tasks = version::directory_entries(&directory.join(TASKS_DIRECTORY))?;
+    if !tasks.is_empty() || directory.join(CATALOGUE_FILE_NAME).exists() {
+        return Ok(());
+    }
+    Err(EngineError::NoJournal {
+        path: directory.display().to_string(),
+    })
+}
+
 /// List of the tasks of a data directory.
 #[derive(Debug)]
 pub(super) struct TaskCatalogue {
     path: PathBuf,
     content: CatalogueContent,
+    /// Stamp of the file when it was last read or written, or `None` if there is no file.
+    stamp: Option<FileStamp>,
 }
 
 impl TaskCatalogue {
@@ -42,14 +60,16 @@ impl TaskCatalogue {
         let path = directory.join(CATALOGUE_FILE_NAME);
         version::check_file_versions(directory)?;
         if !path.exists() {
-            let content = CatalogueContent {
-                version: DIRECTORY_VERSION,
-                next: TaskKey(1),
-                tasks: Vec::new(),
-            };
-            return Ok(Self { path, content });
+            return Ok(Self::from_rows(directory, TaskKey(1), []));
         }
-        let text = std::fs::read(&path).map_err(|source| disk::file_error(&path, source))?;
+        Self::read(path)
+    }
+
+    fn read(path: PathBuf) -> Result<Self, EngineError> {
+        let failed = |source| disk::file_error(&path, source);
+        // The stamp is read before the file, so that a write in between is noticed later.
+        let stamp = disk::file_stamp(&path).map_err(failed)?;
+        let text = std::fs::read(&path).map_err(failed)?;
         let changed = || disk::damage_error(&path, "it has changed since it was written");
         let text = String::from_utf8(text).map_err(|_| changed())?;
         let (json, sum) = text.split_once('\n').ok_or_else(changed)?;
@@ -67,7 +87,32 @@ impl TaskCatalogue {
             });
         }
         let content: CatalogueContent = serde_json::from_str(json).map_err(wrong)?;
-        Ok(Self { path, content })
+        Ok(Self {
+            path,
+            content,
+            stamp,
+        })
+    }
+
+    /// Checks that the file still holds this list. A copy of it may have been put back.
+    ///
+    /// # Errors
+    /// [`EngineError::FileReplaced`] when the file is missing, damaged or holds another list.
+    pub(super) fn check_unchanged(&mut self) -> Result<(), EngineError> {
+        if matches!(disk::file_stamp(&self.path), Ok(found) if found == self.stamp) {
+            return Ok(());
+        }
+        match Self::read(self.path.clone()) {
+            Ok(found) if found.content == self.content => {
+                self.stamp = found.stamp;
+                Ok(())
+            }
+            _ => Err(EngineError::FileReplaced {
+                path: self.path.display().to_string(),
+                remedy: "put the list back, for example from a backup; until then no upload is \
+                         taken, because the next start would not find it",
+            }),
+        }
     }
 
     /// Opens the list of tasks in a directory, which must have a list.
@@ -76,10 +121,11 @@ impl TaskCatalogue {
     /// As [`TaskCatalogue::open`], or when the directory has no list.
     pub(super) fn open_existing(directory: &Path) -> Result<Self, EngineError> {
         let catalogue = Self::open(directory)?;
-        match catalogue.path.exists() {
-            true => Ok(catalogue),
-            false => Err(disk::damage_error(&catalogue.path, "it is missing")),
+        if catalogue.path.exists() {
+            return Ok(catalogue);
         }
+        check_journal_exists(directory)?;
+        Err(disk::damage_error(&catalogue.path, "it is missing"))
     }
 
     /// Reads the parameters of tasks, as JSON, from a list whose checksum may be wrong. Returns an
@@ -105,6 +151,7 @@ impl TaskCatalogue {
                 next,
                 tasks: rows.into_iter().collect(),
             },
+            stamp: None,
         }
     }
 
@@ -174,6 +221,7 @@ impl TaskCatalogue {
         disk::write_atomically(&self.path, text.as_bytes())?;
         // The list in memory changes after the file, so that an error changes neither.
         self.content = content;
+        self.stamp = disk::file_stamp(&self.path).unwrap_or_default();
         Ok(())
     }
 }

@@ -142,6 +142,27 @@ impl WritableFile {
     }
 }
 
+/// Inode, modification time (seconds and nanoseconds) and length of a file. Every atomic write
+/// creates a new file, and so changes the stamp.
+pub(crate) type FileStamp = (u64, i64, i64, u64);
+
+/// Returns the stamp of a file, or `None` if there is no such file.
+///
+/// # Errors
+/// When the file cannot be looked up.
+pub(crate) fn file_stamp(path: &Path) -> io::Result<Option<FileStamp>> {
+    match fs::metadata(path) {
+        Ok(found) => Ok(Some((
+            found.ino(),
+            found.mtime(),
+            found.mtime_nsec(),
+            found.len(),
+        ))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Writer that fills a file from the beginning to the end.
 struct SequentialWriter<'a> {
     file: &'a WritableFile,
@@ -306,6 +327,19 @@ pub(super) fn parent_directory(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
+    }
+}
+
+/// Checks that the directory that contains a path exists. A missing one is likely to be a disk that
+/// is not mounted, so it is not created.
+///
+/// # Errors
+/// When it does not exist.
+pub(super) fn check_parent_exists(path: &Path) -> Result<(), EngineError> {
+    let parent = parent_directory(path);
+    match parent.is_dir() {
+        true => Ok(()),
+        false => Err(file_error(parent, io::ErrorKind::NotFound.into())),
     }
 }
 

@@ -45,7 +45,7 @@ mod verified_files;
 mod version;
 
 use std::collections::HashMap;
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -53,7 +53,8 @@ use super::engine::{
     BatchRow, BatchState, EngineError, StorageEngine, StorageReader, TaskKey, TaskRow, UploadGroup,
     UploadOutcome, UploadRecord,
 };
-use catalogue::TaskCatalogue;
+use catalogue::{CATALOGUE_FILE_NAME, TaskCatalogue};
+use disk::WritableFile;
 use layout::{DELETED_TASK_EXTENSION, TASKS_DIRECTORY, task_directory};
 use listing::{FileListing, log_file_name};
 use log::LogContents;
@@ -76,12 +77,15 @@ pub struct FilesEngine {
     tasks: HashMap<TaskKey, TaskFiles>,
     ids_files_to_adopt: IdsFilesToAdopt,
     shared_log: SharedLog,
+    /// Lock on the directory, if this engine holds it.
+    lock: Option<WritableFile>,
 }
 
 pub use backup::{BackupProgress, backup};
+pub(crate) use catalogue::check_journal_exists;
 pub use check::{DirectoryCheckResult, check_directory};
+pub(crate) use disk::{FileStamp, file_stamp, open_or_create, write_atomically};
 pub(super) use disk::{LOCK_FILE_NAME, file_error};
-pub(crate) use disk::{open_or_create, write_atomically};
 pub(super) use reader::{FilesReader, open_for_concurrent_reading, open_read_only};
 pub(super) use salvage::lock_shared;
 pub use salvage::{Damage, DataLoss, SalvageResult, salvage_directory};
@@ -90,25 +94,45 @@ pub use salvage::{Damage, DataLoss, SalvageResult, salvage_directory};
 ///
 /// # Errors
 /// When the directory cannot be created.
-pub(crate) fn create_data_directory(root: &Path) -> Result<(), EngineError> {
+pub(super) fn create_data_directory(root: &Path) -> Result<(), EngineError> {
     disk::create_directory(root)
 }
 
-/// Checks that a data directory has this program's format version, if the directory exists. Writes
-/// nothing.
+/// Returns the tasks that are stored in a data directory. If `may_be_missing` is true, a directory
+/// without a list has no tasks. Writes nothing.
 ///
 /// # Errors
-/// When the directory has another version or cannot be read, or its list of tasks is damaged.
-pub(super) fn check_version(root: &Path) -> Result<(), EngineError> {
-    TaskCatalogue::open(root).map(drop)
+/// When a list is needed and missing, or cannot be read, is damaged, or has another version.
+pub(super) fn stored_tasks(root: &Path, may_be_missing: bool) -> Result<Vec<TaskRow>, EngineError> {
+    let catalogue = match may_be_missing {
+        true => TaskCatalogue::open(root),
+        false => TaskCatalogue::open_existing(root),
+    };
+    Ok(catalogue?.task_rows())
 }
 
-/// Returns the tasks that are stored in a data directory, or no tasks if there is no list of tasks.
+/// Checks that a journal could begin in a directory, which need not exist.
 ///
 /// # Errors
-/// When the list cannot be read, is damaged, or has another version.
-pub(super) fn stored_tasks(root: &Path) -> Result<Vec<TaskRow>, EngineError> {
-    Ok(TaskCatalogue::open(root)?.task_rows())
+/// [`EngineError::JournalExists`] when there is a journal, or another error when the directory
+/// cannot be read or its parent is missing.
+pub(super) fn check_no_journal(root: &Path) -> Result<(), EngineError> {
+    disk::check_parent_exists(root)?;
+    match check_journal_exists(root) {
+        Ok(()) => Err(EngineError::JournalExists {
+            path: root.display().to_string(),
+        }),
+        Err(EngineError::NoJournal { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes an empty list of tasks, durably.
+///
+/// # Errors
+/// When writing to the disk fails.
+pub(super) fn write_empty_list(root: &Path) -> Result<(), EngineError> {
+    TaskCatalogue::from_rows(root, TaskKey(1), []).write_to(root)
 }
 
 impl FilesEngine {
@@ -155,7 +179,37 @@ impl FilesEngine {
             tasks,
             ids_files_to_adopt: IdsFilesToAdopt::default(),
             shared_log: SharedLog::new(root),
+            lock: None,
         })
+    }
+
+    /// Holds the locked lock file of the directory until the engine is dropped, and refuses every
+    /// change once the file was removed or replaced.
+    pub(super) fn hold_lock(&mut self, file: File) {
+        let path = self.root.join(LOCK_FILE_NAME);
+        self.lock = Some(WritableFile { file, path });
+    }
+
+    /// Checks that no second process can have locked the directory.
+    fn check_lock(&self) -> Result<(), EngineError> {
+        match &self.lock {
+            Some(lock) if lock.check_in_place().is_err() => Err(EngineError::FileReplaced {
+                path: lock.path.display().to_string(),
+                remedy: "a second process may use the journal; stop all hushbin processes of this \
+                         directory, then start one",
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that this process may change the directory, and that the next start will find what it
+    /// writes.
+    ///
+    /// # Errors
+    /// [`EngineError::FileReplaced`].
+    fn check_may_write(&mut self) -> Result<(), EngineError> {
+        self.check_lock()?;
+        self.catalogue.check_unchanged()
     }
 
     /// Appends uploads of several tasks, with one sync. Returns one result for each group.
@@ -275,8 +329,11 @@ fn recover_task_directory(root: &Path, path: &Path, rows: &[TaskRow]) -> Result<
 
 impl Drop for FilesEngine {
     fn drop(&mut self) {
-        // The next start needs no shared log then. If this fails, the next start uses it.
-        let _ = self.remove_shared_log();
+        // Without the lock, the shared log may be another process's.
+        if self.check_lock().is_ok() {
+            // The next start needs no shared log then. If this fails, the next start uses it.
+            let _ = self.remove_shared_log();
+        }
     }
 }
 
@@ -286,6 +343,7 @@ impl StorageEngine for FilesEngine {
     }
 
     fn add_task(&mut self, row: TaskRow, now: u64) -> Result<TaskKey, EngineError> {
+        self.check_may_write()?;
         let key = self.catalogue.next_key();
         let directory = task_directory(&self.root, key);
         // Files come first: a start removes new files that the list does not mention.
@@ -296,6 +354,7 @@ impl StorageEngine for FilesEngine {
     }
 
     fn configure_task(&mut self, task: TaskKey, settings: &str) -> Result<(), EngineError> {
+        self.check_may_write()?;
         self.catalogue.replace_settings(task, settings)
     }
 
@@ -338,6 +397,7 @@ impl StorageEngine for FilesEngine {
         task: TaskKey,
         group: &[UploadRecord],
     ) -> Result<Vec<UploadOutcome>, EngineError> {
+        self.check_may_write()?;
         let appended = self.files_of_task(task)?.append_new_uploads(group);
         self.noting_failure(appended)
     }
@@ -346,7 +406,7 @@ impl StorageEngine for FilesEngine {
         &mut self,
         groups: &[UploadGroup<'_>],
     ) -> Vec<Result<Vec<UploadOutcome>, EngineError>> {
-        if groups.len() < MIN_SHARED_TASKS {
+        if groups.len() < MIN_SHARED_TASKS || self.check_may_write().is_err() {
             let own = |group: &UploadGroup<'_>| self.append_uploads(group.task, group.records);
             return groups.iter().map(own).collect();
         }
@@ -367,6 +427,7 @@ impl StorageEngine for FilesEngine {
         batch: u64,
         now: u64,
     ) -> Result<BatchRow, EngineError> {
+        self.check_may_write()?;
         let files = self.files_of_task(task)?;
         let closed = match files.batches().iter().find(|row| row.number == batch) {
             Some(row) if row.state != BatchState::Open => Ok(*row),
@@ -376,6 +437,7 @@ impl StorageEngine for FilesEngine {
     }
 
     fn refresh_changed_batch(&mut self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
+        self.check_may_write()?;
         // The shared log would show which reports arrived together, and keep deleted reports.
         self.remove_shared_log_of(task)?;
         let opened = {
@@ -387,7 +449,15 @@ impl StorageEngine for FilesEngine {
             .update_after_release(batch, &opened)
     }
 
+    fn check_own_files(&mut self) -> Vec<(&'static str, Result<(), EngineError>)> {
+        vec![
+            (LOCK_FILE_NAME, self.check_lock()),
+            (CATALOGUE_FILE_NAME, self.catalogue.check_unchanged()),
+        ]
+    }
+
     fn probe_write(&mut self) -> Result<(), EngineError> {
+        self.check_may_write()?;
         // The file of the last probe still exists during the write, so the probe needs free space.
         disk::write_atomically(
             &self.root.join(PROBE_FILE_NAME),

@@ -39,7 +39,8 @@ pub(in crate::store) struct FilesReader {
 pub(in crate::store) fn open_for_concurrent_reading(
     root: &Path,
 ) -> Result<(Vec<TaskRow>, FilesReader), EngineError> {
-    let catalogue = TaskCatalogue::open(root)?;
+    // A missing list of tasks is an error here: there is nothing to read.
+    let catalogue = TaskCatalogue::open_existing(root)?;
     let reader = FilesReader {
         root: root.into(),
         ids_files_to_adopt: IdsFilesToAdopt::default(),
@@ -57,8 +58,6 @@ pub(in crate::store) fn open_for_concurrent_reading(
 pub(in crate::store) fn open_read_only(
     root: &Path,
 ) -> Result<(Vec<TaskWithBatches>, FilesReader), EngineError> {
-    // A missing list of tasks is an error here: there is nothing to read.
-    TaskCatalogue::open_existing(root)?;
     let (rows, reader) = open_for_concurrent_reading(root)?;
     let with_batches = |row: TaskRow| {
         let batches = verified_files::read_batches(

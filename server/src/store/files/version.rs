@@ -38,7 +38,7 @@ pub(super) fn check_file_versions(root: &Path) -> Result<(), EngineError> {
 }
 
 /// Returns the paths in a directory. The result is empty if the directory does not exist.
-fn directory_entries(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
+pub(super) fn directory_entries(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
     let read = |directory| -> io::Result<Vec<_>> {
         let entries = fs::read_dir(directory)?;
         entries.map(|entry| Ok(entry?.path())).collect()

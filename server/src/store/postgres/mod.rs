@@ -27,6 +27,7 @@
 mod address;
 mod append;
 mod client;
+mod diagnose;
 mod reader;
 mod rows;
 mod schema;
@@ -43,6 +44,7 @@ use super::engine::{
 pub use address::DatabaseAddress;
 use append::AppendStatements;
 use client::Client;
+pub(crate) use diagnose::diagnose_database;
 use reader::PostgresReader;
 pub(super) use reader::{open_read_only, stored_tasks};
 use rows::{

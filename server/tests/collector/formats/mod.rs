@@ -18,7 +18,7 @@ use std::process::{Command, Output};
 
 use hushbin::upload::EncodedUpload;
 use hushbin::{Task, Upload};
-use hushbin_tests::process::{Collector, command};
+use hushbin_tests::process::{Collector, command, create_journal};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -181,6 +181,9 @@ fn before() -> Command {
 
 /// Starts a collector on a directory or database.
 fn serve(mut program: Command, place: [&str; 2], more: &[&str]) -> (Collector, SocketAddr) {
+    if place[0] == "--data" {
+        create_journal(place[1].as_ref());
+    }
     program.arg("serve").args(place).args(["--log", "error"]);
     let free = ["--listen", "127.0.0.1:0"];
     program.args(if more.contains(&"--listen") {

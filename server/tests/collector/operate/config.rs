@@ -61,10 +61,13 @@ fn samples_are_valid_beside_their_task() {
         fs::write(&path, sample).unwrap();
         tls::issue(directory.path());
         create_key(directory.path(), "ohttp");
-        let said = check(&path, &[], &[]);
+        // The samples name a directory of the machine.
+        let data = directory.path().join("data");
+        let data = ["--data", data.to_str().unwrap()];
+        let said = check(&path, &[], &data);
         assert_eq!(said, (true, "the configuration is valid\n".to_owned()));
         // The check creates and opens no files.
-        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 6);
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 7);
         fs::remove_file(directory.path().join("settings.json")).unwrap();
         let (valid, said) = check(&path, &[], &[]);
         assert!(!valid && said.contains("settings.json"), "{said}");

@@ -2,6 +2,7 @@
 
 mod config;
 mod deploy;
+mod doctor;
 mod hosts;
 mod http2;
 mod limits;
@@ -75,8 +76,9 @@ impl Operated {
     }
 }
 
-/// Writes the task and the configuration file, with paths relative to it.
+/// Writes the task and the configuration file, with paths relative to it, and creates the journal.
 fn configure(directory: &Path, more: &str) -> PathBuf {
+    process::create_journal(&directory.join("data"));
     fs::write(directory.join("settings.json"), SETTINGS).unwrap();
     let path = directory.join("hushbin.toml");
     let text = format!("data = 'data'\ntasks = ['settings.json']\nlisten = '127.0.0.1:0'\n{more}");

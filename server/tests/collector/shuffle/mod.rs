@@ -24,7 +24,7 @@ use hushbin::upload::EncodedUpload;
 use hushbin::{Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates_for_query};
 use hushbin_tests::postgres::Server;
-use hushbin_tests::process::{Client, Collector, command, hushbin, token_name};
+use hushbin_tests::process::{Client, Collector, command, create_journal, hushbin, token_name};
 use hushbin_tests::sealing::Sealer;
 use hushbin_tests::uploads::draft;
 use network::Network;
@@ -146,8 +146,12 @@ impl World {
     }
 
     fn start(&self, words: &[&str], data: &str, ready: &str) -> (Collector, SocketAddr) {
+        let [option, place] = self.place(data);
+        if option == "--data" {
+            create_journal(place.as_ref());
+        }
         let mut command = command();
-        command.args(words).args(self.place(data));
+        command.args(words).args([option, place]);
         command.arg("--task").arg(self.path("task.json"));
         if self.logged {
             let log = File::create(self.path(&format!("{data}.log"))).unwrap();

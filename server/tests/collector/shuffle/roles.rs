@@ -127,6 +127,52 @@ fn each_role_does_its_own() {
     }
 }
 
+#[test]
+fn doctor_asks_the_analyser_for_the_keys_of_each_task() {
+    let world = World::new();
+    create_journal(&world.path("shuffled"));
+    let found = |task: &str| {
+        let [data, task, public, key] =
+            ["shuffled", task, "analyser.pub", "shuffler.pem"].map(|name| world.text(name));
+        let analyser = format!("http://{}", world.analyser);
+        let output = hushbin(&[
+            "doctor",
+            "--role",
+            "shuffler",
+            "--data",
+            &data,
+            "--task",
+            &task,
+            "--analyser",
+            &analyser,
+            "--analyser-key",
+            &public,
+            "--signing-key",
+            &key,
+        ]);
+        let said = String::from_utf8(output.stdout).unwrap();
+        let line = said.lines().find(|line| line.contains(" analyser: "));
+        line.unwrap_or_else(|| panic!("{said}")).to_owned()
+    };
+    let lost = found("task.json");
+    assert!(
+        lost.starts_with("error") && lost.contains("cannot be reached"),
+        "{lost}"
+    );
+    let _analyser = world.analyser();
+    let well = found("task.json");
+    assert!(
+        well.starts_with("ok") && well.contains("has keys for all 1 task files"),
+        "{well}"
+    );
+    fs::write(world.path("other.json"), TASK.replace("settings", "other")).unwrap();
+    let other = found("other.json");
+    assert!(
+        other.starts_with("error") && other.contains("answers 404"),
+        "{other}"
+    );
+}
+
 /// A shuffler that is not listed, or that does not sign, cannot send. The refused one comes first.
 #[test]
 fn a_task_that_the_analyser_lacks_keeps_no_other_waiting() {

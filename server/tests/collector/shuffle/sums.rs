@@ -292,6 +292,7 @@ fn people_of_one_key_hide_each_other_or_are_left_out() {
 fn a_collector_that_does_not_shuffle_takes_no_such_task() {
     let task = sums();
     let world = world(&task);
+    create_journal(&world.path("data"));
     let [data, file] = ["data", "task.json"].map(|name| world.text(name));
     let words = [
         "serve",
@@ -316,6 +317,7 @@ fn a_promise_that_does_not_hold_is_refused() {
     let text = serde_json::to_string(&task).unwrap();
     let text = text.replace("\"delta\":1e-6", "\"delta\":1e-7");
     fs::write(world.path("task.json"), text).unwrap();
+    create_journal(&world.path("data"));
     let [data, file, key, public] =
         ["data", "task.json", "shuffler.pem", "analyser.pub"].map(|name| world.text(name));
     let words = [

@@ -205,6 +205,16 @@ impl ServeSettings {
         }
     }
 
+    /// Reads the certificate and its key, if they are given, and removes both settings.
+    ///
+    /// # Errors
+    /// When a file cannot be read or has other content, or the key does not match.
+    pub(in crate::cli::serve) fn take_tls(&mut self) -> Result<Option<Tls>, TlsError> {
+        let read = self.read_tls();
+        (self.tls_certificate, self.tls_key) = (None, None);
+        read
+    }
+
     /// Returns the settings for collecting the tasks of all task files.
     pub(in crate::cli::serve) fn task_settings(&self) -> Result<Collection, Error> {
         let Collection {
@@ -266,6 +276,7 @@ impl ServeSettings {
         let copies = if self.ohttp_keys.is_some() { 3 } else { 1 };
         Ok(StoreOptions {
             role: self.role.unwrap_or_default(),
+            create_journal: self.development.unwrap_or(false),
             queue_bytes: config::check_option_at_least(
                 "queue_bytes",
                 (copies * self.request_limits()?.max_upload_bytes) as u64,

@@ -53,7 +53,8 @@ fn read_listen_setting<'de, D: Deserializer<'de>>(
 #[serde(deny_unknown_fields, default)]
 #[command(mut_args = option_with_env_variable)]
 pub(in crate::cli::serve) struct ServeSettings {
-    /// Directory that contains the journal; created if missing
+    /// Directory that contains the journal, made by 'hushbin journal create'. With --development,
+    /// it is created if missing
     #[arg(long, value_name = "DIR")]
     pub(super) data: Option<PathBuf>,
     /// PostgreSQL database that contains the journal, instead of --data, such as

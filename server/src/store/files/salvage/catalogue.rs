@@ -41,7 +41,9 @@ pub(super) fn identify_tasks(
             });
             return Ok((catalogue.next_key(), tasks.collect::<Result<_, _>>()?));
         }
-        Err(version @ EngineError::UnsupportedVersion { .. }) => return Err(version),
+        Err(error @ (EngineError::UnsupportedVersion { .. } | EngineError::NoJournal { .. })) => {
+            return Err(error);
+        }
         Err(error) => error,
     };
     salvaged.record_damage(error, DataLoss::Settings);

@@ -1,0 +1,327 @@
+//! `hushbin doctor`: checks what a collector needs around it, and changes nothing.
+
+mod finding;
+mod network;
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use hyper::Uri;
+use indicatif::HumanBytes;
+use rustix::fs::{Access, access, statvfs};
+use tokio::runtime::Runtime;
+
+use crate::cli::output::Error;
+use crate::cli::serve::config::ServerConfig;
+use crate::cli::serve::descriptors::{max_connections_under_limit, open_file_limit_maximum};
+use crate::cli::serve::options::ServeCommandOptions;
+use crate::cli::serve::settings::ServeSettings;
+use crate::http::{EXPIRY_WARNING_DAYS, Tls, TlsError};
+use crate::store::{
+    self, DatabaseDiagnosis, EARLIEST_DATE, EngineError, Location, MAX_GAP_SINCE_STORED_DATE,
+    Store, now,
+};
+use crate::tokens::{self, TokenRole};
+use finding::{Checked, PeerClock, Trouble};
+use network::{check_analyser, check_proxy};
+
+/// Largest difference between two clocks that is no error. Time servers keep it far smaller.
+const MAX_CLOCK_DIFFERENCE: u64 = 60;
+
+/// Free space on the disk below which the check warns, in bytes.
+const LOW_DISK_BYTES: u64 = 1 << 30;
+
+/// Check what a collector needs around it, without changing anything
+///
+/// Takes the settings of 'hushbin serve'. Prints one line for each check: ok, warning or error, and
+/// what to do. The command fails if there is an error. A collector may run at the same time.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct DoctorCommandOptions {
+    /// Configuration file (TOML), as for 'hushbin serve'
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    flags: ServeSettings,
+    /// Public URL of the collector, such as https://telemetry.example.org. A request to this URL
+    /// shows whether it arrives, and while the collector is stopped, also which headers the proxy
+    /// hands on
+    #[arg(long, value_name = "URL")]
+    url: Option<Uri>,
+}
+
+/// Checks everything, and prints the results.
+///
+/// # Errors
+/// When the settings cannot be read, or a check finds an error.
+pub(in crate::cli) fn run_doctor_command(
+    options: DoctorCommandOptions,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let DoctorCommandOptions { config, flags, url } = options;
+    let mut settings = ServeCommandOptions::new(config, flags).read_settings()?;
+    let mut results = Vec::new();
+    // Checked apart, so that a wrong certificate does not hide everything else.
+    let certificate = settings.take_tls();
+    let has_tls = !matches!(certificate, Ok(None));
+    results.push(("certificate", check_certificate(certificate)));
+    match settings.load_config() {
+        Ok(config) => {
+            let runtime = Runtime::new()?;
+            results.extend(check_all(&config, url.as_ref(), has_tls, &runtime));
+        }
+        Err(error) => results.push(("settings", Err(Trouble::Error(error.to_string())))),
+    }
+    let grades = |of: fn(&Trouble) -> bool| {
+        let troubles = results
+            .iter()
+            .filter_map(|(_, result)| result.as_ref().err());
+        troubles.filter(|trouble| of(trouble)).count()
+    };
+    let errors = grades(|trouble| matches!(trouble, Trouble::Error(_)));
+    let warnings = grades(|trouble| matches!(trouble, Trouble::Warning(_)));
+    writeln!(out, "errors: {errors}, warnings: {warnings}")?;
+    for (name, result) in results {
+        let (grade, text) = match result {
+            Ok(text) => ("ok", text),
+            Err(Trouble::Warning(text)) => ("warning", text),
+            Err(Trouble::Error(text)) => ("error", text),
+        };
+        writeln!(out, "{grade:<8} {name}: {text}")?;
+    }
+    match errors {
+        0 => Ok(()),
+        _ => Err("a check has found an error".into()),
+    }
+}
+
+/// Checks everything but the certificate. Blocks, so it must not run on a thread of `runtime`.
+fn check_all(
+    config: &ServerConfig,
+    url: Option<&Uri>,
+    has_tls: bool,
+    runtime: &Runtime,
+) -> Vec<(&'static str, Checked)> {
+    let mut results = vec![("settings", check_settings(config))];
+    let mut clocks: Vec<PeerClock> = Vec::new();
+    let mut newest = None;
+    let mut may_have_tokens = true;
+    match &config.journal_location {
+        Location::Directory(data) => {
+            newest = newest_change(data);
+            let least = config.store_options.queue_bytes as u64;
+            results.push(("disk", check_disk(data, least)));
+            results.push(("lock", check_lock(data)));
+        }
+        Location::Database(database) => {
+            let diagnosis = store::diagnose_database(database);
+            if let Ok(found) = &diagnosis {
+                newest = found.newest;
+                may_have_tokens = found.has_tables;
+                clocks.push(("the database".to_owned(), found.date));
+            }
+            results.push(("database", check_database(diagnosis)));
+        }
+    }
+    let limit = open_file_limit_maximum();
+    results.push(("descriptors", check_descriptors(config, limit)));
+    results.push(("tokens", check_tokens(config, may_have_tokens)));
+    if let Some(shuffler) = &config.role_keys.shuffler_keys {
+        let checked = check_analyser(config, &shuffler.analyser_address, &mut clocks);
+        results.push(("analyser", runtime.block_on(checked)));
+    }
+    if let Some(url) = url {
+        let checked = check_proxy(config, url, has_tls, &mut clocks);
+        results.push(("proxy", runtime.block_on(checked)));
+    }
+    results.push(("clock", check_clock(now(), newest, &clocks)));
+    results
+}
+
+fn check_settings(config: &ServerConfig) -> Checked {
+    let location = &config.journal_location;
+    Store::check_tasks(
+        location,
+        &config.tasks,
+        config.store_options,
+        config.read_only,
+    )?;
+    Ok("the settings, and the tasks of the journal and of task files, are valid".to_owned())
+}
+
+/// Compares the clock `now` with the newest time in the journal and with other clocks. All are in
+/// seconds since 1970.
+fn check_clock(now: u64, newest: Option<u64>, clocks: &[PeerClock]) -> Checked {
+    let wrong = |what: String| {
+        Err(Trouble::Error(format!(
+            "{what}; set the clock, and keep it right with a time server"
+        )))
+    };
+    if now < EARLIEST_DATE {
+        return wrong("the clock is before 2026".to_owned());
+    }
+    let newest = newest.unwrap_or(now);
+    if newest > now + MAX_CLOCK_DIFFERENCE {
+        let seconds = newest - now;
+        return wrong(format!(
+            "the clock is {seconds} s behind the newest time in the journal"
+        ));
+    }
+    let differs = |(_, date): &&PeerClock| date.abs_diff(now) > MAX_CLOCK_DIFFERENCE;
+    if let Some((peer, date)) = clocks.iter().find(differs) {
+        let seconds = date.abs_diff(now);
+        return wrong(format!(
+            "the clock differs by {seconds} s from that of {peer}"
+        ));
+    }
+    let days = (now - newest.min(now)) / 86_400;
+    if now - newest.min(now) > MAX_GAP_SINCE_STORED_DATE.as_secs() {
+        return Err(Trouble::Warning(format!(
+            "the newest time in the journal is {days} days ago; check the clock"
+        )));
+    }
+    let mut peers: Vec<&str> = clocks.iter().map(|(peer, _)| &**peer).collect();
+    peers.dedup();
+    Ok(match peers.is_empty() {
+        true => "not behind the journal".to_owned(),
+        false => format!("not behind the journal, and that of {}", peers.join(", ")),
+    })
+}
+
+/// Returns the newest time at which a file in a directory was changed, in seconds since 1970.
+fn newest_change(path: &Path) -> Option<u64> {
+    let found = fs::symlink_metadata(path).ok()?;
+    if !found.is_dir() {
+        return found.mtime().try_into().ok();
+    }
+    let entries = fs::read_dir(path).ok()?.flatten();
+    entries
+        .filter_map(|entry| newest_change(&entry.path()))
+        .max()
+}
+
+/// Checks the space on the disk of a data directory, and its permissions. `least` is the number of
+/// bytes that waiting uploads may take.
+fn check_disk(data: &Path, least: u64) -> Checked {
+    let path = data.display();
+    let failed = |error: rustix::io::Errno| {
+        Trouble::Error(format!(
+            "{path}: {error}; give the collector's user access to the directory"
+        ))
+    };
+    let space = statvfs(data).map_err(failed)?;
+    access(data, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).map_err(failed)?;
+    let named =
+        |path: &Path, error: &io::Error| Trouble::Error(format!("{}: {error}", path.display()));
+    let directory = fs::metadata(data).map_err(|error| named(data, &error))?;
+    for entry in fs::read_dir(data).map_err(|error| named(data, &error))? {
+        let entry = entry?.path();
+        let owner = fs::symlink_metadata(&entry)
+            .map_err(|error| named(&entry, &error))?
+            .uid();
+        if owner != directory.uid() {
+            return Err(Trouble::Error(format!(
+                "{} belongs to user {owner}, and its directory to user {}; chown it",
+                entry.display(),
+                directory.uid()
+            )));
+        }
+    }
+    let free = space.f_bavail.saturating_mul(space.f_frsize);
+    let text = format!("{path} has {} of free space", HumanBytes(free));
+    if free < least || space.f_files > 0 && space.f_favail == 0 {
+        return Err(Trouble::Error(format!(
+            "{text} and {} free inodes; make room, or uploads are refused",
+            space.f_favail
+        )));
+    }
+    if directory.mode() & 0o077 != 0 {
+        return Err(Trouble::Warning(format!(
+            "other users may enter {path}; run chmod 700 {path}"
+        )));
+    }
+    match free < LOW_DISK_BYTES {
+        true => Err(Trouble::Warning(format!("{text}; make room soon"))),
+        false => Ok(text),
+    }
+}
+
+fn check_database(diagnosis: Result<DatabaseDiagnosis, EngineError>) -> Checked {
+    match diagnosis {
+        Ok(DatabaseDiagnosis { version, .. }) => Ok(format!("PostgreSQL {version} answers")),
+        Err(error) => Err(Trouble::Error(format!(
+            "{error}; check --store, and that the database runs"
+        ))),
+    }
+}
+
+fn check_lock(data: &Path) -> Checked {
+    Ok(match store::is_in_use(data)? {
+        true => "a collector is running on the journal",
+        false => "no collector is running on the journal",
+    }
+    .to_owned())
+}
+
+/// Checks that the connections and tasks fit into the limit on open files.
+fn check_descriptors(config: &ServerConfig, limit: Option<u64>) -> Checked {
+    let wanted = config.server_options.max_connections;
+    let possible = max_connections_under_limit(limit, config.tasks.len());
+    let limit = limit.map_or_else(|| "any number of".to_owned(), |limit| limit.to_string());
+    if wanted <= possible {
+        return Ok(format!(
+            "{limit} open files suffice for {wanted} connections"
+        ));
+    }
+    let text = format!(
+        "{limit} open files suffice for {possible} connections only, not for {wanted}; raise that \
+         limit (LimitNOFILE= in a systemd unit)"
+    );
+    Err(match config.is_max_connections_set {
+        true => Trouble::Error(text),
+        false => Trouble::Warning(text),
+    })
+}
+
+fn check_certificate(read: Result<Option<Tls>, TlsError>) -> Checked {
+    let Some(tls) = read? else {
+        return Ok("none; a proxy encrypts, or nobody does".to_owned());
+    };
+    let now = now().cast_signed();
+    let days = (tls.expires() - now).div_euclid(86_400);
+    let renew = "renew it, and reload the collector with SIGHUP";
+    if tls.begins() > now {
+        return Err(Trouble::Error(
+            "the certificate is not valid yet; check the clock, or wait".to_owned(),
+        ));
+    }
+    match days {
+        ..0 => Err(Trouble::Error(format!(
+            "the certificate has expired; {renew}"
+        ))),
+        0..EXPIRY_WARNING_DAYS => Err(Trouble::Warning(format!(
+            "the certificate expires in {days} days; {renew}"
+        ))),
+        _ => Ok(format!("it matches its key, and expires in {days} days")),
+    }
+}
+
+/// Checks the tokens. `may_have_tokens` is false for a database without tables.
+fn check_tokens(config: &ServerConfig, may_have_tokens: bool) -> Checked {
+    if config.request_limits.release_on_read {
+        return Ok("not needed with --development".to_owned());
+    }
+    let tokens = match may_have_tokens {
+        true => tokens::list_tokens(&config.journal_location)?,
+        false => Vec::new(),
+    };
+    let admins = tokens.iter().filter(|token| token.role == TokenRole::Admin);
+    match admins.count() {
+        0 => Err(Trouble::Warning(
+            "no admin has a token; create one with hushbin token create --role admin".to_owned(),
+        )),
+        admins => Ok(format!("{} tokens, {admins} of admins", tokens.len())),
+    }
+}

@@ -1,0 +1,172 @@
+//! Checks by requests over the network.
+
+use std::io;
+use std::net::SocketAddr;
+use std::time::{Duration, UNIX_EPOCH};
+
+use hyper::{Response, Uri, header};
+use hyper_util::client::legacy::connect::HttpInfo;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio::time::timeout;
+
+use super::finding::{Checked, PeerClock, Trouble};
+use crate::cli::serve::config::ServerConfig;
+use crate::http::bind_listener;
+use crate::role::fetch;
+
+/// Time limit for a request to arrive through the proxy. Longer than that of sending one.
+const ARRIVAL_TIMEOUT: Duration = Duration::from_secs(12);
+
+/// Headers in which proxies name a client.
+const FORWARDING_HEADERS: [&str; 3] = ["x-forwarded-for", "forwarded", "x-real-ip"];
+
+/// Returns the address of a path below a URL.
+fn address_below(url: &Uri, path: &str) -> Result<Uri, Trouble> {
+    let text = format!("{}{path}", url.to_string().trim_end_matches('/'));
+    text.parse()
+        .map_err(|error| Trouble::Error(format!("{text}: {error}")))
+}
+
+/// Adds the clock that the header `Date` of a response shows.
+fn add_clock<T>(peer: &Uri, answer: &Response<T>, clocks: &mut Vec<PeerClock>) {
+    let date = answer.headers().get(header::DATE);
+    let date = date.and_then(|date| httpdate::parse_http_date(date.to_str().ok()?).ok());
+    let date = date.and_then(|date| date.duration_since(UNIX_EPOCH).ok());
+    clocks.extend(date.map(|date| (peer.to_string(), date.as_secs())));
+}
+
+/// Checks that an analyser answers, and has sealing keys for each task of a shuffler.
+pub(super) async fn check_analyser(
+    config: &ServerConfig,
+    analyser: &Uri,
+    clocks: &mut Vec<PeerClock>,
+) -> Checked {
+    for setup in &config.tasks {
+        let id = setup.draft.id();
+        let address = address_below(analyser, &format!("/tasks/{id}/keys"))?;
+        let answer = fetch(address).await.map_err(|error| {
+            Trouble::Error(format!(
+                "{analyser} cannot be reached: {error}; check --analyser, and that it runs"
+            ))
+        })?;
+        add_clock(analyser, &answer, clocks);
+        if answer.status() != 200 {
+            return Err(Trouble::Error(format!(
+                "{analyser} answers {} for the keys of task {id:?}; give the analyser the same \
+                 task file",
+                answer.status()
+            )));
+        }
+    }
+    Ok(format!(
+        "{analyser} has keys for all {} task files",
+        config.tasks.len()
+    ))
+}
+
+/// Reads one request, answers it, and returns the address of its sender and its head in lower case.
+async fn receive_request(listener: TcpListener) -> io::Result<(SocketAddr, String)> {
+    let (mut stream, peer) = listener.accept().await?;
+    let mut head = Vec::new();
+    while !head.windows(4).any(|four| four == b"\r\n\r\n") && head.len() < 1 << 16 {
+        if stream.read_buf(&mut head).await? == 0 {
+            break;
+        }
+    }
+    let answer = b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
+    stream.write_all(answer).await?;
+    Ok((peer, String::from_utf8_lossy(&head).to_lowercase()))
+}
+
+/// Checks that a request to the public URL arrives, and how.
+pub(super) async fn check_proxy(
+    config: &ServerConfig,
+    url: &Uri,
+    has_tls: bool,
+    clocks: &mut Vec<PeerClock>,
+) -> Checked {
+    let listen = config.listen_address;
+    let lost = |error: String| {
+        Trouble::Error(format!(
+            "a request to {url} does not arrive at {listen}: {error}; check the proxy's address \
+             of the collector, and the name and port of {url}"
+        ))
+    };
+    let listener = match bind_listener(listen) {
+        Ok(listener) if !has_tls => listener,
+        // The collector is running, or speaks TLS.
+        _ => return check_running(config, url, clocks).await,
+    };
+    let arriving = timeout(ARRIVAL_TIMEOUT, receive_request(listener));
+    let (answer, arrived) = tokio::join!(fetch(address_below(url, "/livez")?), arriving);
+    let answer = answer.map_err(lost)?;
+    add_clock(url, &answer, clocks);
+    let arrived = arrived.map_err(|_| lost(format!("the answer is {}", answer.status())))?;
+    let (peer, head) = arrived.map_err(|error| lost(error.to_string()))?;
+    let sender = answer.extensions().get::<HttpInfo>();
+    if sender.is_some_and(|own| own.local_addr() == peer) {
+        return Ok(format!("{url} is the collector itself, without a proxy"));
+    }
+    let limits = &config.server_options;
+    let counts_peers =
+        limits.max_connections_per_peer.is_some() || limits.max_peer_reports_per_minute.is_some();
+    if counts_peers {
+        return Err(Trouble::Error(format!(
+            "all requests come from the proxy at {}, and are limited together; set \
+             max_connections_per_peer and max_reports_per_peer to 0, and limit in the proxy",
+            peer.ip()
+        )));
+    }
+    let named = FORWARDING_HEADERS.into_iter().find(|name| {
+        let begin = format!("{name}:");
+        head.lines().any(|line| {
+            line.strip_prefix(&begin)
+                .is_some_and(|own| !own.trim().is_empty())
+        })
+    });
+    match named {
+        Some(name) => Err(Trouble::Warning(format!(
+            "the proxy hands on the client's address in {name}, which the collector never reads; \
+             remove it there, as server/deploy/nginx.conf does"
+        ))),
+        None => Ok(format!(
+            "requests to {url} arrive, without the client's address"
+        )),
+    }
+}
+
+/// Checks that a running collector answers at the public URL, and what it answers to everyone.
+async fn check_running(config: &ServerConfig, url: &Uri, clocks: &mut Vec<PeerClock>) -> Checked {
+    let lost = |error: String| {
+        Trouble::Error(format!(
+            "no collector answers at {url}: {error}; check the proxy's address of the collector"
+        ))
+    };
+    let answer = fetch(address_below(url, "/livez")?).await.map_err(lost)?;
+    add_clock(url, &answer, clocks);
+    if answer.status() != 200 || !answer.body().windows(6).any(|six| six == b"\"live\"") {
+        return Err(lost(format!("the answer is {}", answer.status())));
+    }
+    if let Some(gateway) = &config.ohttp_gateway {
+        let address = address_below(url, "/.well-known/ohttp-gateway")?;
+        let keys = fetch(address).await.map_err(lost)?;
+        if keys.status() != 200 || *keys.body() != gateway.key_configurations() {
+            return Err(Trouble::Error(format!(
+                "the gateway at {url} does not show the keys of --ohttp-key (status {}); let the \
+                 proxy hand on /.well-known/ohttp-gateway, and restart the collector after a \
+                 change of its keys",
+                keys.status()
+            )));
+        }
+    }
+    let metrics = fetch(address_below(url, "/metrics")?).await.map_err(lost)?;
+    match metrics.status().is_success() {
+        true => Err(Trouble::Warning(format!(
+            "{url}/metrics is public; let the proxy refuse it to everyone outside"
+        ))),
+        false => Ok(format!(
+            "the collector answers at {url}; to see which headers arrive, stop it and run this again"
+        )),
+    }
+}

@@ -1,0 +1,326 @@
+//! `hushbin doctor`: each check, where all is well and where something is wrong.
+
+use std::fs::{self, File, Permissions};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use hushbin_tests::postgres::Server;
+use hushbin_tests::process;
+
+use super::{Operated, configure};
+use crate::access::create_token;
+use crate::ohttp::create_key;
+use crate::shuffle::free;
+use crate::support::tls;
+
+/// Runs the command on a file, with a limit on open files. Returns success, and the output.
+fn doctor_within(files: u32, config: &Path, flags: &[&str]) -> (bool, String) {
+    let mut limited = Command::new("sh");
+    let script = format!("ulimit -n {files}; exec \"$@\"");
+    let output = limited
+        .args(["-c", &script, "sh"])
+        .arg(process::command().get_program())
+        .args(["doctor", "--config"])
+        .arg(config)
+        .args(flags)
+        .output()
+        .unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(said).unwrap())
+}
+
+fn doctor(config: &Path, flags: &[&str]) -> (bool, String) {
+    doctor_within(20_000, config, flags)
+}
+
+/// Checks that the line of a check has this grade and contains this text, and that the status is 1
+/// if the grade is "error".
+#[track_caller]
+fn is((success, said): &(bool, String), check: &str, grade: &str, text: &str) {
+    let name = format!(" {check}: ");
+    let line = said.lines().find(|line| line.contains(&name));
+    let line = line.unwrap_or_else(|| panic!("no {check}: {said}"));
+    assert!(line.starts_with(grade) && line.contains(text), "{said}");
+    assert!(said.starts_with("errors: "), "{said}");
+    assert!(grade != "error" || !success, "{said}");
+}
+
+#[test]
+fn all_is_well() {
+    let directory = tempfile::tempdir().unwrap();
+    tls::issue(directory.path());
+    let config = configure(directory.path(), tls::FILES);
+    create_token(&directory.path().join("data"), "admin");
+    let files = |path: &Path| fs::read_dir(path).unwrap().count();
+    let before = files(&directory.path().join("data"));
+    let found = doctor(&config, &[]);
+    assert!(found.0 && found.1.starts_with("errors: 0, "), "{}", found.1);
+    for (check, text) in [
+        ("certificate", "it matches its key, and expires in"),
+        ("settings", "are valid"),
+        ("lock", "no collector is running"),
+        ("descriptors", "open files suffice for 4096 connections"),
+        ("tokens", "1 tokens, 1 of admins"),
+        ("clock", "not behind the journal"),
+    ] {
+        is(&found, check, "ok", text);
+    }
+    assert_eq!(files(&directory.path().join("data")), before);
+}
+
+#[test]
+fn what_is_wrong_is_found() {
+    let directory = tempfile::tempdir().unwrap();
+    let config = configure(directory.path(), "");
+    let data = directory.path().join("data");
+    is(
+        &doctor(&config, &[]),
+        "tokens",
+        "warning",
+        "token create --role admin",
+    );
+    fs::write(data.join("tokens.json"), "nothing").unwrap();
+    is(
+        &doctor(&config, &[]),
+        "tokens",
+        "error",
+        "is not a list of tokens",
+    );
+    fs::remove_file(data.join("tokens.json")).unwrap();
+
+    let elsewhere = directory.path().join("elsewhere");
+    let flags = ["--data", elsewhere.to_str().unwrap()];
+    is(
+        &doctor(&config, &flags),
+        "settings",
+        "error",
+        "no journal in",
+    );
+    is(&doctor(&config, &flags), "disk", "error", "elsewhere: ");
+    is(
+        &doctor(&config, &["--write-timeout", "0"]),
+        "settings",
+        "error",
+        "expected 1 to 3600",
+    );
+
+    // No disk has this much room.
+    let most = (1_u64 << 40).to_string();
+    let disk = doctor(&config, &["--queue-bytes", &most]);
+    if !disk.1.contains(" TiB of free space") {
+        is(&disk, "disk", "error", "make room, or uploads are refused");
+    }
+    fs::set_permissions(&data, Permissions::from_mode(0o755)).unwrap();
+    is(&doctor(&config, &[]), "disk", "warning", "run chmod 700");
+    fs::set_permissions(&data, Permissions::from_mode(0o700)).unwrap();
+
+    let few = doctor_within(256, &config, &[]);
+    is(&few, "descriptors", "warning", "raise that limit");
+    let few = doctor_within(256, &config, &["--max-connections", "500"]);
+    is(&few, "descriptors", "error", "raise that limit");
+
+    let list = File::options()
+        .write(true)
+        .open(data.join("tasks.json"))
+        .unwrap();
+    let hour = Duration::from_secs(3600);
+    list.set_modified(SystemTime::now() + hour).unwrap();
+    is(
+        &doctor(&config, &[]),
+        "clock",
+        "error",
+        "behind the newest time in the journal",
+    );
+    for name in ["tasks.json", "lock"] {
+        let file = File::options().write(true).open(data.join(name)).unwrap();
+        file.set_modified(SystemTime::now() - 9610 * hour).unwrap();
+    }
+    is(&doctor(&config, &[]), "clock", "warning", "is 400 days ago");
+}
+
+#[test]
+fn certificates_are_judged() {
+    let directory = tempfile::tempdir().unwrap();
+    let config = configure(directory.path(), tls::FILES);
+    tls::issue_until(directory.path(), 2020);
+    is(
+        &doctor(&config, &[]),
+        "certificate",
+        "error",
+        "has expired; renew it",
+    );
+    let key = fs::read(directory.path().join("key.pem")).unwrap();
+    tls::issue(directory.path());
+    fs::write(directory.path().join("key.pem"), key).unwrap();
+    let found = doctor(&config, &[]);
+    is(
+        &found,
+        "certificate",
+        "error",
+        "does not match the first certificate",
+    );
+    // The rest is checked nevertheless.
+    is(&found, "settings", "ok", "are valid");
+}
+
+#[test]
+fn a_running_collector_is_seen() {
+    let operated = Operated::new("");
+    let config = operated.directory.path().join("hushbin.toml");
+    let url = format!("http://{}", operated.address);
+    let listen = operated.address.to_string();
+    let found = doctor(&config, &["--url", &url, "--listen", &listen]);
+    is(&found, "lock", "ok", "a collector is running");
+    // The collector itself is reached, so its metrics are public.
+    is(&found, "proxy", "warning", "/metrics is public");
+    is(&found, "clock", "ok", "and that of http://");
+    create_key(operated.directory.path(), "ohttp");
+    let key = operated.directory.path().join("ohttp.pem");
+    let flags = [
+        "--url",
+        &url,
+        "--listen",
+        &listen,
+        "--ohttp-key",
+        key.to_str().unwrap(),
+    ];
+    is(
+        &doctor(&config, &flags),
+        "proxy",
+        "error",
+        "the keys of --ohttp-key",
+    );
+}
+
+/// A proxy on a free port, which adds lines to the head of each request.
+fn proxy(to: SocketAddr, lines: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut from = stream.unwrap();
+            let mut head = [0; 4096];
+            let length = from.read(&mut head).unwrap();
+            let head = String::from_utf8_lossy(&head[..length]).replacen(
+                "\r\n",
+                &format!("\r\n{lines}"),
+                1,
+            );
+            let Ok(mut back) = TcpStream::connect(to) else {
+                continue;
+            };
+            back.write_all(head.as_bytes()).unwrap();
+            let mut answer = Vec::new();
+            back.read_to_end(&mut answer).unwrap();
+            from.write_all(&answer).unwrap();
+        }
+    });
+    url
+}
+
+#[test]
+fn requests_through_a_proxy_are_looked_at() {
+    let directory = tempfile::tempdir().unwrap();
+    let config = configure(directory.path(), "");
+    let listen = free();
+    let address = listen.to_string();
+    let through = |url: &str, more: &[&str]| {
+        let flags = ["--listen", &address, "--url", url];
+        doctor(&config, &[&flags[..], more].concat())
+    };
+    let silent = proxy(listen, "");
+    is(
+        &through(&silent, &[]),
+        "proxy",
+        "ok",
+        "arrive, without the client's address",
+    );
+    let limited = through(&silent, &["--max-reports-per-peer", "60"]);
+    is(
+        &limited,
+        "proxy",
+        "error",
+        "all requests come from the proxy at 127.0.0.1",
+    );
+    for line in [
+        "X-Forwarded-For: 192.0.2.1\r\n",
+        "Forwarded: for=192.0.2.1\r\n",
+    ] {
+        is(
+            &through(&proxy(listen, line), &[]),
+            "proxy",
+            "warning",
+            "remove it there",
+        );
+    }
+    let direct = format!("http://{listen}");
+    is(&through(&direct, &[]), "proxy", "ok", "without a proxy");
+    let wrong = through(&proxy(free(), ""), &[]);
+    is(&wrong, "proxy", "error", "does not arrive at");
+}
+
+#[test]
+fn other_clocks_are_compared() {
+    let directory = tempfile::tempdir().unwrap();
+    let config = configure(directory.path(), "");
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    // A server with a wrong clock, which keeps its own address busy.
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 4096]);
+            let answer = "HTTP/1.1 200 OK\r\ndate: Thu, 01 Jan 2026 00:00:00 GMT\r\n\
+                          content-length: 17\r\nconnection: close\r\n\r\n{\"status\":\"live\"}";
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    let url = format!("http://{address}");
+    let found = doctor(&config, &["--listen", &address.to_string(), "--url", &url]);
+    is(&found, "clock", "error", "from that of http://127.0.0.1");
+}
+
+#[test]
+fn databases_are_reached_or_not() {
+    let server = Server::start(&[]);
+    let directory = tempfile::tempdir().unwrap();
+    let config = directory.path().join("hushbin.toml");
+    fs::write(
+        directory.path().join("settings.json"),
+        crate::support::SETTINGS,
+    )
+    .unwrap();
+    let store = |address: &str| {
+        let text = format!("store = '{address}'\ntasks = ['settings.json']\n");
+        fs::write(&config, text).unwrap();
+        doctor(&config, &[])
+    };
+    let address = server.database();
+    let found = store(&address);
+    assert!(found.0, "{}", found.1);
+    is(&found, "tokens", "warning", "token create --role admin");
+    let created = process::hushbin(&[
+        "token", "create", "--role", "admin", "--name", "a", "--store", &address,
+    ]);
+    assert!(created.status.success());
+    let found = store(&address);
+    assert!(found.0, "{}", found.1);
+    is(&found, "database", "ok", "answers");
+    is(&found, "clock", "ok", "and that of the database");
+    server.ask(
+        address.rsplit('/').next().unwrap(),
+        "UPDATE hushbin.journal SET version = 3",
+    );
+    is(&store(&address), "database", "error", "has version 3");
+    is(
+        &store("postgres://hushbin@127.0.0.1:1/none"),
+        "database",
+        "error",
+        "check --store",
+    );
+}
