@@ -340,6 +340,7 @@ mod tests {
         let draft = r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#;
         std::fs::write(&task, draft).unwrap();
         let text = |path: &Path| path.to_str().unwrap().to_owned();
+        crate::store::create_journal(&directory.path().join("data")).unwrap();
         let data = text(&directory.path().join("data"));
         let words = ["hushbin", "serve", "--data", &data, "--task", &text(&task)];
         let Command::Serve(options) = Cli::parse_from(words).command else {

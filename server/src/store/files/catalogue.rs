@@ -218,10 +218,13 @@ impl TaskCatalogue {
         let json = serde_json::to_string(&content)
             .map_err(|error| disk::damage_error(&self.path, &error.to_string()))?;
         let text = format!("{json}\n{}", checksum_line(&json));
-        disk::write_atomically(&self.path, text.as_bytes())?;
+        let written = disk::write_atomically(&self.path, text.as_bytes());
+        // Also after an error: the file may have been renamed, but its directory not synced. Either
+        // list is this process's own.
+        self.stamp = disk::file_stamp(&self.path).unwrap_or_default();
+        written?;
         // The list in memory changes after the file, so that an error changes neither.
         self.content = content;
-        self.stamp = disk::file_stamp(&self.path).unwrap_or_default();
         Ok(())
     }
 }
