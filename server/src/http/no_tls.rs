@@ -44,8 +44,3 @@ impl Tls {
         match self.0 {}
     }
 }
-
-/// Returns false: without TLS, clients and this server do not agree on HTTP/2.
-pub(super) const fn has_chosen_http2<S>(_: &S) -> bool {
-    false
-}

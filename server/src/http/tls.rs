@@ -72,7 +72,7 @@ pub(crate) enum TlsError {
 }
 
 /// Identifier of HTTP/2 in a TLS handshake (RFC 9113, section 3.2).
-const HTTP2_PROTOCOL_ID: &[u8] = b"h2";
+pub(super) const HTTP2_PROTOCOL_ID: &[u8] = b"h2";
 
 /// Expected content of the certificate file, for error messages.
 const EXPECTED_CERTIFICATE_CONTENT: &str =
@@ -151,11 +151,6 @@ impl Tls {
         let accepting = TlsAcceptor::from(self.config).accept(stream);
         timeout(limit, accepting).await?
     }
-}
-
-/// Returns true if client and server have agreed on HTTP/2 in the handshake.
-pub(super) fn has_chosen_http2<S>(stream: &TlsStream<S>) -> bool {
-    stream.get_ref().1.alpn_protocol() == Some(HTTP2_PROTOCOL_ID)
 }
 
 /// Compares only the certificate chains.

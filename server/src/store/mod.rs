@@ -32,6 +32,7 @@ mod files;
 mod fold;
 mod handle;
 mod location;
+mod lock;
 mod memory;
 mod open;
 mod origin;

@@ -1,6 +1,6 @@
 //! Opens a store and starts its threads.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -15,6 +15,7 @@ use super::error::JournalError;
 use super::files::{self, FilesEngine};
 use super::handle::{Store, StoreOptions, StoreState, WriterHandle};
 use super::location::Location;
+use super::lock::lock_directory;
 use super::memory::MemoryBudget;
 use super::poller::{self, Poller};
 use super::postgres;
@@ -338,20 +339,5 @@ pub(crate) fn is_in_use(directory: &Path) -> Result<bool, EngineError> {
             Ok(true)
         }
         locked => locked.map(|_| false),
-    }
-}
-
-/// Locks the data directory for this process alone. The operating system releases the lock when the
-/// process ends, even after a crash.
-pub(super) fn lock_directory(directory: &Path) -> Result<File, JournalError> {
-    let path = directory.join(files::LOCK_FILE_NAME);
-    let failed = |source| JournalError::Engine(files::file_error(&path, source));
-    let file = files::open_or_create(&path).map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(JournalError::Locked {
-            path: directory.display().to_string(),
-        }),
-        Err(TryLockError::Error(source)) => Err(failed(source)),
     }
 }

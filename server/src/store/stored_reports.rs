@@ -14,7 +14,7 @@ use super::error::JournalError;
 use super::files::{self, FilesReader};
 use super::fold::{add_block_to_totals, invalid_upload_error};
 use super::location::Location;
-use super::open;
+use super::lock::lock_directory;
 use super::origin::ReportOrigin;
 use super::postgres;
 use super::role::ProcessRole;
@@ -257,7 +257,7 @@ impl StoredReports {
             })?;
         // A collector would write a batch at the same time, for example to delete all its reports.
         let _lock = match &self.storage {
-            StorageSource::Files(reader) => Some(open::lock_directory(reader.root())?),
+            StorageSource::Files(reader) => Some(lock_directory(reader.root())?),
             StorageSource::Database(_) => None,
         };
         let reader = self.storage.reader();

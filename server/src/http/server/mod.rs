@@ -5,6 +5,9 @@
 //! addresses out of the log.
 
 mod guarded_body;
+#[cfg_attr(not(feature = "tls"), path = "no_http2.rs")]
+mod http2;
+mod options;
 mod rate_limiter;
 mod slots;
 mod write_timeout;
@@ -12,7 +15,6 @@ mod write_timeout;
 use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::num::NonZeroU32;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,9 +22,9 @@ use std::time::Duration;
 use axum::body::Body;
 use hyper::Version;
 use hyper::body::Incoming;
-use hyper::server::conn::{http1, http2};
+use hyper::server::conn::http1;
 use hyper::service::{HttpService, service_fn};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
@@ -30,9 +32,11 @@ use tokio::sync::watch;
 
 use super::paths::HEALTH_CHECK_ROUTES;
 use super::router_service::RouterService;
-use super::tls;
 use crate::http::metrics::{ConnectionCloseReason, Metrics};
 use guarded_body::BodyWithBusyGuard;
+use http2::Http2Server;
+pub(crate) use options::ServerOptions;
+use options::{MAX_REQUEST_HEAD_BYTES, SEND_BUFFER_BYTES};
 pub(super) use rate_limiter::{PeerQuota, QuotaExceeded};
 use rate_limiter::{RateLimiter, remove_silent_peers_forever};
 use slots::{ConnectionSlot, ConnectionSlots, PeerNetwork};
@@ -41,73 +45,6 @@ use write_timeout::{ProgressGuard, WriteTimeoutStream};
 /// Number of connections that the operating system queues until they are accepted. Linux queues no
 /// more than `net.core.somaxconn`, 4096.
 const LISTEN_BACKLOG: u32 = 4096;
-
-/// Maximum size of a request's head, in bytes. At most as many bytes of a body are read ahead.
-const MAX_REQUEST_HEAD_BYTES: usize = 32 << 10;
-
-/// Maximum number of current requests of one HTTP/2 connection. Browsers let further requests wait.
-const MAX_CONCURRENT_STREAMS: u32 = 16;
-
-/// Size of the operating system's send buffer for a peer, in bytes.
-const SEND_BUFFER_BYTES: u32 = 256 << 10;
-
-/// Limits of the whole server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ServerOptions {
-    /// Maximum number of connections. At this limit, each new connection closes the connection that
-    /// has waited longest for a request. If no connection waits for a request, new connections wait
-    /// to be accepted.
-    pub(crate) max_connections: usize,
-    /// Maximum number of connections of one IPv4 address or IPv6 /64 network. Further connections
-    /// are closed at once. `None` means no limit.
-    pub(crate) max_connections_per_peer: Option<usize>,
-    /// Maximum number of reports per minute from one IPv4 address or IPv6 /64 network. A request
-    /// without reports counts as one. Further requests get status 429. `None` means no limit.
-    pub(crate) max_peer_reports_per_minute: Option<NonZeroU32>,
-    /// Time limit for a TLS handshake.
-    pub(crate) handshake_timeout: Duration,
-    /// Time limit for a request's head, including the idle time before it.
-    pub(crate) head_timeout: Duration,
-    /// Time in which a peer has to read a minimum number of bytes, while a response waits to be
-    /// sent.
-    pub(crate) write_timeout: Duration,
-    /// Time limit for finishing the current requests when the server stops.
-    pub(crate) drain_timeout: Duration,
-}
-
-impl ServerOptions {
-    /// Default limits, for one process on a small machine. There are no limits per peer, since all
-    /// connections may come from one proxy.
-    pub(crate) const DEFAULT: Self = Self {
-        max_connections: 4096,
-        max_connections_per_peer: None,
-        max_peer_reports_per_minute: None,
-        handshake_timeout: Duration::from_secs(10),
-        head_timeout: Duration::from_secs(60),
-        write_timeout: Duration::from_secs(20),
-        drain_timeout: Duration::from_secs(20),
-    };
-
-    /// Returns the default limit of connections for one peer, for a server that listens on the
-    /// address `listen`. There is no limit on a loopback address, since all connections then come
-    /// from a proxy.
-    pub(crate) fn default_max_connections_per_peer(listen: IpAddr) -> Option<usize> {
-        (!listen.is_loopback()).then_some(256)
-    }
-
-    /// Returns the default limit of reports per minute for one peer, for a server that listens on
-    /// the address `listen`. The limit suits about ten page views per second from one address, with
-    /// five reports each. There is no limit on a loopback address.
-    pub(crate) fn default_peer_reports_per_minute(listen: IpAddr) -> Option<NonZeroU32> {
-        NonZeroU32::new(3000).filter(|_| !listen.is_loopback())
-    }
-}
-
-impl Default for ServerOptions {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
-}
 
 /// Returns a socket that listens on `address`.
 ///
@@ -161,7 +98,10 @@ async fn accept_connections(
     if let Some(rates) = &rates {
         tokio::spawn(remove_silent_peers_forever(Arc::downgrade(rates)));
     }
-    let http = HttpProtocols::new(&options);
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(options.head_timeout)
+        .max_buf_size(MAX_REQUEST_HEAD_BYTES);
     let metrics = service.metrics();
     // Dropping the sender ends pending handshakes when this function is cancelled.
     let (_accepting, stopping) = watch::channel(());
@@ -179,7 +119,7 @@ async fn accept_connections(
         );
         let stream = WriteTimeoutStream::new(stream, options.write_timeout);
         let connection = match service.tls() {
-            None => http.serve_http1(stream, answering, draining.watcher()),
+            None => serve_http1(stream, &http, answering, draining.watcher()),
             Some(tls) => {
                 let (http, watcher) = (http.clone(), draining.watcher());
                 let accepting = tls.accept(stream, options.handshake_timeout);
@@ -187,10 +127,10 @@ async fn accept_connections(
                 Box::pin(async move {
                     tokio::select! {
                         accepted = accepting => match accepted {
-                            Ok(stream) if tls::has_chosen_http2(&stream) => {
-                                http.serve_http2(stream, answering, watcher).await
-                            }
-                            Ok(stream) => http.serve_http1(stream, answering, watcher).await,
+                            Ok(stream) => match Http2Server::negotiated(&stream, &options) {
+                                Some(http2) => Box::pin(http2.serve(stream, answering, watcher)).await,
+                                None => serve_http1(stream, &http, answering, watcher).await,
+                            },
                             Err(error) => {
                                 tracing::debug!(%error, "a TLS handshake failed");
                                 metrics.count_closed_connection(ConnectionCloseReason::TlsHandshakeFailed);
@@ -272,54 +212,20 @@ async fn run_connection(
 /// connections took 51 MB with boxes, and 113 MB without.
 type ConnectionFuture = Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>;
 
-/// The versions of HTTP that the server speaks. HTTP/2 needs TLS, as in browsers.
-#[derive(Clone)]
-struct HttpProtocols {
-    http1: http1::Builder,
-    http2: http2::Builder<TokioExecutor>,
-}
-
-impl HttpProtocols {
-    fn new(options: &ServerOptions) -> Self {
-        let mut http1 = http1::Builder::new();
-        http1
-            .timer(TokioTimer::new())
-            .header_read_timeout(options.head_timeout)
-            .max_buf_size(MAX_REQUEST_HEAD_BYTES);
-        let mut http2 = http2::Builder::new(TokioExecutor::new());
-        http2
-            .timer(TokioTimer::new())
-            // A peer that is gone does not answer pings. A silent peer that does answer keeps its
-            // connection until a new one needs the slot.
-            .keep_alive_interval(options.head_timeout)
-            .keep_alive_timeout(options.handshake_timeout)
-            .max_header_list_size(MAX_REQUEST_HEAD_BYTES as u32)
-            .max_send_buf_size(SEND_BUFFER_BYTES as usize)
-            .max_concurrent_streams(MAX_CONCURRENT_STREAMS);
-        Self { http1, http2 }
-    }
-
-    /// Returns the future that serves the requests of a connection by HTTP/1.1.
-    fn serve_http1<S, A>(&self, stream: S, answering: A, draining: Watcher) -> ConnectionFuture
-    where
-        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-        A: HttpService<Incoming, ResBody = BodyWithBusyGuard, Error = Infallible> + Send + 'static,
-        A::Future: Send,
-    {
-        let connection = self.http1.serve_connection(TokioIo::new(stream), answering);
-        Box::pin(draining.watch(connection))
-    }
-
-    /// Returns the future that serves the requests of a connection by HTTP/2.
-    fn serve_http2<S, A>(&self, stream: S, answering: A, draining: Watcher) -> ConnectionFuture
-    where
-        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-        A: HttpService<Incoming, ResBody = BodyWithBusyGuard, Error = Infallible> + Send + 'static,
-        A::Future: Send + 'static,
-    {
-        let connection = self.http2.serve_connection(TokioIo::new(stream), answering);
-        Box::pin(draining.watch(connection))
-    }
+/// Returns the future that serves the requests of a connection by HTTP/1.1.
+fn serve_http1<S, A>(
+    stream: S,
+    http: &http1::Builder,
+    answering: A,
+    draining: Watcher,
+) -> ConnectionFuture
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    A: HttpService<Incoming, ResBody = BodyWithBusyGuard, Error = Infallible> + Send + 'static,
+    A::Future: Send,
+{
+    let connection = http.serve_connection(TokioIo::new(stream), answering);
+    Box::pin(draining.watch(connection))
 }
 
 /// Returns true if the connection ended because the peer did not read its responses.

@@ -177,7 +177,7 @@ fn a_journal_is_in_a_directory_or_in_a_database() {
     let two = refused("data = 'd'\nstore = 'postgres://h/d'");
     assert!(two.contains("expected either --data or --store"), "{two}");
     for (address, expected) in [
-        ("mysql://h/d", "does not begin with postgres://"),
+        ("mysql://h/d", "is neither a URL nor key=value pairs"),
         ("postgres://h/d?port=x", "cannot be read"),
         ("postgres://h/d?mode=x", "cannot be read"),
     ] {
