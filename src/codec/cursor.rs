@@ -22,7 +22,7 @@ pub fn append_varint_u128<T: Serialize>(bytes: &mut Vec<u8>, number: &T) {
 /// append_varint(&mut bytes, 300);
 /// let mut cursor = Cursor::new("a number", &bytes);
 /// assert_eq!(cursor.read_value("expected a number"), Ok(300_u64));
-/// assert!(cursor.expect_end("expected the expect_end").is_ok());
+/// assert!(cursor.expect_end("expected the end").is_ok());
 /// ```
 pub struct Cursor<'a> {
     content_name: &'static str,

@@ -71,7 +71,7 @@ pub(super) const fn longest_message_bytes(coordinates: u32) -> usize {
 
 /// Parameters of the messages of one person: unit messages with binomial noise.
 ///
-/// A person sends three kinds of messages:
+/// A person sends three kinds of messages, with the arguments of [`MessageParameters::new`]:
 ///
 /// - The values of k `drawn` coordinates. A value is sent as up to L `levels` messages, one for
 ///   each level up or down.

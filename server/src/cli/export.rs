@@ -52,11 +52,14 @@ pub(super) fn run_export_command(
     if let Some(batches) = &options.batches {
         estimates::parse_batch_numbers(batches, selected.get_or_insert_default())?;
     }
-    let batches = select_batches(
+    let mut batches = select_batches(
         &options.task,
         &stored.released_batches()?,
         selected.as_deref(),
     )?;
+    for batch in &mut batches {
+        batch.report_count = stored.kept_report_count(batch.number)?;
+    }
     let reports = batches.iter().map(|batch| batch.report_count).sum();
     let bar = progress_bar(reports, "reports");
     let Some(path) = &options.out else {

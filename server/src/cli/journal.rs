@@ -167,7 +167,8 @@ fn copied_text(progress: &BackupProgress) -> String {
 fn erase_report(options: &EraseOptions, out: &mut dyn Write) -> Result<(), Error> {
     let report = HEXLOWER_PERMISSIVE.decode(options.report.as_bytes());
     let report = report.map_err(|error| format!("the report is not hexadecimal: {error}"))?;
-    let stored = StoredReports::open(&options.location.journal_location()?, &options.task)?;
+    let location = options.location.journal_location()?;
+    let stored = StoredReports::open_for_erasure(&location, &options.task)?;
     let erased = stored.erase_report(&report)?;
     let batch = erased.ok_or(
         "no released batch has this report: it was erased before, its batch keeps no reports any \

@@ -143,7 +143,7 @@ impl Store {
                 (rows, Arc::new(reader), shared)
             }
             Location::Database(database) => {
-                let (rows, reader) = postgres::open_read_only(database)?;
+                let (rows, reader) = postgres::open_existing(database, true)?;
                 (rows, reader, None)
             }
         };

@@ -172,13 +172,25 @@ impl StoredReports {
     /// When the location has no such task, or the task's reports cannot be read, because they are
     /// sealed or the task is a task of sums.
     pub(crate) fn open(location: &Location, id: &str) -> Result<Self, JournalError> {
+        Self::open_for(location, id, true)
+    }
+
+    /// Opens the reports of the task `id` for [`StoredReports::erase_report`].
+    ///
+    /// # Errors
+    /// As [`StoredReports::open`].
+    pub(crate) fn open_for_erasure(location: &Location, id: &str) -> Result<Self, JournalError> {
+        Self::open_for(location, id, false)
+    }
+
+    fn open_for(location: &Location, id: &str, read_only: bool) -> Result<Self, JournalError> {
         let (rows, source) = match location {
             Location::Directory(directory) => {
                 let (rows, reader) = files::open_for_concurrent_reading(directory)?;
                 (rows, StorageSource::Files(reader))
             }
             Location::Database(database) => {
-                let (rows, reader) = postgres::open_read_only(database)?;
+                let (rows, reader) = postgres::open_existing(database, read_only)?;
                 let rows = rows.into_iter().map(|(row, _)| row);
                 (rows.collect(), StorageSource::Database(reader))
             }
@@ -221,6 +233,24 @@ impl StoredReports {
                 batches
             }
         })
+    }
+
+    /// Returns the number of reports that a released batch still has. Some may have been erased.
+    ///
+    /// # Errors
+    /// When storage fails, or a block is not an upload of the task.
+    pub(crate) fn kept_report_count(&self, batch: u64) -> Result<u64, JournalError> {
+        let (mut count, mut damaged) = (0, Ok(()));
+        let visit = &mut |block: &[u8]| {
+            match EncodedUpload::read_unchecked_upload(block, self.task.fingerprint()) {
+                Ok(upload) => count += u64::from(upload.report_count),
+                Err(source) => damaged = Err(invalid_upload_error(self.task.id(), source)),
+            }
+            ControlFlow::Continue(())
+        };
+        let reader = self.storage.reader();
+        reader.for_each_block(self.key, batch, visit)?;
+        damaged.map(|()| count)
     }
 
     /// Visits the reports of a released batch, sorted by bytes, until the visitor breaks. Visits no

@@ -31,7 +31,7 @@ pub struct EstimateScaleAndVariance {
     pub same_bin_probability: f64,
     /// Clipping bound η, or `None` if sums are not clipped.
     pub clipping_bound: Option<f64>,
-    /// True if the response is one sign. Each estimate is then A or −A, where A is `scale`. The
+    /// True if the response is one sign. Each estimate is then A or −A, where A is `estimate_scale`. The
     /// second moment of the estimate is A², for all other values of the person.
     pub is_two_point_response: bool,
 }

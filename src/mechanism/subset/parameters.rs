@@ -40,7 +40,7 @@ pub struct HashedSubsetSelection<R> {
 /// mechanism's paper favours a number of buckets that depends on the input. The other rule favours
 /// a number of buckets that the task states. Implemented by
 /// [`collision::FavouredBucketRule`](crate::mechanism::collision::FavouredBucketRule) and
-/// [`coco::FavouredBucketRule`](crate::mechanism::coco::FavouredSideRule).
+/// [`coco::FavouredSideRule`](crate::mechanism::coco::FavouredSideRule).
 ///
 /// ```
 /// use hushbin::mechanism::{FavouringRule as _, coco, collision};

@@ -161,7 +161,7 @@ impl Estimator {
             task: task.id().to_owned(),
             question: (!task.has_unnamed_question()).then(|| question.name().to_owned()),
             fingerprint: task.fingerprint(),
-            reports: totals.answering_report_count(index),
+            reports: totals.question_report_count(index),
             confidence: query.confidence_level.confidence(),
             privacy: (self.cached_report_privacy)
                 .get_or_init(|| ReportPrivacy::for_task(task))

@@ -230,7 +230,7 @@ impl Totals {
     /// # Panics
     /// If `question` is out of range.
     #[must_use]
-    pub fn answering_report_count(&self, question: usize) -> u64 {
+    pub fn question_report_count(&self, question: usize) -> u64 {
         self.totals_by_question[question].report_count
     }
 

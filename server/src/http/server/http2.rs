@@ -14,8 +14,8 @@ use super::guarded_body::BodyWithBusyGuard;
 use super::options::{MAX_REQUEST_HEAD_BYTES, SEND_BUFFER_BYTES, ServerOptions};
 use crate::http::tls::HTTP2_PROTOCOL_ID;
 
-/// Maximum number of current requests of one connection. Browsers let further requests wait.
-const MAX_CONCURRENT_STREAMS: u32 = 16;
+/// Maximum number of current requests of one connection. RFC 9113 recommends at least 100.
+const MAX_CONCURRENT_STREAMS: u32 = 100;
 
 /// Server of one connection by HTTP/2.
 pub(super) struct Http2Server(http2::Builder<TokioExecutor>);

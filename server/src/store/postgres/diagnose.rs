@@ -23,7 +23,8 @@ pub(crate) fn diagnose_database(
         if has_tables {
             schema::check_schema_version(session)?;
             let query = "SELECT coalesce(max(greatest(opened, closed)), 0) FROM hushbin.batch";
-            newest = session.client().query_text(query)?.parse().ok();
+            let time = session.client().query_text(query)?.parse().ok();
+            newest = time.filter(|&time| time > 0);
         }
         Ok(DatabaseDiagnosis {
             version,

@@ -46,7 +46,7 @@ use append::AppendStatements;
 use client::Client;
 pub(crate) use diagnose::diagnose_database;
 use reader::PostgresReader;
-pub(super) use reader::{open_read_only, stored_tasks};
+pub(super) use reader::{open_existing, stored_tasks};
 use rows::{
     SELECT_TASKS, all_batches, all_tasks, task_batches, task_key, task_row, to_database_integer,
 };

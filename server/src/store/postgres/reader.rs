@@ -24,15 +24,17 @@ pub(super) struct PostgresReader {
     sessions: Arc<SessionPool>,
 }
 
-/// Opens a database without changing anything. Returns the stored tasks, each with its batches, and
+/// Opens a database without changing anything, for reading or, unless `read_only`, for changes to
+/// released batches. Returns the stored tasks, each with its batches, and
 /// a reader. This call blocks.
 ///
 /// # Errors
 /// When the database cannot be reached, or does not have the tables of this version.
-pub(in crate::store) fn open_read_only(
+pub(in crate::store) fn open_existing(
     database: &DatabaseAddress,
+    read_only: bool,
 ) -> Result<(Vec<TaskWithBatches>, Arc<dyn StorageReader>), EngineError> {
-    let sessions = Arc::new(SessionPool::open(database, true)?);
+    let sessions = Arc::new(SessionPool::open(database, read_only)?);
     let rows = sessions.with_session(|session| {
         schema::check_schema_version(session)?;
         let tasks = all_tasks(session.client())?.into_iter();

@@ -59,6 +59,13 @@ fn one_report_is_erased_and_the_totals_stay() {
         exported_rows(&collecting, "scores"),
         rows[1][1..rows[1].len() - 1]
     );
+    let written = collecting.export("visits", "json", &["--out", "left.json"]);
+    assert!(
+        said(&written).contains(&format!("{} reports of 4 batches", expected.len())),
+        "{}",
+        said(&written)
+    );
+    succeeds(&collecting.estimate(&["left.json", "--question", "theme", "--format", "json"]));
     let checked = process::hushbin(&[
         "journal",
         "check",
@@ -72,7 +79,7 @@ fn one_report_is_erased_and_the_totals_stay() {
         &["no released batch", "erased before"],
     );
     fails(
-        &erase(&collecting, "visits", &report[2..]),
+        &erase(&collecting, "visits", &report[..4]),
         &["expected one report of task \"visits\""],
     );
     fails(&erase(&collecting, "visits", "0g"), &["not hexadecimal"]);

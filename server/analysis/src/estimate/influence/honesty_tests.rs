@@ -180,7 +180,7 @@ impl Estimator {
             Items::Count(count) => (*count).into(),
             Items::Open(_) => return None,
         };
-        let reports = totals.answering_report_count(index);
+        let reports = totals.question_report_count(index);
         if (reports as f64) < MIN_EXPECTED_COUNT {
             return None;
         }

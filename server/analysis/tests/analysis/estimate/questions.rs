@@ -185,7 +185,7 @@ fn each_of_several_questions_is_estimated() {
     }
     let totals = batch(&task, 900, 0);
     let of_each: u64 = (0..3)
-        .map(|question| totals.answering_report_count(question))
+        .map(|question| totals.question_report_count(question))
         .sum();
     assert_eq!((of_each, totals.report_count()), (900, 900));
 }

@@ -160,7 +160,7 @@ fn squares(kind: &str, items: usize, task: &Task, popular: Popularity) -> [Squar
         let mut totals = Totals::new(task);
         let mut sums = vec![0.0; items];
         for (&people, squares) in PEOPLE.iter().zip(&mut squares) {
-            while totals.answering_report_count(0) < people.into() {
+            while totals.question_report_count(0) < people.into() {
                 let entries = answer(kind, &up_to, &mut rng);
                 for entry in &entries {
                     sums[entry.item as usize] += entry.value;

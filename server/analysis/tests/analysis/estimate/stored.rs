@@ -183,8 +183,8 @@ fn stored_totals_estimate_what_was_folded() {
         );
         for question in 0..task.questions().len() {
             assert_eq!(
-                stored.answering_report_count(question),
-                totals.answering_report_count(question)
+                stored.question_report_count(question),
+                totals.question_report_count(question)
             );
         }
         // Stored totals can continue to count.
