@@ -107,11 +107,11 @@ struct SalvageOptions {
     /// New directory for the intact parts
     #[arg(value_name = "TO")]
     to: PathBuf,
-    /// Task file (JSON), needed if the journal's list of tasks is lost; may be repeated
+    /// Task file (JSON), needed if the journal's list of tasks is lost or lacks the task; may be
+    /// repeated
     #[arg(long, value_name = "FILE")]
     task: Vec<PathBuf>,
-    /// Role of the server that wrote the journal, needed if the journal's list of tasks is lost
-    /// (default collector)
+    /// Role of the server that wrote the journal, needed with --task (default collector)
     #[arg(long, value_enum, default_value_t, hide_default_value = true)]
     role: ProcessRole,
 }

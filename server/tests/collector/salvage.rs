@@ -403,6 +403,30 @@ fn tasks_are_known_by_the_fingerprint_that_their_files_have() {
 }
 
 #[test]
+fn a_list_that_is_older_than_a_task_loses_nothing_silently() {
+    let journal = Journal::new();
+    let empty = journal.directory.path().join("empty");
+    process::create_journal(&empty);
+    fs::copy(empty.join("tasks.json"), journal.data().join("tasks.json")).unwrap();
+    let expected = "no task of the list has these files";
+    let checked = said(&check(&journal.data()));
+    assert!(checked.contains(expected), "{checked}");
+    let data = journal.data();
+    let started = process::hushbin(&["serve", "--development", "--data", data.to_str().unwrap()]);
+    assert!(said(&started).contains(expected), "{}", said(&started));
+
+    let output = journal.salvage(&[]);
+    let fingerprint = draft(SETTINGS).resolve_task().unwrap().fingerprint();
+    let fingerprint = fingerprint.to_string();
+    assert!(said(&output).contains(&fingerprint), "{}", said(&output));
+    fs::remove_dir_all(journal.to()).unwrap();
+    let task = journal.task();
+    let (output, _collector, mut client) = salvaged(&journal, &["--task", task.to_str().unwrap()]);
+    assert!(output.contains("of 1 tasks are intact"), "{output}");
+    assert_eq!(estimates(&mut client), journal.estimates);
+}
+
+#[test]
 fn a_journal_in_use_and_a_directory_that_is_there_are_left_alone() {
     let journal = Journal::new();
     fs::create_dir(journal.to()).unwrap();

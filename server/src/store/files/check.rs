@@ -10,6 +10,7 @@ use super::layout::task_directory;
 use super::listing::{FileListing, batch_file_name, log_file_name};
 use super::log::LogContents;
 use super::shared_log::SharedFrames;
+use super::verified_files;
 use crate::store::engine::{EngineError, TaskRow};
 
 /// Result of checking a data directory.
@@ -37,6 +38,8 @@ impl DirectoryCheckResult {
 #[must_use]
 pub fn check_directory(root: &Path) -> DirectoryCheckResult {
     let mut checked = DirectoryCheckResult::default();
+    // Listed before the list is read: a task that a collector creates meanwhile is in the list then.
+    let directories = verified_files::task_directories_with_data(root).unwrap_or_default();
     match TaskCatalogue::open_existing(root) {
         Ok(catalogue) => {
             let shared_frames = SharedFrames::read(root).unwrap_or_else(|error| {
@@ -46,6 +49,17 @@ pub fn check_directory(root: &Path) -> DirectoryCheckResult {
             for row in catalogue.task_rows() {
                 let directory = task_directory(root, row.key);
                 check_task(&directory, &row, &shared_frames, &mut checked);
+            }
+            let listed: Vec<_> = catalogue
+                .task_rows()
+                .iter()
+                .map(|row| task_directory(root, row.key))
+                .collect();
+            for directory in directories {
+                // A collector renames the directory of a task that it deletes.
+                if !listed.contains(&directory) && directory.exists() {
+                    checked.add_result(Err(verified_files::unlisted_task_error(&directory)));
+                }
             }
             checked.add_result(Ok(0));
         }

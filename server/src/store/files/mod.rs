@@ -56,8 +56,6 @@ use super::engine::{
 use catalogue::{CATALOGUE_FILE_NAME, TaskCatalogue};
 use disk::WritableFile;
 use layout::{DELETED_TASK_EXTENSION, TASKS_DIRECTORY, task_directory};
-use listing::{FileListing, log_file_name};
-use log::LogContents;
 use rayon::prelude::*;
 use reader::IdsFilesToAdopt;
 use shared_log::{MIN_SHARED_TASKS, SharedFrames, SharedLog};
@@ -313,17 +311,9 @@ fn recover_task_directory(root: &Path, path: &Path, rows: &[TaskRow]) -> Result<
     if listed(path) {
         return Ok(());
     }
-    // If the task has no file but an empty first log, its creation was never acknowledged.
-    let first = path.join(log_file_name(1));
-    let files = FileListing::of_complete_files(path)?.file_names().count();
-    let fresh = files == 0
-        || files == 1 && first.exists() && LogContents::read(&first)?.counts.uploads == 0;
-    match fresh {
+    match verified_files::is_unfinished_creation(path)? {
         true => disk::remove_directory(path),
-        false => Err(disk::damage_error(
-            path,
-            "no task of the list has these files",
-        )),
+        false => Err(verified_files::unlisted_task_error(path)),
     }
 }
 

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
-use super::listing::batch_file_name;
+use super::listing::{batch_file_name, log_file_name};
 use super::*;
 use crate::store::engine::BatchState;
 use crate::store::test_records::{

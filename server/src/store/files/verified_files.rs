@@ -8,6 +8,7 @@ use super::batch::BatchFile;
 use super::disk;
 use super::frame::{LogHeader, UploadCounts};
 use super::ids::{self, UploadIdsFile};
+use super::layout::{DELETED_TASK_EXTENSION, TASKS_DIRECTORY};
 use super::listing::{FileListing, batch_file_name, log_file_name};
 use super::log::LogContents;
 use super::shared_log::SharedFrames;
@@ -236,4 +237,46 @@ pub(super) fn open_ids_files(
             "ids of released batches are missing",
         )),
     }
+}
+
+/// Returns true if the files in a task's directory are those of a task whose creation was never
+/// acknowledged: none, or an empty first log.
+pub(super) fn is_unfinished_creation(directory: &Path) -> Result<bool, EngineError> {
+    let first = directory.join(log_file_name(1));
+    let files = FileListing::of_complete_files(directory)?
+        .file_names()
+        .count();
+    Ok(
+        files == 0
+            || files == 1 && first.exists() && LogContents::read(&first)?.counts.uploads == 0,
+    )
+}
+
+/// Returns the error for the files of a task that is not in the list of tasks.
+pub(super) fn unlisted_task_error(directory: &Path) -> EngineError {
+    disk::damage_error(
+        directory,
+        "no task of the list has these files; put back a later tasks.json, or run hushbin journal \
+         salvage with the task's file",
+    )
+}
+
+/// Returns the directories of tasks that have data. A directory whose name does not belong to a
+/// task, or to a task that is being deleted, is left out.
+pub(super) fn task_directories_with_data(root: &Path) -> Result<Vec<PathBuf>, EngineError> {
+    let all = root.join(TASKS_DIRECTORY);
+    let failed = |source| disk::file_error(&all, source);
+    let mut directories = Vec::new();
+    for entry in fs::read_dir(&all).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let is_deleted = path
+            .extension()
+            .is_some_and(|extension| extension == DELETED_TASK_EXTENSION);
+        // A task that is deleted in the meantime has no data.
+        if !is_deleted && !is_unfinished_creation(&path).unwrap_or_else(|_| !path.exists()) {
+            directories.push(path);
+        }
+    }
+    directories.sort_unstable();
+    Ok(directories)
 }

@@ -14,50 +14,53 @@ use crate::store::files::frame::LogHeader;
 use crate::store::files::ids;
 use crate::store::files::layout::{DELETED_TASK_EXTENSION, TASKS_DIRECTORY, task_directory};
 use crate::store::files::listing::{FileListing, batch_file_name, log_file_name};
+use crate::store::files::verified_files::task_directories_with_data;
 use crate::store::role::ProcessRole;
 use crate::store::settings::TaskSettings;
 use crate::store::task::encode_role_and_settings;
 use crate::task::ReportOrSumTask;
 
 /// Returns the key for the next new task, and the tasks to salvage. If the list of tasks is
-/// damaged, tasks are identified by the fingerprints in their files.
+/// damaged, or older than some files, tasks are identified by the fingerprints in their files.
 pub(super) fn identify_tasks(
     root: &Path,
     given: &[ReportOrSumTask],
     role: ProcessRole,
     salvaged: &mut SalvageResult,
 ) -> Result<(TaskKey, Vec<(TaskRow, ReportOrSumTask)>), EngineError> {
-    let error = match TaskCatalogue::open_existing(root) {
+    let (mut next, mut tasks, mut known) = (TaskKey(1), Vec::new(), given.to_vec());
+    let keys = match TaskCatalogue::open_existing(root) {
         Ok(catalogue) => {
             salvaged.copied += 1;
-            let rows = catalogue.task_rows().into_iter();
-            let tasks = rows.map(|row| {
-                let task = serde_json::from_str(&row.parameters);
-                let unusable = |error: serde_json::Error| {
+            next = catalogue.next_key();
+            for row in catalogue.task_rows() {
+                let task = serde_json::from_str(&row.parameters).map_err(|error| {
                     let what = format!("task {:?} cannot be used: {error}", row.id);
                     disk::damage_error(root, &what)
-                };
-                Ok::<_, EngineError>((row.clone(), task.map_err(unusable)?))
-            });
-            return Ok((catalogue.next_key(), tasks.collect::<Result<_, _>>()?));
+                })?;
+                tasks.push((row, task));
+            }
+            let with_data = task_directories_with_data(root)?;
+            let has_data = |key: &TaskKey| with_data.contains(&task_directory(root, *key));
+            let mut keys = keys_of_stored_tasks(root)?;
+            keys.retain(|key| !tasks.iter().any(|(row, _)| row.key == *key) && has_data(key));
+            keys
         }
         Err(error @ (EngineError::UnsupportedVersion { .. } | EngineError::NoJournal { .. })) => {
             return Err(error);
         }
-        Err(error) => error,
+        Err(error) => {
+            salvaged.record_damage(error, DataLoss::Settings);
+            // The fingerprint in the files identifies a task, so wrong parameters in a damaged list
+            // do no harm.
+            let said = TaskCatalogue::unverified_task_parameters(root);
+            let said = said.iter().map(|json| serde_json::from_str(json));
+            known.extend(said.filter_map(Result::ok));
+            keys_of_stored_tasks(root)?
+        }
     };
-    salvaged.record_damage(error, DataLoss::Settings);
-    // The fingerprint in the files identifies a task, so wrong parameters in a damaged list do no
-    // harm.
-    let said = TaskCatalogue::unverified_task_parameters(root);
-    let said = said
-        .iter()
-        .filter_map(|json| serde_json::from_str(json).ok());
-    let known: Vec<ReportOrSumTask> = given.iter().cloned().chain(said).collect();
-    let mut tasks: Vec<(TaskRow, ReportOrSumTask)> = Vec::new();
-    let mut last = 0;
-    for key in keys_of_stored_tasks(root)? {
-        last = last.max(key.0);
+    for key in keys {
+        next = next.max(TaskKey(key.0 + 1));
         let directory = task_directory(root, key);
         let found = task_fingerprint(&directory)?;
         let task = known
@@ -78,7 +81,7 @@ pub(super) fn identify_tasks(
             }
         }
     }
-    Ok((TaskKey(last + 1), tasks))
+    Ok((next, tasks))
 }
 
 /// Creates a row with default settings, for a task whose settings are lost.
