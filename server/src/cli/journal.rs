@@ -75,8 +75,8 @@ struct BackupOptions {
 
 /// Delete one report of a released batch, as a person asks for it
 ///
-/// The person copies the report from the history of their reports on your page: the bytes named
-/// "the report with its noise". The totals of the batch stay as they are, since a released total
+/// The person copies the report from the history on your page: the bytes named "the report with its
+/// noise". The totals of the batch stay as they are, since a released total
 /// never changes. Backups and exported files keep the report until you delete them. Stop the
 /// collector before you run this command, unless the journal is in a database. If several reports
 /// have the same bytes, one of them is deleted.

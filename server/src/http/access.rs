@@ -24,8 +24,8 @@ pub(crate) enum AccessPolicy {
     AllowByTokenRole(Arc<TokenStore>, Arc<RefusalLog>),
 }
 
-/// Log of refused tokens. Somebody may be guessing tokens, or a program may use a revoked one. There
-/// is at most one line a minute.
+/// Log of refused tokens. An attacker may be guessing tokens, or a program may use a revoked one.
+/// There is at most one line a minute.
 #[derive(Default)]
 pub(crate) struct RefusalLog(Mutex<Refusals>);
 

@@ -118,7 +118,7 @@ struct CreateTaskRequest {
     settings: Option<TaskSettings>,
 }
 
-/// Parses the body of a request for a new task: a task file as it is, or the task beside settings.
+/// Parses the body of a request for a new task: a task file, or a task and its settings.
 fn parse_task_setup(bytes: &[u8]) -> Result<TaskSetup, Problem> {
     /// Only a body with settings has this field.
     #[derive(Deserialize)]
@@ -145,7 +145,7 @@ pub(super) struct CreatedTask {
     settings: TaskSettings,
 }
 
-/// `POST /tasks`: creates a task from a task file, or from a task beside settings. Parameters that
+/// `POST /tasks`: creates a task from a task file, or from a task and its settings. Parameters that
 /// are left out are chosen automatically, as for task files.
 pub(super) async fn create_task(
     admin: RequireAdmin,

@@ -341,7 +341,7 @@ pub trait StorageEngine: Send {
     /// When uploads would be refused.
     fn probe_write(&mut self) -> Result<(), EngineError>;
 
-    /// Checks the files that nobody else may remove or change while the engine is open. Returns the
+    /// Checks the files that no other process may remove or change while the engine is open. Returns the
     /// name of each file with the result.
     fn check_own_files(&mut self) -> Vec<(&'static str, Result<(), EngineError>)> {
         Vec::new()

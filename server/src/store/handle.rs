@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -76,6 +76,8 @@ pub(super) struct StoreState {
     pub(super) clock: Clock,
     /// True if the writer has not answered the latest uploads or test write in time.
     pub(super) is_writer_silent: AtomicBool,
+    /// Time at which the latest test write began, and its result.
+    pub(super) latest_probe: tokio::sync::Mutex<Option<(Instant, Result<(), StoreError>)>>,
     pub(super) tasks: Arc<CurrentTasks>,
     pub(super) memory: MemoryBudget,
     /// Access to the writer, or `None` if the store is read-only.
@@ -327,12 +329,27 @@ impl Store {
         }
     }
 
-    /// Tests the storage: asks the writer to write to it and to sync it.
+    /// Tests the storage: asks the writer to write to it and to sync it. Callers at the same time
+    /// share one test, so that many callers do not delay uploads.
     ///
     /// # Errors
     /// When the queue is full, storage fails, or the writer does not answer within
     /// [`PROBE_TIMEOUT`].
     pub(crate) async fn probe_write(&self) -> Result<(), StoreError> {
+        let called = Instant::now();
+        let mut latest = self.0.latest_probe.lock().await;
+        match &*latest {
+            Some((begun, result)) if *begun >= called => result.clone(),
+            _ => {
+                let begun = Instant::now();
+                let result = self.probe_writer().await;
+                *latest = Some((begun, result.clone()));
+                result
+            }
+        }
+    }
+
+    async fn probe_writer(&self) -> Result<(), StoreError> {
         let (reply, answer) = oneshot::channel();
         self.try_send_to_writer(WriterRequest::Probe(reply))?;
         // A health check must answer although the writer waits, for example for a frozen database.

@@ -255,6 +255,7 @@ impl Store {
             role: options.role,
             clock,
             is_writer_silent: AtomicBool::new(false),
+            latest_probe: tokio::sync::Mutex::default(),
             writer_metrics: metrics.unwrap_or_else(WriterMetrics::new),
             _shared_lock: shared,
         }));

@@ -18,6 +18,7 @@ pub(crate) use file::{TOKENS_FILE_NAME, copy_tokens_to_directory};
 use parking_lot::Mutex;
 use token::hash_token_text;
 pub(crate) use token::{Token, TokenRole, TokensError};
+use tokio::sync::Semaphore;
 
 use crate::store::{Location, RepeatedErrors, now, open_existing_pool};
 use data_encoding::HEXLOWER;
@@ -30,12 +31,18 @@ const READ_TOKENS_ACTION: &str = "reading the tokens";
 
 /// Access to the current tokens of a journal.
 ///
-/// While the tokens cannot be read, nobody has access: a token may have been revoked. The error is
+/// While the tokens cannot be read, no one has access: a token may have been revoked. The error is
 /// logged once, and so is its end.
 pub(crate) struct TokenStore {
     source: TokenSource,
     repeated_error_log: Mutex<RepeatedErrors>,
+    /// Permits for queries of a database. Any client can cause queries by invalid tokens, but not use
+    /// up the connections.
+    query_permits: Semaphore,
 }
+
+/// Maximum number of queries for tokens at the same time.
+const MAX_TOKEN_QUERIES: usize = 4;
 
 /// Tokens in a file or in a database.
 enum TokenSource {
@@ -58,6 +65,7 @@ impl TokenStore {
         Ok(Self {
             source,
             repeated_error_log: Mutex::default(),
+            query_permits: Semaphore::new(MAX_TOKEN_QUERIES),
         })
     }
 
@@ -99,6 +107,8 @@ impl TokenStore {
         self.logged(match &self.source {
             TokenSource::File(file) => file.find_token_by_hash(&hash),
             TokenSource::Database(tokens) => {
+                // The semaphore is never closed.
+                let _permit = self.query_permits.acquire().await;
                 let find = move |tokens: &DatabaseTokens| tokens.find_token_by_hash(&hash);
                 run_blocking(tokens, find).await
             }

@@ -127,7 +127,7 @@ pub(crate) enum Problem {
     /// Journal that could not be read or written.
     #[error("the journal could not be read or written, and nothing was accepted; try again later")]
     Storage,
-    /// Tokens that could not be read, so that nobody has access.
+    /// Tokens that could not be read, so that no one has access.
     #[error(
         "the tokens cannot be read, so no token is valid; the collector's log states the reason"
     )]

@@ -11,11 +11,16 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::server::TlsStream;
 
 use super::guarded_body::BodyWithBusyGuard;
-use super::options::{MAX_REQUEST_HEAD_BYTES, SEND_BUFFER_BYTES, ServerOptions};
+use super::options::{SEND_BUFFER_BYTES, ServerOptions};
 use crate::http::tls::HTTP2_PROTOCOL_ID;
 
-/// Maximum number of current requests of one connection. RFC 9113 recommends at least 100.
-const MAX_CONCURRENT_STREAMS: u32 = 100;
+/// Maximum number of current requests of one connection. RFC 9113 recommends at least 100, but then
+/// one connection could hold too much memory. Browsers let further requests wait.
+const MAX_CONCURRENT_STREAMS: u32 = 16;
+
+/// Maximum size of a request's head, in bytes, with 32 bytes more for each field. It allows about 170
+/// fields, which take 60 KB of memory.
+const MAX_HEADER_LIST_BYTES: u32 = 8 << 10;
 
 /// Server of one connection by HTTP/2.
 pub(super) struct Http2Server(http2::Builder<TokioExecutor>);
@@ -33,7 +38,7 @@ impl Http2Server {
             // connection until a new one needs the slot.
             .keep_alive_interval(options.head_timeout)
             .keep_alive_timeout(options.handshake_timeout)
-            .max_header_list_size(MAX_REQUEST_HEAD_BYTES as u32)
+            .max_header_list_size(MAX_HEADER_LIST_BYTES)
             .max_send_buf_size(SEND_BUFFER_BYTES as usize)
             .max_concurrent_streams(MAX_CONCURRENT_STREAMS);
         Some(Self(builder))

@@ -5,7 +5,8 @@
 //! *waiting* for the head of a request. When all slots are taken, the connection that has waited
 //! longest is closed: no response is pending on that connection. An attacker with thousands of
 //! silent connections therefore only replaces connections of the attack. Busy connections end by
-//! the time limits of requests.
+//! the time limits of requests. An HTTP/2 connection may have several requests at once, so it is
+//! closed if it is busy for too long.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};
@@ -14,6 +15,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
+use tokio::time::{Duration, Instant};
+
+/// Time for which a connection may be busy without a pause while all slots are taken. No request
+/// takes longer.
+const MAX_BUSY_TIME: Duration = Duration::from_secs(60);
 
 /// Peer for which connections are counted. A peer is an IPv4 address, or an IPv6 /64 network, which
 /// usually belongs to one household or machine. The slots keep a peer in memory only while it has a
@@ -113,6 +119,7 @@ impl ConnectionSlots {
             peer,
             activity: Mutex::new(Activity {
                 current_requests: 0,
+                busy_since: Instant::now(),
                 wait_key: since,
             }),
             close_signal: cut,
@@ -160,6 +167,8 @@ impl SlotsState {
 /// Current requests of one connection. With HTTP/2 there may be several.
 struct Activity {
     current_requests: usize,
+    /// Time at which the connection became busy.
+    busy_since: Instant,
     /// Key of the connection's latest wait in the map `waiting_connections`.
     wait_key: u64,
 }
@@ -180,6 +189,15 @@ impl ConnectionSlot {
     pub(super) fn mark_busy(self: &Arc<Self>) -> BusyGuard {
         let mut state = self.slots.lock_state();
         let mut activity = self.activity.lock();
+        if activity.current_requests == 0 {
+            activity.busy_since = Instant::now();
+        } else if state.open_connections >= state.max_connections
+            && activity.busy_since.elapsed() > MAX_BUSY_TIME
+        {
+            // With HTTP/2, a peer could otherwise keep a slot of a full server for ever: by a new
+            // request before the last one has ended.
+            self.close_signal.notify_one();
+        }
         activity.current_requests += 1;
         state.waiting_connections.remove(&activity.wait_key);
         drop(activity);

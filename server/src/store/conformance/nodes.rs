@@ -193,7 +193,7 @@ fn a_claim_outlives_the_limit_of_idle_transactions_but_not_its_node() {
         assert!(begin.elapsed() < Duration::from_secs(120));
         thread::sleep(Duration::from_millis(100));
     }
-    // The node notices that its claim is lost, and goes on.
+    // The node notices that its claim is lost, and continues.
     cable.plug();
     drop(held);
     while claim(&*far).is_none() {

@@ -349,6 +349,7 @@ impl StorageEngine for FilesEngine {
     }
 
     fn remove_task(&mut self, task: TaskKey) -> Result<(), EngineError> {
+        self.check_may_write()?;
         // Nothing of the task may stay in the shared log, and its log must be on the disk if the
         // deletion fails.
         self.remove_shared_log_of(task)?;

@@ -131,8 +131,8 @@ impl SharedLog {
         self.tasks.contains(&task)
     }
 
-    /// Returns the tasks that have frames in the log. Their own logs have to be synced before the
-    /// shared log is removed.
+    /// Returns the tasks that have frames in the log. The logs of these tasks have to be synced before
+    /// the shared log is removed.
     pub(super) fn tasks(&self) -> impl Iterator<Item = TaskKey> {
         self.tasks.iter().copied()
     }

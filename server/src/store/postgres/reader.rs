@@ -86,6 +86,13 @@ impl PostgresReader {
     }
 }
 
+/// Removes deleted rows from the file of a table. A database without VACUUM cleans up in its own way.
+fn vacuum(session: &mut Session, table: &str) {
+    if let Err(error) = session.client().batch_execute(&format!("VACUUM {table}")) {
+        tracing::debug!(%error, table, "deleted rows are left to the database");
+    }
+}
+
 impl StorageReader for PostgresReader {
     fn for_each_upload(
         &self,
@@ -152,11 +159,8 @@ impl StorageReader for PostgresReader {
                 transaction.execute(delete, &[&key, &batch])?;
                 Ok(())
             })?;
-            // Deleted rows in the table's file still reveal which reports came together. VACUUM
-            // removes them now. A database without VACUUM cleans up in its own way.
-            if let Err(error) = session.client().batch_execute("VACUUM hushbin.upload") {
-                tracing::debug!(%error, "deleted uploads are left to the database");
-            }
+            // Deleted rows would still reveal which reports came together.
+            vacuum(session, "hushbin.upload");
             Ok(())
         })
     }
@@ -193,7 +197,9 @@ impl StorageReader for PostgresReader {
                 let delete = "DELETE FROM hushbin.block WHERE task = $1 AND batch = $2";
                 transaction.execute(delete, &[&task, &batch])?;
                 Ok(())
-            })
+            })?;
+            vacuum(session, "hushbin.block");
+            Ok(())
         })
     }
 
@@ -205,7 +211,8 @@ impl StorageReader for PostgresReader {
     ) -> Result<bool, EngineError> {
         let [task, batch] = [task.0, batch].map(to_database_integer);
         self.sessions.with_session(|session| {
-            session.run_in_transaction(|transaction| {
+            session.patient_client();
+            let changed = session.run_in_transaction(|transaction| {
                 // While the row is locked, no other process deletes or changes the blocks.
                 let lock =
                     "SELECT kept FROM hushbin.batch WHERE task = $1 AND number = $2 FOR UPDATE";
@@ -232,7 +239,9 @@ impl StorageReader for PostgresReader {
                     return Ok(true);
                 }
                 Ok(false)
-            })
+            })?;
+            vacuum(session, "hushbin.block");
+            Ok(changed)
         })
     }
 

@@ -74,7 +74,11 @@ async fn receive_request(listener: TcpListener) -> io::Result<(SocketAddr, Strin
             break;
         }
     }
-    let answer = b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
+    // Pages may send reports meanwhile, and send them again after this status.
+    let answer: &[u8] = match head.starts_with(b"GET /livez ") {
+        true => b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n",
+        false => b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\n\r\n",
+    };
     stream.write_all(answer).await?;
     Ok((peer, String::from_utf8_lossy(&head).to_lowercase()))
 }

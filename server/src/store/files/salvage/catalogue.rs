@@ -21,7 +21,7 @@ use crate::store::task::encode_role_and_settings;
 use crate::task::ReportOrSumTask;
 
 /// Returns the key for the next new task, and the tasks to salvage. If the list of tasks is
-/// damaged, or older than some files, tasks are identified by the fingerprints in their files.
+/// damaged, or older than some files, tasks are identified by the fingerprints in the files.
 pub(super) fn identify_tasks(
     root: &Path,
     given: &[ReportOrSumTask],
