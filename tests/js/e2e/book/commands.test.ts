@@ -49,6 +49,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "diff target/release-artefacts/SHA256SUMS SHA256SUMS": "there is no release to compare with yet",
   "systemd-run --pipe --wait -p DynamicUser=yes -p User=hushbin -p StateDirectory=hushbin -p StateDirectoryMode=0700 -p SupplementaryGroups=ssl-cert /usr/local/bin/hushbin doctor --config /etc/hushbin/hushbin.toml":
     "by hand: it needs systemd; the chapter runs doctor itself",
+  "www/docs/src/operate/journal.md":
+    "server/tests/collector/export/erased.rs, and server/src/store/files/tests; the rest is cp and chown",
   "www/docs/src/operate/proxy.md":
     "by hand: it needs certbot and systemd; server/tests/collector reloads certificates",
   "www/docs/src/operate/upgrade.md":
