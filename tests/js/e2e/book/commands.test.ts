@@ -47,6 +47,12 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "git checkout v0.1.0": "there is no such tag yet",
   "npm run release -- --dry-run": "by .github/workflows/release.yml: it takes long",
   "diff target/release-artefacts/SHA256SUMS SHA256SUMS": "there is no release to compare with yet",
+  "systemd-run --pipe --wait -p DynamicUser=yes -p User=hushbin -p StateDirectory=hushbin -p StateDirectoryMode=0700 -p SupplementaryGroups=ssl-cert /usr/local/bin/hushbin doctor --config /etc/hushbin/hushbin.toml":
+    "by hand: it needs systemd; the chapter runs doctor itself",
+  "www/docs/src/operate/journal.md":
+    "server/tests/collector/export/erased.rs, and server/src/store/files/tests; the rest is cp and chown",
+  "www/docs/src/operate/proxy.md":
+    "by hand: it needs certbot and systemd; server/tests/collector reloads certificates",
   "www/docs/src/operate/upgrade.md":
     "server/tests/collector/formats, on directories and databases of its own",
   "npm run bench": "by hand: it measures for an hour",
