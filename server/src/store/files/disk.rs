@@ -245,11 +245,11 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), EngineEr
     write_atomically_with(path, |out| out.write_all(bytes))
 }
 
-/// Renames a directory within its parent, durably.
+/// Renames a file or directory within its parent, durably. Replaces any file that has the new name.
 ///
 /// # Errors
 /// When writing to the disk fails.
-pub(super) fn rename_directory(from: &Path, to: &Path) -> Result<(), EngineError> {
+pub(super) fn rename(from: &Path, to: &Path) -> Result<(), EngineError> {
     DiskChange::Rename(from, to).apply_with_error_path(from)?;
     sync_parent_directory(to)
 }

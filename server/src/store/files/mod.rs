@@ -154,7 +154,10 @@ impl FilesEngine {
             let path = entry.map_err(failed)?.path();
             recover_task_directory(root, &path, &rows)?;
         }
-        SharedFrames::read(root)?.write_to_logs(root)?;
+        let failing = SharedFrames::read(root)?.write_to_logs(root);
+        if let Some(error) = failing.into_values().next() {
+            return Err(error);
+        }
         // Opening mostly waits for syncs, which several threads can do at once.
         let threads = rows.len().clamp(1, MAX_OPENING_THREADS);
         let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -259,27 +262,43 @@ impl FilesEngine {
         results
     }
 
-    /// Syncs the logs of all tasks in the shared log, and removes the shared log.
+    /// Syncs the logs of all tasks in the shared log, and removes the shared log. If the logs of some
+    /// tasks fail, keeps a shared log of these tasks only.
     ///
     /// # Errors
-    /// When a log cannot be synced. The shared log is kept.
+    /// When a log cannot be synced.
     fn remove_shared_log(&mut self) -> Result<(), EngineError> {
-        if self.shared_log.has_failed() {
-            SharedFrames::read(&self.root)?.write_to_logs(&self.root)?;
-        }
+        let mut failing = match self.shared_log.has_failed() {
+            true => SharedFrames::read(&self.root)?.write_to_logs(&self.root),
+            false => HashMap::new(),
+        };
         for task in self.shared_log.tasks() {
             // The log of a closed batch was synced when the batch was closed.
-            if let Some(files) = self.tasks.get(&task) {
-                files.sync_log()?;
+            if let Some(files) = self.tasks.get(&task)
+                && let Err(error) = files.sync_log()
+            {
+                failing.insert(task, error);
             }
         }
-        self.shared_log.remove()
+        let tasks = failing.keys().copied().collect();
+        let Some(error) = failing.into_values().next() else {
+            return self.shared_log.remove();
+        };
+        self.shared_log.note_failure(&error);
+        let frames = SharedFrames::read(&self.root)?;
+        self.shared_log.keep_frames_of(tasks, &frames)?;
+        Err(error)
     }
 
-    /// Removes the shared log if it may have data of a task, which is about to be deleted.
+    /// Removes the data of a task, which is about to be deleted, from the shared log.
     fn remove_shared_log_of(&mut self, task: TaskKey) -> Result<(), EngineError> {
+        if !self.shared_log.has_frames_of(task) {
+            return Ok(());
+        }
+        let removed = self.remove_shared_log();
+        // The logs of other tasks may fail.
         match self.shared_log.has_frames_of(task) {
-            true => self.remove_shared_log(),
+            true => removed,
             false => Ok(()),
         }
     }
@@ -304,7 +323,7 @@ fn recover_task_directory(root: &Path, path: &Path, rows: &[TaskRow]) -> Result<
         let before = path.with_extension("");
         return match listed(&before) {
             // The deletion was never acknowledged.
-            true => disk::rename_directory(path, &before),
+            true => disk::rename(path, &before),
             false => disk::remove_directory(path),
         };
     }
@@ -356,8 +375,8 @@ impl StorageEngine for FilesEngine {
         let directory = task_directory(&self.root, task);
         let deleted = directory.with_extension(DELETED_TASK_EXTENSION);
         // Renamed first: after a crash the list decides whether the task is deleted.
-        let done = disk::rename_directory(&directory, &deleted)
-            .and_then(|()| self.catalogue.remove_task(task));
+        let done =
+            disk::rename(&directory, &deleted).and_then(|()| self.catalogue.remove_task(task));
         if let Err(error) = done {
             // The task stays if the list on the disk still has it. Otherwise the next start decides
             // by the list. Until then nothing is stored for the task.
@@ -365,7 +384,7 @@ impl StorageEngine for FilesEngine {
                 let list = TaskCatalogue::open(&self.root);
                 list.is_ok_and(|list| list.task_rows().iter().any(|row| row.key == task))
             };
-            let back = || listed() && disk::rename_directory(&deleted, &directory).is_ok();
+            let back = || listed() && disk::rename(&deleted, &directory).is_ok();
             if !directory.is_dir() && !back() {
                 self.tasks.remove(&task);
             }

@@ -34,6 +34,9 @@ use crate::store::engine::{EngineError, TaskKey};
 
 const SHARED_LOG_NAME: &str = "commits.log";
 
+/// Name of a shared log with fewer frames, until it replaces the longer one.
+const SHORTER_LOG_NAME: &str = "commits.shorter";
+
 /// Minimum number of tasks in a commit that goes through the shared log. For fewer tasks, writing
 /// twice costs about as much as another sync.
 pub(super) const MIN_SHARED_TASKS: usize = 3;
@@ -154,6 +157,37 @@ impl SharedLog {
         removed
     }
 
+    /// Replaces the log by one that has the frames of `tasks` only, durably. `frames` are all frames
+    /// of the log. The logs of all other tasks must be synced.
+    ///
+    /// # Errors
+    /// When writing to the disk fails. The log then has all its frames.
+    pub(super) fn keep_frames_of(
+        &mut self,
+        tasks: HashSet<TaskKey>,
+        frames: &SharedFrames,
+    ) -> Result<(), EngineError> {
+        let mut entries = Vec::new();
+        for ((task, batch), by_offset) in &frames.0 {
+            for (offset, frames) in by_offset.iter().filter(|_| tasks.contains(task)) {
+                for frame in frames {
+                    write_entry(*task, *batch, *offset, frame, &mut entries);
+                }
+            }
+        }
+        let shorter = self.path.with_file_name(SHORTER_LOG_NAME);
+        create_shared_log(&shorter)?.append_shared_frames(&entries)?;
+        let renamed = disk::rename(&shorter, &self.path);
+        // Also if the new name could not be synced: the old file has no name any more. If it comes
+        // back after a loss of power, its other frames are in the logs of tasks by now.
+        if !shorter.exists() {
+            let contents = LogContents::read(&self.path)?;
+            self.log = Some(UploadLog::resume(&self.path, &contents)?);
+            self.tasks = tasks;
+        }
+        renamed
+    }
+
     #[cfg(test)]
     pub(super) fn set_max_bytes(&mut self, bytes: u64) {
         (self.max_bytes, self.removal_length) = (bytes, bytes);
@@ -165,6 +199,8 @@ impl SharedLog {
 /// # Errors
 /// When the file cannot be removed.
 pub(super) fn remove_from(root: &Path) -> Result<(), EngineError> {
+    // The shorter log has no frames of its own.
+    remove_shared_log(&root.join(SHORTER_LOG_NAME))?;
     remove_shared_log(&root.join(SHARED_LOG_NAME))
 }
 
@@ -181,11 +217,15 @@ fn create_shared_log(path: &Path) -> Result<UploadLog, EngineError> {
 
 /// Appends the entry of a frame to the payload of a frame of the shared log.
 pub(super) fn encode_entry(task: TaskKey, batch: u64, frame: &EncodedFrame, out: &mut Vec<u8>) {
+    write_entry(task, batch, frame.fields.offset, &frame.bytes, out);
+}
+
+fn write_entry(task: TaskKey, batch: u64, offset: u64, frame: &[u8], out: &mut Vec<u8>) {
     out.extend(task.0.to_le_bytes());
     out.extend(batch.to_le_bytes());
-    out.extend(frame.fields.offset.to_le_bytes());
-    out.extend((frame.bytes.len() as u32).to_le_bytes());
-    out.extend(&frame.bytes);
+    out.extend(offset.to_le_bytes());
+    out.extend((frame.len() as u32).to_le_bytes());
+    out.extend(frame);
 }
 
 /// Frames of a log, by offset.
@@ -262,28 +302,33 @@ impl SharedFrames {
     }
 
     /// Writes all frames to the logs of tasks, durably, also those that seem to be there. After a
-    /// failed sync, the operating system may show data that it will not write any more.
-    ///
-    /// # Errors
-    /// When a log cannot be read or written.
-    pub(super) fn write_to_logs(&self, root: &Path) -> Result<(), EngineError> {
+    /// failed sync, the operating system may show data that it will not write any more. Returns the
+    /// tasks whose logs cannot be read or written.
+    pub(super) fn write_to_logs(&self, root: &Path) -> HashMap<TaskKey, EngineError> {
+        let mut failing = HashMap::new();
         for (&(task, batch), frames) in &self.0 {
             let path = task_directory(root, task).join(log_file_name(batch));
-            // Without a file, the batch was released, or its task deleted.
-            let Some(mut bytes) = disk::read_if_exists(&path)? else {
-                continue;
-            };
-            let failed = |source| disk::file_error(&path, source);
-            let file = WritableFile::open(&path).map_err(failed)?;
-            for (begin, end) in add_missing_frames(&mut bytes, frames) {
-                let end = end.min(bytes.len());
-                file.write(&bytes[begin..end], begin as u64)
-                    .map_err(failed)?;
+            if let Err(error) = write_to_log(&path, frames) {
+                failing.insert(task, error);
             }
-            file.sync().map_err(failed)?;
         }
-        Ok(())
+        failing
     }
+}
+
+fn write_to_log(path: &Path, frames: &FramesByOffset) -> Result<(), EngineError> {
+    // Without a file, the batch was released, or its task deleted.
+    let Some(mut bytes) = disk::read_if_exists(path)? else {
+        return Ok(());
+    };
+    let failed = |source| disk::file_error(path, source);
+    let file = WritableFile::open(path).map_err(failed)?;
+    for (begin, end) in add_missing_frames(&mut bytes, frames) {
+        let end = end.min(bytes.len());
+        file.write(&bytes[begin..end], begin as u64)
+            .map_err(failed)?;
+    }
+    file.sync().map_err(failed)
 }
 
 /// Adds frames to the bytes of a log, where the valid frames end and the frame's checksum continues

@@ -251,3 +251,46 @@ fn a_change_that_fails_leaves_no_writes_to_a_removed_log() {
     }
     assert!(failed > 0, "some failures are those of commits");
 }
+
+/// The log of one task cannot be opened. The other tasks leave the shared log, so that their batches
+/// can be released. The commits of the broken task stay there until its log is back.
+#[test]
+fn a_broken_log_stops_no_other_task() {
+    let (directory, tasks) = shared_directory();
+    let root = directory.path();
+    let mut files = FilesEngine::open(root).unwrap();
+    let records: Vec<_> = (UPLOADS..UPLOADS + 9).map(numbered_record).collect();
+    let groups = tasks.map(|task| UploadGroup {
+        task,
+        records: &records,
+    });
+    for result in files.append_upload_groups(&groups) {
+        assert_outcomes(UploadOutcome::Stored, &result.unwrap());
+    }
+    let (log, aside) = (log_path(root, tasks[0], 1), root.join("aside"));
+    let bytes = std::fs::read(&log).unwrap();
+    std::fs::rename(&log, &aside).unwrap();
+    std::fs::create_dir(&log).unwrap();
+    files
+        .shared_log
+        .note_failure(&EngineError::Damaged("as the test wants it".to_owned()));
+
+    files.remove_task(tasks[1]).unwrap();
+    assert!(!files.shared_log.has_frames_of(tasks[2]));
+    assert!(files.shared_log.has_frames_of(tasks[0]));
+    files.remove_shared_log_of(tasks[0]).unwrap_err();
+    let frames = shared_log::SharedFrames::read(root).unwrap();
+    std::mem::forget(files);
+
+    // The power fails, and the log loses its last commit.
+    std::fs::remove_dir(&log).unwrap();
+    std::fs::rename(&aside, &log).unwrap();
+    cut_off(root, tasks[0], 1, bytes.len() as u64 - 20);
+    let restored = frames.read_bytes(&log, tasks[0], 1).unwrap();
+    assert_eq!(restored, bytes);
+    let mut files = FilesEngine::open(root).unwrap();
+    for task in [tasks[0], tasks[2]] {
+        let outcomes = files.append_uploads(task, &records).unwrap();
+        assert_outcomes(UploadOutcome::Duplicate, &outcomes);
+    }
+}
