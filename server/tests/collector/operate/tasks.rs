@@ -55,7 +55,7 @@ fn sighup_adds_new_tasks_and_changes_no_others() {
     let invalid = r#"{ "id": "t", "items": 3, "sparsity": 9, "epsilon": 1.0, "value": "sign" }"#;
     fs::write(directory.join("more/invalid.json"), invalid).unwrap();
     let log = reload(&operated);
-    assert!(log.contains("cannot change while it runs"), "{log}");
+    assert!(log.contains("can never change once it is stored"), "{log}");
     assert!(log.contains("sparsity is 9"), "{log}");
     assert!(
         log.contains(r#"added="third" unchanged="counted""#),
