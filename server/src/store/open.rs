@@ -332,7 +332,7 @@ pub fn create_journal(directory: &Path) -> Result<(), JournalError> {
 /// # Errors
 /// When the lock file is missing or cannot be opened.
 pub(crate) fn is_in_use(directory: &Path) -> Result<bool, EngineError> {
-    // Without its lock file, a directory may be in use all the same.
+    // If the lock file is missing, the directory may still be in use.
     let lock = directory.join(files::LOCK_FILE_NAME);
     File::open(&lock).map_err(|source| files::file_error(&lock, source))?;
     match files::lock_shared(directory) {
