@@ -94,7 +94,12 @@ pub(super) fn parse_json_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, 
             "invalid type: list, expected an object".to_owned(),
         ));
     }
-    serde_json::from_slice(bytes).map_err(|error| Problem::BadRequest(error.to_string()))
+    serde_json::from_slice(bytes).map_err(|error| {
+        Problem::BadRequest(match error.is_data() {
+            true => error.to_string(),
+            false => format!("the body is not valid JSON: {error}"),
+        })
+    })
 }
 
 async fn read_limited_body(

@@ -95,7 +95,7 @@ pub(crate) use tls::{Tls, TlsError};
 use crate::http::metrics::Metrics;
 use crate::ohttp::OhttpGateway;
 use crate::role::RoleKeysAndPeers;
-use crate::store::{ProcessRole, Store};
+use crate::store::{ProcessRole, Store, TaskSettings};
 use layers::{MiddlewareState, with_common_layers};
 use ohttp::RelayedRequestRouter;
 use paths::{LIVENESS_ROUTE, METRICS_ROUTE, OHTTP_GATEWAY_ROUTE, READINESS_ROUTE, UPLOAD_ROUTE};
@@ -178,10 +178,12 @@ pub fn unrestricted_router(store: Store, limits: RequestLimits) -> Router {
         RoleKeysAndPeers::default(),
         metrics,
         None,
+        TaskSettings::default(),
     )
 }
 
-/// Returns the whole interface with access control, peers and metrics.
+/// Returns the whole interface with access control, peers and metrics. New tasks have the settings
+/// `new_task_settings`, unless a request has its own.
 pub(crate) fn access_controlled_router(
     store: Store,
     access: AccessPolicy,
@@ -189,10 +191,19 @@ pub(crate) fn access_controlled_router(
     peers: RoleKeysAndPeers,
     metrics: Arc<Metrics>,
     gateway: Option<Arc<OhttpGateway>>,
+    new_task_settings: TaskSettings,
 ) -> Router {
     let deadline = limits.request_timeout;
     let role = store.role();
-    let state = AppState::new(store, access, limits, peers, Arc::clone(&metrics), gateway);
+    let state = AppState::new(
+        store,
+        access,
+        limits,
+        peers,
+        Arc::clone(&metrics),
+        gateway,
+        new_task_settings,
+    );
     let common = MiddlewareState {
         metrics,
         request_timeout: deadline,
@@ -302,6 +313,7 @@ mod tests {
                 peers,
                 metrics,
                 None,
+                TaskSettings::default(),
             );
             for (path, _, roles) in routes() {
                 let methods = documented.iter().filter(|(_, own, _)| *own == path);
@@ -343,6 +355,7 @@ mod tests {
             RoleKeysAndPeers::default(),
             metrics,
             None,
+            TaskSettings::default(),
         );
         for (method, path, whom) in documented() {
             // An unknown task, so that nothing is deleted.

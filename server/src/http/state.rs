@@ -18,7 +18,7 @@ use super::response_writer::{ResponseWorkKind, ResponseWriter};
 use crate::http::metrics::Metrics;
 use crate::ohttp::OhttpGateway;
 use crate::role::RoleKeysAndPeers;
-use crate::store::{BatchRow, Store, StoredTask};
+use crate::store::{BatchRow, Store, StoredTask, TaskSettings};
 use crate::task::ReportOrSumTask;
 
 /// Limits of one request.
@@ -89,6 +89,8 @@ struct SharedState {
     role_keys_and_peers: RoleKeysAndPeers,
     metrics: Arc<Metrics>,
     ohttp_gateway: Option<Arc<OhttpGateway>>,
+    /// Settings of new tasks, unless a request has its own.
+    new_task_settings: TaskSettings,
     /// Permits for short responses.
     short_response_permits: Arc<Semaphore>,
     /// Permits for long responses. They are separate, so that long responses cannot delay short
@@ -115,6 +117,7 @@ impl AppState {
         peers: RoleKeysAndPeers,
         metrics: Arc<Metrics>,
         gateway: Option<Arc<OhttpGateway>>,
+        new_task_settings: TaskSettings,
     ) -> Self {
         Self(Arc::new(SharedState {
             store,
@@ -123,6 +126,7 @@ impl AppState {
             role_keys_and_peers: peers,
             metrics,
             ohttp_gateway: gateway,
+            new_task_settings,
             short_response_permits: response_semaphore(limits.max_concurrent_short_responses),
             long_response_permits: response_semaphore(limits.max_concurrent_long_responses),
             report_scan_permits: response_semaphore(limits.max_concurrent_report_scans),
@@ -151,6 +155,11 @@ impl AppState {
     /// Returns the gateway for requests through relays; `None` if relays are not supported.
     pub(super) fn ohttp_gateway(&self) -> Option<&OhttpGateway> {
         self.0.ohttp_gateway.as_deref()
+    }
+
+    /// Returns the settings of new tasks, which a request may change.
+    pub(super) fn new_task_settings(&self) -> &TaskSettings {
+        &self.0.new_task_settings
     }
 
     pub(super) fn find_stored_task(
@@ -315,6 +324,7 @@ mod tests {
             RoleKeysAndPeers::default(),
             Arc::new(Metrics::new()),
             None,
+            TaskSettings::default(),
         );
         let written = Arc::new(AtomicUsize::new(0));
         let answer = async |query: &str, length: usize, end: Result<(), Problem>| {

@@ -8,6 +8,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use hushbin::Fingerprint;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::access::{RequireAdmin, RequireAnalyst};
 use super::body;
@@ -118,23 +119,50 @@ struct CreateTaskRequest {
     settings: Option<TaskSettings>,
 }
 
+/// Returns the settings in the body of a request. The other settings are those in `defaults`.
+fn requested_settings(bytes: &[u8], defaults: &TaskSettings) -> Result<TaskSettings, Problem> {
+    /// Writes the members of `from` over those of `into`.
+    fn overwrite(into: &mut Value, from: Value) {
+        match (into, from) {
+            (Value::Object(into), Value::Object(from)) => {
+                for (name, value) in from {
+                    overwrite(into.entry(name).or_insert(Value::Null), value);
+                }
+            }
+            (into, from) => *into = from,
+        }
+    }
+    let defect = |_| Problem::Internal;
+    let mut body: Value = serde_json::from_slice(bytes).map_err(defect)?;
+    let mut settings = serde_json::to_value(defaults).map_err(defect)?;
+    overwrite(&mut settings, body["settings"].take());
+    serde_json::from_value(settings).map_err(|error| Problem::BadRequest(error.to_string()))
+}
+
 /// Parses the body of a request for a new task: a task file, or a task and its settings.
-fn parse_task_setup(bytes: &[u8]) -> Result<TaskSetup, Problem> {
+/// Settings that the body does not have are those in `defaults`.
+fn parse_task_setup(bytes: &[u8], defaults: &TaskSettings) -> Result<TaskSetup, Problem> {
     /// Only a body with settings has this field.
     #[derive(Deserialize)]
     struct WithSettings {
         task: Option<IgnoredAny>,
     }
-    let peeked: Result<WithSettings, _> = serde_json::from_slice(bytes);
+    let peeked: WithSettings = body::parse_json_object(bytes)?;
     // Parsed again as one of the two, so that errors name the right fields and positions.
-    if peeked.is_ok_and(|peeked| peeked.task.is_none()) {
-        let draft: ReportOrSumDraft = body::parse_json_object(bytes)?;
-        return Ok(draft.into());
+    if peeked.task.is_none() {
+        return Ok(TaskSetup {
+            draft: body::parse_json_object(bytes)?,
+            settings: Some(defaults.clone()),
+        });
     }
     let CreateTaskRequest { task, settings } = body::parse_json_object(bytes)?;
+    let settings = match settings {
+        Some(_) => requested_settings(bytes, defaults)?,
+        None => defaults.clone(),
+    };
     Ok(TaskSetup {
         draft: task,
-        settings,
+        settings: Some(settings),
     })
 }
 
@@ -146,14 +174,15 @@ pub(super) struct CreatedTask {
 }
 
 /// `POST /tasks`: creates a task from a task file, or from a task and its settings. Parameters that
-/// are left out are chosen automatically, as for task files.
+/// are left out are chosen automatically, and settings that are left out are those of the
+/// collector's options, as for task files.
 pub(super) async fn create_task(
     admin: RequireAdmin,
     State(state): State<AppState>,
     body: Body,
 ) -> Result<(StatusCode, Json<CreatedTask>), Problem> {
     let bytes = body::read_body_bytes(&state, body).await?;
-    let setup = parse_task_setup(&bytes)?;
+    let setup = parse_task_setup(&bytes, state.new_task_settings())?;
     let stored = state.store().add_task(setup).await?;
     tracing::info!(
         task = stored.task().id(),

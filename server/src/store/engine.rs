@@ -176,10 +176,12 @@ pub enum EngineError {
         path: String,
     },
     /// A file was removed, replaced or changed while this process runs.
-    #[error("{path} was removed, replaced or changed while the collector runs: {remedy}")]
+    #[error("{path} was removed, replaced or changed while the collector runs ({cause}): {remedy}")]
     FileReplaced {
         /// Path of the file.
         path: String,
+        /// What a look at the file has found.
+        cause: String,
         /// Action by which an operator can remedy it.
         remedy: &'static str,
     },

@@ -31,7 +31,7 @@ pub enum JournalError {
     },
     /// A task file contradicts the task stored under its id.
     #[error(
-        "task {id:?} cannot change while it runs: {source}; \
+        "task {id:?} can never change once it is stored: {source}; \
          give the changed task another id, or the task file its old parameters"
     )]
     TaskDiffers {
@@ -79,6 +79,18 @@ pub enum JournalError {
         /// Reason that the bytes are not a report.
         source: hushbin::Error,
     },
+    /// Bytes that should be a report are a whole upload.
+    #[error(
+        "the bytes are a whole upload of task {id:?}, expected one report: in an upload with one \
+         report, these are the bytes after the first {header_length}, which the history of a page \
+         names \"the report with its noise\""
+    )]
+    WholeUpload {
+        /// Id of the task.
+        id: String,
+        /// Number of bytes before the first report.
+        header_length: usize,
+    },
     /// A task was stored by a process whose role is not that of this process.
     #[error("task {id:?} was stored with --role {found}, expected {expected}")]
     WrongRole {
@@ -119,14 +131,14 @@ pub enum JournalError {
         /// Ids of the tasks in the journal.
         known: Vec<String>,
     },
-    /// The stored totals of a batch are invalid.
-    #[error("the totals of batch {batch} of task {id:?} cannot be used: {reason}")]
-    StoredTotals {
+    /// The file of a released batch is damaged or missing, or its contents are invalid.
+    #[error("batch {batch} of task {id:?} cannot be used: {reason}")]
+    DamagedBatch {
         /// Id of the task.
         id: String,
         /// Number of the batch.
         batch: u64,
-        /// Reason that the totals cannot be used.
+        /// Reason that the batch cannot be used.
         reason: String,
     },
     /// The reports of a batch are no longer kept.

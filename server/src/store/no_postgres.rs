@@ -31,8 +31,9 @@ pub(super) fn open(database: &DatabaseAddress) -> Result<Box<dyn StorageEngine>,
     match database.0 {}
 }
 
-pub(super) fn open_read_only(
+pub(super) fn open_existing(
     database: &DatabaseAddress,
+    _read_only: bool,
 ) -> Result<(Vec<TaskWithBatches>, Arc<dyn StorageReader>), EngineError> {
     match database.0 {}
 }

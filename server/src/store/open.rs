@@ -331,8 +331,11 @@ pub fn create_journal(directory: &Path) -> Result<(), JournalError> {
 /// Returns true if another process has locked a data directory for writing.
 ///
 /// # Errors
-/// When the lock cannot be looked at.
+/// When the lock file is missing or cannot be opened.
 pub(crate) fn is_in_use(directory: &Path) -> Result<bool, EngineError> {
+    // If the lock file is missing, the directory may still be in use.
+    let lock = directory.join(files::LOCK_FILE_NAME);
+    File::open(&lock).map_err(|source| files::file_error(&lock, source))?;
     match files::lock_shared(directory) {
         Err(EngineError::FileAccess { source, .. })
             if source.kind() == std::io::ErrorKind::WouldBlock =>

@@ -1,5 +1,6 @@
 //! Reads the totals, origins and reports of released batches.
 
+use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use hushbin::{Report, Task};
 use hushbin_analysis::estimate::Totals;
 use hushbin_analysis::sums::SumTotals;
 
-use super::engine::BatchRow;
+use super::engine::{BatchRow, EngineError};
 use super::error::JournalError;
 use super::handle::Store;
 use super::origin::OriginCounts;
@@ -140,16 +141,46 @@ impl Store {
         batch: u64,
         read: impl FnOnce(&[u8], OriginCounts) -> Result<T, String>,
     ) -> Result<T, JournalError> {
-        let bytes = self.0.reader.totals(stored.key(), batch)?;
+        let bytes = self.0.reader.totals(stored.key(), batch);
+        let bytes = bytes.map_err(|error| self.name_damaged_batch(stored, batch, error.into()))?;
         let parts = stored.role().split_origins_from_totals(&bytes);
         let read = parts
             .ok_or_else(|| "their origins are missing".to_owned())
             .and_then(|(totals, origins)| read(totals, origins));
-        read.map_err(|reason| JournalError::StoredTotals {
+        read.map_err(|reason| self.damaged_batch(stored, batch, reason))
+    }
+
+    /// Names the batch in an error of reading it, if the batch itself is the cause.
+    fn name_damaged_batch(
+        &self,
+        stored: &StoredTask,
+        batch: u64,
+        error: JournalError,
+    ) -> JournalError {
+        let damaged = match &error {
+            JournalError::Engine(EngineError::Damaged(_)) | JournalError::StoredUpload { .. } => {
+                true
+            }
+            // The files of a deleted task are missing, too.
+            JournalError::Engine(EngineError::FileAccess { source, .. }) => {
+                source.kind() == io::ErrorKind::NotFound && !stored.is_removed()
+            }
+            _ => false,
+        };
+        match damaged {
+            true => self.damaged_batch(stored, batch, error.to_string()),
+            false => error,
+        }
+    }
+
+    /// Returns the error for a damaged batch, and sets its metric until the process ends.
+    fn damaged_batch(&self, stored: &StoredTask, batch: u64, reason: String) -> JournalError {
+        self.0.writer_metrics.set_broken_file("batch", true);
+        JournalError::DamagedBatch {
             id: stored.task().id().to_owned(),
             batch,
             reason,
-        })
+        }
     }
 
     /// Visits the blocks of sealed reports of a released batch, until the visitor breaks. This call
@@ -163,7 +194,8 @@ impl Store {
         batch: u64,
         visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<(), JournalError> {
-        Ok(self.0.reader.for_each_block(stored.key(), batch, visit)?)
+        let read = self.0.reader.for_each_block(stored.key(), batch, visit);
+        read.map_err(|error| self.name_damaged_batch(stored, batch, error.into()))
     }
 
     /// Visits every report of released batches, until `given_up` returns true. This call blocks on
@@ -195,7 +227,8 @@ impl Store {
                         false => ControlFlow::Continue(()),
                     }
                 },
-            )?;
+            )
+            .map_err(|error| self.name_damaged_batch(stored, batch.number, error))?;
         }
         Ok(())
     }
@@ -221,7 +254,8 @@ impl Store {
         let mut totals = none.clone();
         for batch in batches {
             let of_batch =
-                stored_reports::recounted_batch_totals(reader, of, batch.number, given_up, none)?;
+                stored_reports::recounted_batch_totals(reader, of, batch.number, given_up, none)
+                    .map_err(|error| self.name_damaged_batch(stored, batch.number, error))?;
             totals.merge(&of_batch);
         }
         Ok(totals)

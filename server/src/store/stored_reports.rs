@@ -271,10 +271,18 @@ impl StoredReports {
     /// the number of the batch, or `None` if no released batch has the report.
     ///
     /// # Errors
-    /// When the bytes are not one report of the task, when a collector uses the directory, or when
+    /// When the bytes are not one report of the task, or a whole upload, when a collector uses the directory, or when
     /// storage fails.
     pub(crate) fn erase_report(&self, report: &[u8]) -> Result<Option<u64>, JournalError> {
         let id = UploadId([0; 16]);
+        let header = upload_header(id, &self.task.fingerprint(), 1);
+        // The version and the fingerprint of an upload, before its id.
+        if report.starts_with(&header[..17]) {
+            return Err(JournalError::WholeUpload {
+                id: self.task.id().to_owned(),
+                header_length: header.len(),
+            });
+        }
         let only = EncodedUpload {
             id,
             report_count: 1,

@@ -69,7 +69,7 @@ pub(crate) enum TokensError {
     },
     #[error("there is no token {id_or_name:?}, expected an id or a name of hushbin token list")]
     UnknownToken { id_or_name: String },
-    #[error("there is already a token {name:?}, expected another name")]
+    #[error("there is already a token {name:?}, expected another name; or revoke that token first")]
     NameTaken { name: String },
     #[error(transparent)]
     Store(#[from] EngineError),

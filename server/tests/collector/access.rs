@@ -180,6 +180,7 @@ fn a_token_holds_until_it_is_revoked() {
             said.contains(&format!("there is already a token {taken:?}")),
             "{said}"
         );
+        assert!(said.contains("revoke that token first"), "{said}");
     }
     token(&guarded.data, &["revoke", name]);
     assert_eq!(status(&other), 401);

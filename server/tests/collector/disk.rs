@@ -466,6 +466,66 @@ fn a_lost_list_of_tasks_is_noticed_until_it_is_back() {
 }
 
 #[test]
+fn another_cause_of_a_lost_file_is_logged_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    let served = Served::new(&data, directory.path());
+    for name in ["lock", "tasks.json"] {
+        let path = data.join(name);
+        let text = fs::read(&path).unwrap();
+        fs::rename(&path, data.join("moved")).unwrap();
+        served.not_ready();
+        served.not_ready();
+        fs::write(&path, &text[..text.len() / 2]).unwrap();
+        served.not_ready();
+        served.not_ready();
+        fs::rename(data.join("moved"), &path).unwrap();
+        let fails = format!("checking the file {name} fails");
+        assert_eq!(served.lines(&fails), 2, "{name}");
+    }
+    assert_eq!(served.ask("GET /readyz", b"").status, 200);
+}
+
+#[test]
+fn a_damaged_batch_is_named_and_the_others_are_served() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    let mut served = Served::new(&data, directory.path());
+    served.release_some();
+    let bytes = served.uploads.bytes(5);
+    served.post(bytes);
+    assert_eq!(served.ask("POST /tasks/settings/batches", b"").status, 202);
+    served.wait_for("released", 2);
+    let path = data.join("tasks/00000001/00000002.batch");
+    let whole = fs::read(&path).unwrap();
+    let mut flipped = whole.clone();
+    for byte in &mut flipped {
+        *byte ^= 1;
+    }
+    for wrong in [Some(flipped), None] {
+        match &wrong {
+            Some(wrong) => fs::write(&path, wrong).unwrap(),
+            None => fs::remove_file(&path).unwrap(),
+        }
+        for query in ["", "?batches=2"] {
+            let answer = served.ask(&format!("GET /tasks/settings/estimates{query}"), b"");
+            let problem = answer.json();
+            assert_eq!(answer.status, 500, "{problem}");
+            assert_eq!(problem["type"], "urn:hushbin:problem:damaged-batch");
+            assert_eq!(problem["batch"], 2);
+            assert!(problem["detail"].as_str().unwrap().contains("?batches="));
+            assert!(!answer.head.to_lowercase().contains("\r\nretry-after: "));
+        }
+    }
+    assert_eq!(served.broken_files(), ["batch"]);
+    assert!(served.lines("00000002.batch") >= 4);
+    served.read();
+    assert_eq!(served.ask("GET /readyz", b"").status, 200);
+    fs::write(&path, whole).unwrap();
+    assert_eq!(served.ask("GET /tasks/settings/estimates", b"").status, 200);
+}
+
+#[test]
 fn damaged_tokens_let_nobody_in_and_say_so() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("data");

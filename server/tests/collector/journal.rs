@@ -134,6 +134,15 @@ fn a_running_collector_is_checked_and_copied() {
         said(&again)
     );
 
+    let missing = directory.path().join("volume");
+    let nowhere = journal(&["backup", missing.join("copy").to_str().unwrap()], &data);
+    let expected = format!("{}: the directory does not exist", missing.display());
+    assert!(
+        !nowhere.status.success() && said(&nowhere).contains(&expected),
+        "{}",
+        said(&nowhere)
+    );
+
     let before = client.get(estimates).unwrap();
     drop(collector);
     let mut collector = Collector::spawn(&copy, &[], &[]);

@@ -120,7 +120,10 @@ fn start_up_errors_name_what_is_wrong() {
     let changed = task_file(directory.path(), &SETTINGS.replace("2.0", "1.5"));
     let changed = changed.to_str().unwrap();
     let said = refusal(&["--data", data, "--task", changed]);
-    assert!(said.contains("cannot change while it runs"), "{said}");
+    assert!(
+        said.contains("can never change once it is stored"),
+        "{said}"
+    );
     assert!(said.contains("epsilon is 1.5, expected 2"), "{said}");
 
     let invalid = task_file(

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::http::{AllowedHosts, RequestLimits, ServerOptions, Tls};
 use crate::ohttp::OhttpGateway;
 use crate::role::RoleKeysAndPeers;
-use crate::store::{BatchSettings, Location, StoreOptions, TaskSetup};
+use crate::store::{BatchSettings, Location, StoreOptions, TaskSettings, TaskSetup};
 
 /// Default address, which only this machine can connect to.
 pub(crate) const DEFAULT_LISTEN_ADDRESS: SocketAddr =
@@ -66,7 +66,27 @@ pub(crate) struct ServerConfig {
     pub(crate) server_options: ServerOptions,
     /// Role and limits of the store.
     pub(crate) store_options: StoreOptions,
+    /// Settings of new tasks, unless a request for a task has its own.
+    pub(crate) task_settings: TaskSettings,
 }
+
+impl ServerConfig {
+    /// Returns a warning if so few reports close a batch that they hardly hide a person.
+    pub(crate) fn few_reports_warning(&self) -> Option<String> {
+        let least = self.task_settings.batch.least;
+        let few = least < FEW_REPORTS && !self.request_limits.release_on_read;
+        few.then(|| {
+            format!(
+                "batch_least is {least}, so a person is hidden among {least} reports only; the \
+                 default is {}",
+                BatchSettings::default().least
+            )
+        })
+    }
+}
+
+/// Number of reports in a batch below which the operator is warned. It is a tenth of the default.
+const FEW_REPORTS: u64 = 100;
 
 /// Permitted range of a numeric option.
 pub(crate) struct OptionRange {

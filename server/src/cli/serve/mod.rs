@@ -26,7 +26,9 @@ use crate::cli::serve::config::ServerConfig;
 use crate::http::metrics::Metrics;
 use crate::http::{self, AccessPolicy, RouterService};
 use crate::role::BatchForwarder;
-use crate::store::{JournalError, ProcessRole, Remedy, Store, StoreError, StoreOptions};
+use crate::store::{
+    EngineError, JournalError, ProcessRole, Remedy, Store, StoreError, StoreOptions,
+};
 use crate::tokens::TokenStore;
 pub(super) use config_schema::option_schemas;
 use descriptors::{max_connections_under_limit, raise_open_file_limit};
@@ -48,6 +50,13 @@ pub(super) fn run_serve_command(
     let mut config = settings.load_config()?;
     if options.check_config {
         check_as_serve_would(&mut config)?;
+        let warnings = [
+            settings.unreadable_for_collector(),
+            config.few_reports_warning(),
+        ];
+        for warning in warnings.into_iter().flatten() {
+            writeln!(out, "warning: {warning}")?;
+        }
         writeln!(out, "the configuration is valid")?;
         return Ok(());
     }
@@ -152,11 +161,22 @@ fn open_store(config: &ServerConfig) -> Result<Store, Error> {
         // An error in the tokens should leave the journal untouched.
         TokenStore::open(location)?;
     }
-    if config.read_only {
-        return Ok(Store::open_read_only(location, tasks, *store)?);
-    }
-    Store::open_at(location, tasks, *store).map_err(|error| match &error {
-        JournalError::Engine(cause) if cause.remedy() == Remedy::Permission => {
+    let opened = match config.read_only {
+        true => Store::open_read_only(location, tasks, *store),
+        false => Store::open_at(location, tasks, *store),
+    };
+    opened.map_err(|error| match (&error, location.directory()) {
+        (JournalError::Engine(EngineError::Damaged(_)), Some(data)) => {
+            let data = data.display();
+            format!(
+                "{error}; run hushbin journal check --data {data}, then restore a backup, or copy \
+                 the intact files with hushbin journal salvage --data {data} TO"
+            )
+            .into()
+        }
+        (JournalError::Engine(cause), _)
+            if cause.remedy() == Remedy::Permission && !config.read_only =>
+        {
             format!("{error}; start with --read-only to serve released batches").into()
         }
         _ => error.into(),
@@ -252,6 +272,7 @@ async fn serve_store(
         config.role_keys.clone(),
         metrics,
         config.ohttp_gateway.clone(),
+        config.task_settings.clone(),
     ));
     if let Some(shuffler) = &config.role_keys.shuffler_keys {
         let forwarder = BatchForwarder::new(store.clone(), Arc::clone(shuffler))?;

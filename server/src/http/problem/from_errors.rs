@@ -43,6 +43,10 @@ impl From<JournalError> for Problem {
                 Self::InvalidTask(detail)
             }
             JournalError::TaskExists { id } => Self::TaskExists(id),
+            JournalError::DamagedBatch { batch, .. } => {
+                tracing::error!(detail, "a released batch is damaged");
+                Self::DamagedBatch { batch }
+            }
             JournalError::Closed => Self::Overloaded,
             JournalError::ReadOnly => Self::ReadOnly,
             _ => {

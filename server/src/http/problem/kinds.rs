@@ -72,8 +72,17 @@ pub(crate) enum Problem {
         detail: String,
     },
     /// Task without a released batch.
-    #[error("the open batch has {have} reports; it needs at least {need} to be closed")]
+    #[error(
+        "the open batch has {have} reports; it needs at least {need} to be closed{}",
+        closing_hint(*have, *need)
+    )]
     NothingReleased { have: u64, need: u64 },
+    /// Released batch whose file is damaged or missing.
+    #[error(
+        "batch {batch} is damaged; the collector's log names the file; other batches can be \
+         requested by their numbers, such as ?batches=1,4-6"
+    )]
+    DamagedBatch { batch: u64 },
     /// Number of a batch that is not released.
     #[error("batch {batch} is not released")]
     UnknownBatch { batch: u64 },
@@ -182,6 +191,17 @@ pub(crate) enum Problem {
     MethodNotAllowed,
 }
 
+/// Returns the end of a sentence that says how an open batch with enough reports is closed.
+const fn closing_hint(have: u64, need: u64) -> &'static str {
+    match have >= need {
+        true => {
+            ", which it has; the collector closes it by its number of reports or by its age, and \
+             an admin closes it at once with POST /tasks/{id}/batches"
+        }
+        false => "",
+    }
+}
+
 /// Slug, status and title of a kind of problem.
 pub(super) struct ProblemKind {
     pub(super) slug: &'static str,
@@ -212,6 +232,7 @@ impl Problem {
             Self::ImpossiblePostProcessing { .. } => ("impossible-post-processing", 400, "The post-processing cannot be applied to these estimates"),
             Self::BadQuery(_) => ("bad-query", 400, "The query cannot be answered"),
             Self::NothingReleased { .. } => ("nothing-released", 409, "No reports of the task are released yet"),
+            Self::DamagedBatch { .. } => ("damaged-batch", 500, "A released batch is damaged"),
             Self::UnknownBatch { .. } => ("unknown-batch", 404, "There is no such released batch"),
             Self::BatchTooSmall { .. } => ("batch-too-small", 409, "The open batch has too few reports"),
             Self::ReportsGone(_) => ("reports-gone", 410, "The reports are no longer kept"),

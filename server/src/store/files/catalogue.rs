@@ -102,17 +102,20 @@ impl TaskCatalogue {
         if matches!(disk::file_stamp(&self.path), Ok(found) if found == self.stamp) {
             return Ok(());
         }
-        match Self::read(self.path.clone()) {
+        let cause = match Self::read(self.path.clone()) {
             Ok(found) if found.content == self.content => {
                 self.stamp = found.stamp;
-                Ok(())
+                return Ok(());
             }
-            _ => Err(EngineError::FileReplaced {
-                path: self.path.display().to_string(),
-                remedy: "put the list back, for example from a backup; until then no upload is \
-                         taken, because the next start would not find it",
-            }),
-        }
+            Ok(_) => "it holds another list of tasks".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        Err(EngineError::FileReplaced {
+            path: self.path.display().to_string(),
+            cause,
+            remedy: "put the list back, for example from a backup, as a file of the collector's \
+                     user; until then no upload is taken, because the next start would not find it",
+        })
     }
 
     /// Opens the list of tasks in a directory, which must have a list.

@@ -132,13 +132,15 @@ impl WritableFile {
     pub(super) fn check_in_place(&self) -> io::Result<()> {
         let identity = |file: fs::Metadata| (file.dev(), file.ino());
         let own = identity(self.file.metadata()?);
-        match fs::metadata(&self.path).map(identity) {
-            Ok(found) if found == own => Ok(()),
-            _ => Err(io::Error::new(
-                io::ErrorKind::NotFound,
-                "the file was removed, moved or replaced while it was written to",
-            )),
-        }
+        let cause = match fs::metadata(&self.path).map(identity) {
+            Ok(found) if found == own => return Ok(()),
+            Ok(_) => "another file is in its place".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        Err(io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("the file was removed, moved or replaced while it was written to: {cause}"),
+        ))
     }
 }
 
@@ -339,7 +341,11 @@ pub(super) fn check_parent_exists(path: &Path) -> Result<(), EngineError> {
     let parent = parent_directory(path);
     match parent.is_dir() {
         true => Ok(()),
-        false => Err(file_error(parent, io::ErrorKind::NotFound.into())),
+        false => {
+            let missing = "the directory does not exist, mount or create it";
+            let missing = io::Error::new(io::ErrorKind::NotFound, missing);
+            Err(file_error(parent, missing))
+        }
     }
 }
 

@@ -193,14 +193,16 @@ impl FilesEngine {
 
     /// Checks that no second process can have locked the directory.
     fn check_lock(&self) -> Result<(), EngineError> {
-        match &self.lock {
-            Some(lock) if lock.check_in_place().is_err() => Err(EngineError::FileReplaced {
+        let Some(lock) = &self.lock else {
+            return Ok(());
+        };
+        lock.check_in_place()
+            .map_err(|error| EngineError::FileReplaced {
                 path: lock.path.display().to_string(),
+                cause: error.to_string(),
                 remedy: "a second process may use the journal; stop all hushbin processes of this \
                          directory, then start one",
-            }),
-            _ => Ok(()),
-        }
+            })
     }
 
     /// Checks that this process may change the directory, and that the next start will find what it

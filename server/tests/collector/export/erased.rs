@@ -1,5 +1,8 @@
 //! `hushbin journal erase`: deletes one report, and keeps the totals.
 
+use data_encoding::HEXLOWER;
+use hushbin::upload::upload_header;
+
 use super::*;
 
 /// Returns the rows of the exported reports of a task, without the header.
@@ -83,6 +86,15 @@ fn one_report_is_erased_and_the_totals_stay() {
         &["expected one report of task \"visits\""],
     );
     fails(&erase(&collecting, "visits", "0g"), &["not hexadecimal"]);
+    let task = collecting.path("visits.json");
+    let task = draft(&fs::read_to_string(task).unwrap());
+    let task = task.resolve_task().unwrap();
+    let mut upload = upload_header(UploadId([7; 16]), &task.fingerprint(), 1);
+    upload.extend(HEXLOWER.decode(report.as_bytes()).unwrap());
+    fails(
+        &erase(&collecting, "visits", &HEXLOWER.encode(&upload)),
+        &["a whole upload of task \"visits\"", "after the first 34"],
+    );
     fails(
         &erase(&collecting, "visit", &report),
         &["\"visit\"", "\"visits\""],

@@ -34,7 +34,7 @@ fn a_changed_task_is_noticed_before_a_restart() {
     fs::write(&task, text.replace("2.0", "1.0")).unwrap();
     let (valid, said) = check(&path, &[], &[]);
     assert!(
-        !valid && said.contains("cannot change while it runs"),
+        !valid && said.contains("can never change once it is stored"),
         "{said}"
     );
     // A file of another format, or with invalid tokens, keeps a collector from starting.

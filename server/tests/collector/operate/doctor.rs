@@ -3,7 +3,7 @@
 use std::fs::{self, File, Permissions};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::Path;
 use std::process::Command;
 use std::thread;
@@ -103,6 +103,22 @@ fn what_is_wrong_is_found() {
     );
     is(&doctor(&config, &flags), "disk", "error", "elsewhere: ");
     is(
+        &doctor(&config, &flags),
+        "disk",
+        "error",
+        "create it, or mount",
+    );
+    is(&doctor(&config, &flags), "lock", "warning", "cannot tell");
+    let few = ["--batch-least", "99"];
+    is(
+        &doctor(&config, &few),
+        "settings",
+        "warning",
+        "the default is 1000",
+    );
+    let few = ["--batch-least", "99", "--development"];
+    is(&doctor(&config, &few), "settings", "ok", "are valid");
+    is(
         &doctor(&config, &["--write-timeout", "0"]),
         "settings",
         "error",
@@ -177,8 +193,18 @@ fn a_running_collector_is_seen() {
     let found = doctor(&config, &["--url", &url, "--listen", &listen]);
     is(&found, "lock", "ok", "a collector is running");
     // The collector itself is reached, so its metrics are public.
-    is(&found, "proxy", "warning", "/metrics is public");
+    is(
+        &found,
+        "proxy",
+        "warning",
+        &format!("{url}/metrics is public"),
+    );
     is(&found, "clock", "ok", "and that of http://");
+    let lock = operated.directory.path().join("data/lock");
+    let moved = lock.with_extension("moved");
+    fs::rename(&lock, &moved).unwrap();
+    is(&doctor(&config, &[]), "lock", "warning", "cannot tell");
+    fs::rename(&moved, &lock).unwrap();
     create_key(operated.directory.path(), "ohttp");
     let key = operated.directory.path().join("ohttp.pem");
     let flags = [
@@ -195,6 +221,55 @@ fn a_running_collector_is_seen() {
         "error",
         "the keys of --ohttp-key",
     );
+}
+
+#[test]
+fn untrusted_certificates_are_named() {
+    let (operated, certificate) = super::tls::encrypted("");
+    let config = operated.directory.path().join("hushbin.toml");
+    let url = format!("https://{}", operated.address);
+    let listen = operated.address.to_string();
+    let flags = ["--url", &url, "--listen", &listen];
+    is(
+        &doctor(&config, &flags),
+        "proxy",
+        "error",
+        "this machine does not trust the certificate",
+    );
+    drop(certificate);
+}
+
+/// Root can read every key, and the collector's user cannot.
+#[test]
+fn a_key_that_only_root_can_read_is_found() {
+    const NOBODY: u32 = 65534;
+    let directory = tempfile::tempdir().unwrap();
+    tls::issue(directory.path());
+    let config = configure(directory.path(), tls::FILES);
+    let data = directory.path().join("data");
+    if chown(&data, Some(NOBODY), Some(NOBODY)).is_err() {
+        // Only root can give files away.
+        assert_ne!(fs::metadata(&data).unwrap().uid(), 0);
+        return;
+    }
+    let found = |text: &str, grade: &str| {
+        is(&doctor(&config, &[]), "certificate", grade, text);
+        let mut check = process::command();
+        check
+            .args(["serve", "--check-config", "--config"])
+            .arg(&config);
+        let output = String::from_utf8(check.output().unwrap().stdout).unwrap();
+        assert_eq!(output.contains("warning: "), grade == "warning", "{output}");
+        assert!(output.contains("the configuration is valid"), "{output}");
+    };
+    tls::set_mode(directory.path(), 0o700);
+    found("certificate.pem", "warning");
+    tls::set_mode(directory.path(), 0o711);
+    found("key.pem", "warning");
+    let key = directory.path().join("key.pem");
+    chown(&key, None, Some(NOBODY)).unwrap();
+    tls::set_mode(&key, 0o640);
+    found("it matches its key", "ok");
 }
 
 /// A proxy on a free port, which adds lines to the head of each request.

@@ -5,6 +5,8 @@ use std::fs;
 use serde_json::Value;
 
 use super::{Operated, configure};
+use crate::access::create_token;
+use crate::nodes::ask;
 use crate::support::{COUNTED, SETTINGS};
 
 /// Sends SIGHUP, waits until the task files are read, and returns the log lines since then.
@@ -55,7 +57,7 @@ fn sighup_adds_new_tasks_and_changes_no_others() {
     let invalid = r#"{ "id": "t", "items": 3, "sparsity": 9, "epsilon": 1.0, "value": "sign" }"#;
     fs::write(directory.join("more/invalid.json"), invalid).unwrap();
     let log = reload(&operated);
-    assert!(log.contains("cannot change while it runs"), "{log}");
+    assert!(log.contains("can never change once it is stored"), "{log}");
     assert!(log.contains("sparsity is 9"), "{log}");
     assert!(
         log.contains(r#"added="third" unchanged="counted""#),
@@ -72,6 +74,38 @@ fn sighup_adds_new_tasks_and_changes_no_others() {
     for id in ["settings", "counted", "third"] {
         assert_eq!(client.get(&format!("/tasks/{id}")).unwrap().0, 200, "{id}");
     }
+}
+
+#[test]
+fn tasks_of_requests_get_the_settings_of_the_options() {
+    let operated =
+        Operated::new("batch_least = 7\nbatch_hours = 5\norigins = ['https://example.org']\n");
+    let directory = operated.directory.path();
+    let admin = create_token(&directory.join("data"), "admin");
+    let create = |body: &str| {
+        let (_, answer) = ask(operated.address, &admin, "POST /tasks", body);
+        answer
+    };
+    let task = |id: &str| SETTINGS.replacen("settings", id, 1);
+    let plain = create(&task("plain"))["settings"].take();
+    assert_eq!(plain["batch"]["least"], 7);
+    assert_eq!(plain["batch"]["hours"], 5);
+    assert_eq!(plain["origins"][0], "https://example.org");
+    let beside = create(&format!(r#"{{ "task": {} }}"#, task("beside")));
+    assert_eq!(beside["settings"], plain);
+    let settings = r#"{ "batch": { "least": 9 }, "origins": null }"#;
+    let body = format!(r#"{{ "task": {}, "settings": {settings} }}"#, task("own"));
+    let own = create(&body)["settings"].take();
+    assert_eq!(own["batch"]["least"], 9);
+    assert_eq!(own["batch"]["hours"], 5);
+    assert_eq!(own.get("origins"), None);
+
+    let cut = create(&task("cut")[..30]);
+    let detail = cut["detail"].as_str().unwrap();
+    assert!(
+        detail.starts_with("the body is not valid JSON: "),
+        "{detail}"
+    );
 }
 
 /// Names of files in errors cannot change how the log is shown.

@@ -63,10 +63,15 @@ pub(in crate::cli) fn run_doctor_command(
     let DoctorCommandOptions { config, flags, url } = options;
     let mut settings = ServeCommandOptions::new(config, flags).read_settings()?;
     let mut results = Vec::new();
+    let unreadable = settings.unreadable_for_collector();
     // Checked apart, so that a wrong certificate does not hide everything else.
     let certificate = settings.take_tls();
     let has_tls = !matches!(certificate, Ok(None));
-    results.push(("certificate", check_certificate(certificate)));
+    let certificate = check_certificate(certificate).and_then(|text| match unreadable {
+        None => Ok(text),
+        Some(unreadable) => Err(Trouble::Warning(unreadable)),
+    });
+    results.push(("certificate", certificate));
     match settings.load_config() {
         Ok(config) => {
             let runtime = Runtime::new()?;
@@ -83,13 +88,18 @@ pub(in crate::cli) fn run_doctor_command(
     let errors = grades(|trouble| matches!(trouble, Trouble::Error(_)));
     let warnings = grades(|trouble| matches!(trouble, Trouble::Warning(_)));
     writeln!(out, "errors: {errors}, warnings: {warnings}")?;
+    let denied = io::Error::from_raw_os_error(libc::EACCES).to_string();
     for (name, result) in results {
         let (grade, text) = match result {
             Ok(text) => ("ok", text),
             Err(Trouble::Warning(text)) => ("warning", text),
             Err(Trouble::Error(text)) => ("error", text),
         };
-        writeln!(out, "{grade:<8} {name}: {text}")?;
+        let remedy = match text.ends_with(&denied) {
+            true => "; run this as the collector's user",
+            false => "",
+        };
+        writeln!(out, "{grade:<8} {name}: {text}{remedy}")?;
     }
     match errors {
         0 => Ok(()),
@@ -148,7 +158,12 @@ fn check_settings(config: &ServerConfig) -> Checked {
         config.store_options,
         config.read_only,
     )?;
-    Ok("the settings, and the tasks of the journal and of task files, are valid".to_owned())
+    match config.few_reports_warning() {
+        Some(warning) => Err(Trouble::Warning(warning)),
+        None => Ok(
+            "the settings, and the tasks of the journal and of task files, are valid".to_owned(),
+        ),
+    }
 }
 
 /// Compares the clock `now` with the newest time in the journal and with other clocks. All are in
@@ -208,7 +223,11 @@ fn check_disk(data: &Path, least: u64) -> Checked {
     let path = data.display();
     let failed = |error: rustix::io::Errno| {
         Trouble::Error(format!(
-            "{path}: {error}; give the collector's user access to the directory"
+            "{path}: {error}; {}",
+            match error {
+                rustix::io::Errno::NOENT => "create it, or mount the volume that holds it",
+                _ => "give the collector's user access to it, and run this as that user",
+            }
         ))
     };
     let space = statvfs(data).map_err(failed)?;
@@ -258,11 +277,13 @@ fn check_database(diagnosis: Result<DatabaseDiagnosis, EngineError>) -> Checked 
 }
 
 fn check_lock(data: &Path) -> Checked {
-    Ok(match store::is_in_use(data)? {
-        true => "a collector is running on the journal",
-        false => "no collector is running on the journal",
+    match store::is_in_use(data) {
+        Ok(true) => Ok("a collector is running on the journal".to_owned()),
+        Ok(false) => Ok("no collector is running on the journal".to_owned()),
+        Err(error) => Err(Trouble::Warning(format!(
+            "cannot tell whether a collector is running: {error}"
+        ))),
     }
-    .to_owned())
 }
 
 /// Checks that the connections and tasks fit into the limit on open files.

@@ -83,6 +83,17 @@ async fn receive_request(listener: TcpListener) -> io::Result<(SocketAddr, Strin
     Ok((peer, String::from_utf8_lossy(&head).to_lowercase()))
 }
 
+/// Returns the trouble with a certificate, if that is why a request has failed.
+fn untrusted_certificate(url: &Uri, error: &str) -> Option<Trouble> {
+    // The words with which rustls begins errors of the peer's certificate.
+    error.contains("invalid peer certificate").then(|| {
+        Trouble::Error(format!(
+            "this machine does not trust the certificate of {url}: {error}; let SSL_CERT_FILE name \
+             a file with its root certificate, or check from a machine that trusts it"
+        ))
+    })
+}
+
 /// Checks that a request to the public URL arrives, and how.
 pub(super) async fn check_proxy(
     config: &ServerConfig,
@@ -92,10 +103,12 @@ pub(super) async fn check_proxy(
 ) -> Checked {
     let listen = config.listen_address;
     let lost = |error: String| {
-        Trouble::Error(format!(
-            "a request to {url} does not arrive at {listen}: {error}; check the proxy's address \
-             of the collector, and the name and port of {url}"
-        ))
+        untrusted_certificate(url, &error).unwrap_or_else(|| {
+            Trouble::Error(format!(
+                "a request to {url} does not arrive at {listen}: {error}; check the proxy's \
+                 address of the collector, and the name and port of {url}"
+            ))
+        })
     };
     let listener = match bind_listener(listen) {
         Ok(listener) if !has_tls => listener,
@@ -143,9 +156,11 @@ pub(super) async fn check_proxy(
 /// Checks that a running collector answers at the public URL, and what it answers to everyone.
 async fn check_running(config: &ServerConfig, url: &Uri, clocks: &mut Vec<PeerClock>) -> Checked {
     let lost = |error: String| {
-        Trouble::Error(format!(
-            "no collector answers at {url}: {error}; check the proxy's address of the collector"
-        ))
+        untrusted_certificate(url, &error).unwrap_or_else(|| {
+            Trouble::Error(format!(
+                "no collector answers at {url}: {error}; check the proxy's address of the collector"
+            ))
+        })
     };
     let answer = fetch(address_below(url, "/livez")?).await.map_err(lost)?;
     add_clock(url, &answer, clocks);
@@ -164,10 +179,11 @@ async fn check_running(config: &ServerConfig, url: &Uri, clocks: &mut Vec<PeerCl
             )));
         }
     }
-    let metrics = fetch(address_below(url, "/metrics")?).await.map_err(lost)?;
+    let address = address_below(url, "/metrics")?;
+    let metrics = fetch(address.clone()).await.map_err(lost)?;
     match metrics.status().is_success() {
         true => Err(Trouble::Warning(format!(
-            "{url}/metrics is public; let the proxy refuse it to everyone outside"
+            "{address} is public; let the proxy refuse it to everyone outside"
         ))),
         false => Ok(format!(
             "the collector answers at {url}; to see which headers arrive, stop it and run this again"

@@ -1,10 +1,12 @@
 //! Conversion of settings into a configuration: checks them, and reads the files that they name.
 
+use std::fs::{self, Metadata};
+use std::io;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fs, io};
 
 use hyper::Uri;
 
@@ -76,6 +78,7 @@ impl ServeSettings {
                 })
                 .collect::<Result<_, Error>>()?,
             journal_location: Location::from_options(self.data.as_deref(), self.store.as_deref())?,
+            task_settings: collection,
         })
     }
 
@@ -172,6 +175,42 @@ impl ServeSettings {
         let keys = keys.map(|path| keys::read_private_key(path, KeyAlgorithm::X25519));
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
         Ok(Some(Arc::new(OhttpGateway::new(&keys)?)))
+    }
+
+    /// Checks that the collector's user can read the certificate and its key. That user is the owner
+    /// of the data directory. Returns a sentence about the first file that this user cannot read.
+    /// Only root asks: any other user has read the files already.
+    pub(in crate::cli::serve) fn unreadable_for_collector(&self) -> Option<String> {
+        if !rustix::process::geteuid().is_root() {
+            return None;
+        }
+        let user = fs::metadata(self.data.as_ref()?).ok()?;
+        let permits = |path: &Path, bits: u32| {
+            let permits = |found: Metadata| {
+                let shift = match (found.uid() == user.uid(), found.gid() == user.gid()) {
+                    (true, _) => 6,
+                    (false, true) => 3,
+                    (false, false) => 0,
+                };
+                found.mode() >> shift & bits == bits
+            };
+            user.uid() == 0 || fs::metadata(path).is_ok_and(permits)
+        };
+        let files = [&self.tls_certificate, &self.tls_key];
+        files.into_iter().flatten().find_map(|path| {
+            let whole = fs::canonicalize(path).ok()?;
+            // The file must be readable (4), and all directories above it searchable (1).
+            let mut above = whole.ancestors().skip(1);
+            let readable = permits(&whole, 4) && above.all(|directory| permits(directory, 1));
+            (!readable).then(|| {
+                format!(
+                    "user {}, who owns the data directory, cannot read {}, unless as a member of \
+                     another group; give that user access",
+                    user.uid(),
+                    path.display()
+                )
+            })
+        })
     }
 
     fn listen_address(&self) -> SocketAddr {
