@@ -313,6 +313,25 @@ mod tests {
         );
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_that_never_pauses_makes_room_on_a_full_server() {
+        for (limit, pauses, expected) in [(1, false, true), (1, true, false), (2, false, false)] {
+            let slots = ConnectionSlots::new(limit, None);
+            let slot = slots.acquire(parse_peer("192.0.2.1")).await.unwrap();
+            let mut busy = Some(slot.mark_busy());
+            for _ in 0..5 {
+                tokio::time::advance(MAX_BUSY_TIME / 4).await;
+                if pauses {
+                    drop(busy.take());
+                }
+                // The next request begins before the last one has ended.
+                let next = slot.mark_busy();
+                busy = Some(next);
+            }
+            assert_eq!(is_asked_to_close(&slot).await, expected, "{limit} {pauses}");
+        }
+    }
+
     #[tokio::test]
     async fn longest_waiting_is_closed_first() {
         let slots = ConnectionSlots::new(3, None);

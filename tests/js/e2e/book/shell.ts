@@ -21,8 +21,9 @@ const PORT = /(?<=127\.0\.0\.1:|--port |http\.server )\d+/g;
  */
 async function isReady(port: string, ours: boolean): Promise<boolean> {
   try {
-    const { ok } = await fetch(`http://127.0.0.1:${port}/${ours ? "readyz" : ""}`);
-    return ok || !ours;
+    const { ok, status } = await fetch(`http://127.0.0.1:${port}/${ours ? "readyz" : ""}`);
+    // A collector that is starting answers with 503.
+    return ok || (!ours && status !== 503);
   } catch {
     return false;
   }
