@@ -180,7 +180,7 @@ pub enum EngineError {
     FileReplaced {
         /// Path of the file.
         path: String,
-        /// What a look at the file has found.
+        /// Change that was found, or error of reading the file.
         cause: String,
         /// Action by which an operator can remedy it.
         remedy: &'static str,
@@ -343,8 +343,8 @@ pub trait StorageEngine: Send {
     /// When uploads would be refused.
     fn probe_write(&mut self) -> Result<(), EngineError>;
 
-    /// Checks the files that no other process may remove or change while the engine is open. Returns the
-    /// name of each file with the result.
+    /// Checks the files that no other process may remove or change while the engine is open.
+    /// Returns the name of each file with the result.
     fn check_own_files(&mut self) -> Vec<(&'static str, Result<(), EngineError>)> {
         Vec::new()
     }

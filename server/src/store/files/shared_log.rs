@@ -111,13 +111,12 @@ impl SharedLog {
     pub(super) fn note_failure(&mut self, error: &EngineError) {
         let lost = !matches!(error, EngineError::TaskDeleted);
         if lost && !self.has_failed {
-            self.has_failed = true;
-            self.removal_length = 0;
+            self.note_failed_append();
         }
     }
 
-    /// Records that the shared log cannot be written. Another one takes its place as soon as it can be
-    /// removed.
+    /// Records that the shared log cannot be written. Another one takes its place as soon as it can
+    /// be removed.
     pub(super) fn note_failed_append(&mut self) {
         self.has_failed = true;
         self.removal_length = 0;
