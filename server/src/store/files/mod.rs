@@ -242,7 +242,7 @@ impl FilesEngine {
             if !self.shared_log.has_failed() {
                 tracing::warn!(%error, "the shared log cannot be written; the log of each task is synced");
             }
-            self.shared_log.note_failed_append();
+            self.shared_log.request_removal_after_failure();
         }
         let results = groups.iter().zip(commits).map(|(group, commit)| {
             let commit = commit?;

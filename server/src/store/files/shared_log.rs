@@ -111,13 +111,13 @@ impl SharedLog {
     pub(super) fn note_failure(&mut self, error: &EngineError) {
         let lost = !matches!(error, EngineError::TaskDeleted);
         if lost && !self.has_failed {
-            self.note_failed_append();
+            self.request_removal_after_failure();
         }
     }
 
-    /// Records that the shared log cannot be written. Another one takes its place as soon as it can
-    /// be removed.
-    pub(super) fn note_failed_append(&mut self) {
+    /// Records a failure. The next commit then tries to remove the log, so that another one can take
+    /// its place.
+    pub(super) fn request_removal_after_failure(&mut self) {
         self.has_failed = true;
         self.removal_length = 0;
     }
