@@ -20,8 +20,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
 
-/// Realistic and large tasks, each as number of items d, sparsity s, and local ε.
-const TASKS: [(u32, u32, f64); 2] = [(1378, 6, 2.0), (4096, 64, 1.0)];
+/// Small, realistic and large tasks, each as number of items d, sparsity s, and local ε.
+const TASKS: [(u32, u32, f64); 3] = [(256, 1, 1.0), (1378, 6, 2.0), (4096, 64, 1.0)];
 
 /// Tasks for which several hash functions are chosen, each as mechanism, number of items d,
 /// sparsity s, and local ε.

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::balanced::{BalancedHash, keyed_value_below, subtract_modulo};
 use super::keys::HashKeys;
-use super::lanes::{LANE_COUNT, REMAINDER_LANE_COUNT};
+use super::lanes::{LANE_COUNT, REMAINDER_LANE_COUNT, WIDE_LANE_COUNT};
 use super::shuffle::{MAX_WINDOWED_HASH_BUCKETS, exchange_index};
 
 impl BalancedHash {
@@ -29,7 +29,7 @@ impl BalancedHash {
 
     /// Calls `visit` with each of the m slots of `bucket`, in no particular order. Slots at or
     /// above the number of elements belong to no element.
-    #[inline]
+    #[inline(always)]
     pub fn for_each_slot_in_bucket(&self, keys: &HashKeys, bucket: u32, visit: impl FnMut(u32)) {
         if self.is_shuffled() {
             return self.for_each_slot_in_window(keys, bucket, 1, visit);
@@ -39,7 +39,7 @@ impl BalancedHash {
 
     /// Visits the slots of `buckets` consecutive buckets, the last of which is `bucket`. The order
     /// is cyclic: the bucket before bucket 0 is the last one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn for_each_slot_in_window(
         &self,
         keys: &HashKeys,
@@ -71,6 +71,9 @@ impl BalancedHash {
         mut visit: impl FnMut(u32),
     ) {
         let mut begin = 0;
+        while count - begin > 2 * LANE_COUNT as u32 {
+            begin = self.visit_slot_batch::<WIDE_LANE_COUNT>(keys, begin..count, &end, &mut visit);
+        }
         while count - begin > REMAINDER_LANE_COUNT as u32 {
             begin = self.visit_slot_batch::<LANE_COUNT>(keys, begin..count, &end, &mut visit);
         }

@@ -10,6 +10,9 @@ use super::keys::HashKeys;
 /// each coordinate), the compiler vectorises the rounds. With eight, it does not. The modules of
 /// pages are compiled for size and have no vectors.
 pub(super) const LANE_COUNT: usize = if cfg!(target_arch = "wasm32") { 1 } else { 16 };
+/// Number of slots that are hashed side by side if many are left. Each round waits for the round
+/// before it, so more slots keep wide vectors busy.
+pub(super) const WIDE_LANE_COUNT: usize = if cfg!(target_arch = "wasm32") { 1 } else { 64 };
 /// Number of slots that are hashed side by side if at most this many are left.
 pub(super) const REMAINDER_LANE_COUNT: usize = if cfg!(target_arch = "wasm32") { 1 } else { 4 };
 

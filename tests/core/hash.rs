@@ -48,7 +48,7 @@ proptest! {
         seed: u64,
         buckets in 1u32..80,
         // Sizes around and beyond the blocks of slots that are listed together.
-        per_bucket in prop_oneof![1u32..9, 10u32..70],
+        per_bucket in prop_oneof![1u32..9, 10u32..70, 90u32..140],
     ) {
         let hash = BalancedHash::new(buckets * per_bucket, buckets);
         prop_assert_eq!(hash.slots_per_bucket(), per_bucket);

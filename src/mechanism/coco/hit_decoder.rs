@@ -58,7 +58,7 @@ impl HitDecoder {
     /// Takes O(m) steps under the balanced hash, with m slots in each pair. Takes O(d) steps under
     /// the independent hash, with d items. In an open domain nothing is visited; use
     /// [`HitDecoder::hit_side_is_plus`].
-    #[inline]
+    #[inline(always)]
     pub fn for_each_hit_slot(&self, report: &Report, mut visit: impl FnMut(u32, bool)) {
         let (keys, pair) = self
             .element_hash

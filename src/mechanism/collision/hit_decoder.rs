@@ -73,7 +73,7 @@ impl HitDecoder {
     /// Calls `visit` with every slot that the report hits. Takes O(m) steps under the balanced
     /// hash, with m slots in each bucket, and O(d) under the independent hash, with d items. In an
     /// open domain nothing is visited; use [`HitDecoder::is_hit`].
-    #[inline]
+    #[inline(always)]
     pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32)) {
         let (keys, bucket) = self
             .element_to_bucket_hash

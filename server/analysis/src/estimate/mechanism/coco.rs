@@ -17,7 +17,7 @@ use hushbin::mechanism::coco::{
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism, HitEstimator};
 use crate::estimate::counters::{
-    HitCounters, HitsBySign, ItemSignAgreementCounter, TotalsError, TotalsReader,
+    HitCounters, HitsBySign, ItemSignAgreementCounter, TotalsError, TotalsReader, WideVectors,
 };
 use crate::estimate::distribution::{
     ContributionDistribution, HitDistribution, SideHitProbabilities,
@@ -45,6 +45,9 @@ impl EstimatedMechanism for Coco {
 
     fn empty_counts(&self, domain: &Domain, _: f64, items: &[u64]) -> CocoHitCounts {
         let support = self.hit_decoder(domain);
+        let slots = support.visitable_slot_count() as u32 / self.pairs_per_function();
+        let slots_per_report = self.hash_family().is_balanced().then_some(slots);
+        let wide_vectors = WideVectors::detect(slots_per_report);
         match domain.item_count() {
             Some(items) if self.pairs_per_function() == 1 => {
                 CocoHitCounts::SignAgreements(ItemSignAgreementCounter::new(items as usize))
@@ -52,10 +55,12 @@ impl EstimatedMechanism for Coco {
             Some(_) => CocoHitCounts::SideHits {
                 hit_counters: HitCounters::for_closed_domain(2 * support.visitable_slot_count()),
                 hit_decoder: support,
+                wide_vectors,
             },
             None => CocoHitCounts::SideHits {
                 hit_counters: HitCounters::for_queried_items(items),
                 hit_decoder: support,
+                wide_vectors,
             },
         }
     }
@@ -70,12 +75,18 @@ impl EstimatedMechanism for Coco {
             }
             CocoHitCounts::SideHits {
                 hit_decoder: support,
+                wide_vectors,
                 hit_counters: counted,
             } => match counted {
                 HitCounters::ClosedDomain(slots) => {
-                    support.for_each_hit_slot(report, |slot, plus| {
-                        slots.increment(2 * slot as usize + usize::from(!plus));
-                    });
+                    wide_vectors.run(
+                        #[inline(always)]
+                        || {
+                            support.for_each_hit_slot(report, |slot, plus| {
+                                slots.increment(2 * slot as usize + usize::from(!plus));
+                            });
+                        },
+                    );
                 }
                 HitCounters::OpenDomain(items) => {
                     let hit = support.make_hit_side_lookup(report);
@@ -245,6 +256,7 @@ pub(crate) enum CocoHitCounts {
     /// A closed domain with several pairs, or an open domain.
     SideHits {
         hit_decoder: HitDecoder,
+        wide_vectors: WideVectors,
         hit_counters: HitCounters,
     },
 }

@@ -13,7 +13,7 @@ use super::estimated_mechanism::{
     CountedReports, EstimatedMechanism, HitEstimator, ShareSumEstimator,
 };
 use crate::estimate::counters::{
-    BucketHashRange, HitCounters, HitsBySign, TotalsError, TotalsReader,
+    BucketHashRange, HitCounters, HitsBySign, TotalsError, TotalsReader, WideVectors,
 };
 use crate::estimate::distribution::{
     CellOrOutputCounts, ContributionDistribution, HitDistribution, SideHitProbabilities,
@@ -45,6 +45,7 @@ impl EstimatedMechanism for Collision {
         let support = self.hit_decoder(domain);
         CollisionHitCounts {
             hit_decoder: support,
+            wide_vectors: WideVectors::detect(support.slots_hit_per_report()),
             buckets: self.buckets_per_hash(),
             item_domain: *domain,
             elements_per_item: domain.elements_per_item() as usize,
@@ -60,8 +61,11 @@ impl EstimatedMechanism for Collision {
     fn add_report(counts: &mut CollisionHitCounts, report: &Report) {
         match &mut counts.element_hit_counters {
             HitCounters::ClosedDomain(slots) => {
-                let count = |slot: u32| slots.increment(slot as usize);
-                counts.hit_decoder.for_each_hit(report, count);
+                let decoder = &counts.hit_decoder;
+                counts.wide_vectors.run(
+                    #[inline(always)]
+                    || decoder.for_each_hit(report, |slot| slots.increment(slot as usize)),
+                );
             }
             HitCounters::OpenDomain(items) => {
                 // Open domains always use the independent hash.
@@ -239,6 +243,7 @@ impl EstimatedMechanism for Collision {
 #[derive(Debug, Clone)]
 pub(crate) struct CollisionHitCounts {
     hit_decoder: HitDecoder,
+    wide_vectors: WideVectors,
     /// Number of buckets of one hash function.
     buckets: u32,
     item_domain: Domain,
@@ -363,6 +368,8 @@ impl HitEstimator<CollisionHitProbabilities> {
 
 #[cfg(test)]
 mod tests {
+    use hushbin::hash::HashFamily;
+    use hushbin::mechanism::collision::FavouredBucketRule;
     use hushbin::{Mechanism, Task, TaskDraft};
 
     use super::*;
@@ -397,6 +404,32 @@ mod tests {
                     },
                 };
                 check(&format!("{whose:?}, {rates:?}"), &item, f64::from(items));
+            }
+        }
+    }
+
+    #[test]
+    fn counts_are_those_of_each_element_with_and_without_wide_vectors() {
+        let rule = FavouredBucketRule::Heaviest { favoured: 1 };
+        // 1 to 200 slots in each bucket.
+        for elements in [4, 68, 130, 260, 400, 800] {
+            let collision = Collision::new(rule, HashFamily::Balanced, 4).unwrap();
+            let domain = Domain::of_unrated_items(Some(elements), 1);
+            let mut counts = collision.empty_counts(&domain, 1.0, &[]);
+            let decoder = collision.hit_decoder(&domain);
+            let reports: Vec<_> = (0..300)
+                .map(|seed| Report {
+                    seed,
+                    bucket: seed as u32 % 4,
+                })
+                .collect();
+            for report in &reports {
+                Collision::add_report(&mut counts, report);
+            }
+            for element in 0..u64::from(elements) {
+                let hits = reports.iter().filter(|report| decoder.is_hit(report, element));
+                let counted = counts.element_hit_counters.hits_of_unsigned_item(element);
+                assert_eq!(counted, hits.count() as u64, "{element} of {elements}");
             }
         }
     }
