@@ -64,9 +64,15 @@ pub(super) async fn receive_sealed_block(
     let opened =
         tokio::task::spawn_blocking(move || unseal_block_reports(&recipient, shuffler, &block));
     let opened = opened.await.map_err(|_| Problem::Internal)??;
-    state
-        .metrics()
-        .count_unopenable_reports(opened.unopenable_report_count);
+    if opened.unopenable_report_count > 0 {
+        let (task, reports) = (stored.task().id(), opened.unopenable_report_count);
+        tracing::warn!(
+            task,
+            reports,
+            "left out: sealed reports that cannot be opened"
+        );
+        state.metrics().count_unopenable_reports(reports);
+    }
     if !opened.uploads.is_empty() {
         let submission = Submission {
             uploads: opened.uploads,

@@ -106,7 +106,7 @@ async fn accept_connections(
     // Dropping the sender ends pending handshakes when this function is cancelled.
     let (_accepting, stopping) = watch::channel(());
     loop {
-        let (stream, peer) = accept_next_connection(listener, &slots).await;
+        let (stream, peer) = accept_next_connection(listener, &slots, metrics).await;
         let Some(slot) = slots.acquire(peer).await else {
             metrics.count_closed_connection(ConnectionCloseReason::PeerLimitReached);
             continue; // Dropping the stream closes the connection.
@@ -240,6 +240,7 @@ fn is_write_timeout(error: &hyper::Error) -> bool {
 async fn accept_next_connection(
     listener: &TcpListener,
     slots: &ConnectionSlots,
+    metrics: &Metrics,
 ) -> (TcpStream, PeerNetwork) {
     loop {
         match listener.accept().await {
@@ -253,6 +254,7 @@ async fn accept_next_connection(
             Err(error) if is_single_connection_error(&error) => {}
             Err(error) => {
                 // Usually too many open files: connections must end before a new one can begin.
+                metrics.count_failed_accept();
                 let limit = slots.shrink_and_close_waiting();
                 tracing::error!(%error, max_connections = limit, "cannot accept connections");
                 // Closed connections end within milliseconds. Requests may take longer.
