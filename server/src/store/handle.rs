@@ -289,13 +289,18 @@ impl Store {
     /// or may not be stored.
     ///
     /// # Errors
-    /// [`StoreError::Overloaded`] at once when the queue is full; [`StoreError::Failed`] when the
+    /// [`StoreError::Overloaded`] at once when the queue is full; [`StoreError::BatchFillsTooFast`]
+    /// when the open batch may take no more reports at its age; [`StoreError::Failed`] when the
     /// commit fails; [`StoreError::NoAnswer`] when it takes longer than [`UPLOAD_TIMEOUT`].
     pub(crate) async fn submit_uploads(
         &self,
         stored: &Arc<StoredTask>,
         submission: Submission,
     ) -> Result<UploadReceipt, StoreError> {
+        // Shufflers have limited the pace of their batches already.
+        if self.0.role != ProcessRole::Analyser {
+            stored.check_batch_pace(&self.0.clock)?;
+        }
         let (reply, answer) = oneshot::channel();
         self.try_send_to_writer(WriterRequest::Uploads(UploadRequest {
             task: Arc::clone(stored),

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use hushbin::UploadId;
 use hushbin_tests::postgres::Server;
 use hushbin_tests::process::Client;
-use hushbin_tests::uploads::Uploads;
+use hushbin_tests::uploads::{Uploads, draft};
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 
 use super::Operated;
@@ -42,7 +42,7 @@ struct Failure {
     provoke: fn() -> Running,
 }
 
-const FAILURES: [Failure; 19] = [
+const FAILURES: [Failure; 20] = [
     Failure {
         name: "a frozen database",
         metric: "hushbin_ready == 0",
@@ -133,6 +133,12 @@ const FAILURES: [Failure; 19] = [
         metric: "hushbin_connections_closed_total{reason=\"peer\"} > 0",
         log: "refused requests or connections of addresses with too many",
         provoke: flood_of_connections,
+    },
+    Failure {
+        name: "a flood that fills a batch",
+        metric: "hushbin_problems_total{problem=\"overloaded\"} > 0",
+        log: "the open batch fills too fast for its minimum time",
+        provoke: flooded_batch,
     },
     Failure {
         name: "guessed tokens",
@@ -386,9 +392,7 @@ fn failed_release() -> Running {
     let other = SETTINGS.replacen("settings", "other", 1);
     let (status, answer) = ask(address, &admin, "POST /tasks", &other);
     assert_eq!(status, 201, "{answer}");
-    let task = hushbin_tests::uploads::draft(&other)
-        .resolve_task()
-        .unwrap();
+    let task = draft(&other).resolve_task().unwrap();
     let bytes = Uploads::new(&task, 1).bytes(1);
     assert_eq!(operated.client().post("other", &bytes).unwrap().0, 201);
     release(address, &admin, "other");
@@ -436,6 +440,25 @@ fn flood_of_connections() -> Running {
     let mut first = connect();
     assert_eq!(first.get("/livez").unwrap().0, 200);
     assert!(connect().get("/livez").is_err());
+    operated.into()
+}
+
+fn flooded_batch() -> Running {
+    let operated = Operated::with_environment(
+        "request_reports = 0",
+        &[("HUSHBIN_BATCH_MIN_MINUTES", "60")],
+    );
+    let task = draft(SETTINGS).resolve_task().unwrap();
+    let mut upload = operated.uploads().make(4096);
+    let mut client = operated.client();
+    // The same reports under other ids, as a flood need not be honest.
+    let mut post = |number| {
+        upload.id.0[0] = number;
+        let bytes = upload.encode(&task.fingerprint());
+        client.post("settings", &bytes).unwrap().0
+    };
+    let refused = (0..=255).map(&mut post).find(|status| *status != 201);
+    assert_eq!(refused, Some(503));
     operated.into()
 }
 
