@@ -152,6 +152,25 @@ fn shufflers_have_no_rate_limit() {
     assert!(!limited("/tasks/{id}/blocks"));
 }
 
+/// One household or machine has all addresses of an IPv6 network of 64 bits.
+#[test]
+fn nginx_counts_ipv6_by_network() {
+    let lines = NGINX.lines().map(str::trim);
+    let zones: Vec<_> = lines
+        .clone()
+        .filter(|line| line.starts_with("limit_") && line.contains("_zone "))
+        .collect();
+    assert_eq!(zones.len(), 2);
+    for zone in zones {
+        assert!(zone.contains("_zone $client_network "), "{zone}");
+    }
+    let map = lines.skip_while(|line| *line != "map $binary_remote_addr $client_network {");
+    let map: Vec<_> = map.skip(1).take_while(|line| *line != "}").collect();
+    // An address has 16 bytes if it is of IPv6, and 4 otherwise.
+    let network = r#""~(?s)\A(?<first_64_bits>.{8}).{8}\z" $first_64_bits;"#;
+    assert_eq!(map, ["default $binary_remote_addr;", network]);
+}
+
 /// Lines for gateways that are shipped as comments let relays through.
 #[test]
 fn uncommented_lines_let_relays_through() {
