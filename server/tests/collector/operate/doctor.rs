@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime};
 use hushbin_tests::postgres::Server;
 use hushbin_tests::process;
 
+use super::proxies::{CADDY, NGINX, caddy_allows, nginx_allows};
 use super::{Operated, configure};
 use crate::access::create_token;
 use crate::ohttp::create_key;
@@ -197,9 +198,14 @@ fn a_running_collector_is_seen() {
         &found,
         "proxy",
         "warning",
-        &format!("{url}/metrics is public"),
+        "/metrics answers this machine; it is public unless",
     );
     is(&found, "clock", "ok", "and that of http://");
+    for allows in SHIPPED {
+        let url = proxy_for(operated.address, "connection: close\r\n", allows);
+        let found = doctor(&config, &["--url", &url, "--listen", &listen]);
+        is(&found, "proxy", "ok", "the collector answers at");
+    }
     let lock = operated.directory.path().join("data/lock");
     let moved = lock.with_extension("moved");
     fs::rename(&lock, &moved).unwrap();
@@ -221,6 +227,18 @@ fn a_running_collector_is_seen() {
         "error",
         "the keys of --ohttp-key",
     );
+}
+
+#[test]
+fn a_name_that_is_not_served_is_found() {
+    let operated = Operated::new("hosts = ['stats.example.org']");
+    let config = operated.directory.path().join("hushbin.toml");
+    let (listen, url) = (
+        operated.address.to_string(),
+        format!("http://{}", operated.address),
+    );
+    let found = doctor(&config, &["--url", &url, "--listen", &listen]);
+    is(&found, "proxy", "error", "does not serve this name");
 }
 
 #[test]
@@ -272,11 +290,24 @@ fn a_key_that_only_root_can_read_is_found() {
     found("it matches its key", "ok");
 }
 
+/// What the shipped files of proxies hand on.
+const SHIPPED: [fn(&str) -> bool; 2] = [
+    |route| nginx_allows(NGINX, route),
+    |route| caddy_allows(CADDY, route),
+];
+
 /// A proxy on a free port, which adds lines to the head of each request.
 fn proxy(to: SocketAddr, lines: &'static str) -> String {
+    proxy_for(to, lines, |_| true)
+}
+
+/// A proxy that hands on the routes that `allows` accepts, and answers the others with 403. Requests
+/// of others arrive before each.
+fn proxy_for(to: SocketAddr, lines: &'static str, allows: fn(&str) -> bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     thread::spawn(move || {
+        let mut silent = Vec::new();
         for stream in listener.incoming() {
             let mut from = stream.unwrap();
             let mut head = [0; 4096];
@@ -286,6 +317,24 @@ fn proxy(to: SocketAddr, lines: &'static str) -> String {
                 &format!("\r\n{lines}"),
                 1,
             );
+            let path = head.split(' ').nth(1).unwrap();
+            let route = match path.strip_prefix("/tasks/") {
+                Some(id) if !id.contains('/') => "/tasks/{id}",
+                _ => path,
+            };
+            if !allows(route) {
+                let refusal = b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n";
+                from.write_all(refusal).unwrap();
+                continue;
+            }
+            // One of these says nothing, and the other names a client.
+            silent.extend(TcpStream::connect(to));
+            if let Ok(mut stranger) = TcpStream::connect(to) {
+                let request = b"GET /tasks/a HTTP/1.1\r\nhost: a\r\nforwarded: for=192.0.2.9\r\n\
+                                connection: close\r\n\r\n";
+                stranger.write_all(request).unwrap();
+                let _ = stranger.read_to_end(&mut Vec::new());
+            }
             let Ok(mut back) = TcpStream::connect(to) else {
                 continue;
             };
@@ -333,6 +382,15 @@ fn requests_through_a_proxy_are_looked_at() {
             "remove it there",
         );
     }
+    for allows in SHIPPED {
+        let found = through(&proxy_for(listen, "", allows), &[]);
+        is(
+            &found,
+            "proxy",
+            "ok",
+            "arrive, without the client's address",
+        );
+    }
     let direct = format!("http://{listen}");
     is(&through(&direct, &[]), "proxy", "ok", "without a proxy");
     let wrong = through(&proxy(free(), ""), &[]);
@@ -350,8 +408,12 @@ fn other_clocks_are_compared() {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
             let _ = stream.read(&mut [0; 4096]);
-            let answer = "HTTP/1.1 200 OK\r\ndate: Thu, 01 Jan 2026 00:00:00 GMT\r\n\
-                          content-length: 17\r\nconnection: close\r\n\r\n{\"status\":\"live\"}";
+            let body = r#"{"type":"urn:hushbin:problem:unknown-task"}"#;
+            let answer = format!(
+                "HTTP/1.1 404 Not Found\r\ndate: Thu, 01 Jan 2026 00:00:00 GMT\r\n\
+                 content-length: {}\r\nconnection: close\r\n\r\n{body}",
+                body.len()
+            );
             let _ = stream.write_all(answer.as_bytes());
         }
     });

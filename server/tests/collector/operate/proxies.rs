@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-const NGINX: &str = include_str!("../../../deploy/nginx.conf");
-const CADDY: &str = include_str!("../../../deploy/Caddyfile");
+pub(super) const NGINX: &str = include_str!("../../../deploy/nginx.conf");
+pub(super) const CADDY: &str = include_str!("../../../deploy/Caddyfile");
 const OPENAPI: &str = include_str!("../../../src/http/openapi.json");
 
 /// Every route, who needs it, and whether nginx and Caddy let anybody request it.
@@ -97,7 +97,7 @@ fn nginx_answer(file: &str, route: &str) -> Vec<String> {
     first.lines.iter().map(|line| (*line).to_owned()).collect()
 }
 
-fn nginx_allows(file: &str, route: &str) -> bool {
+pub(super) fn nginx_allows(file: &str, route: &str) -> bool {
     let lines = nginx_answer(file, route);
     assert!(
         lines
@@ -109,7 +109,7 @@ fn nginx_allows(file: &str, route: &str) -> bool {
 
 /// Returns true if the Caddyfile lets anybody request a route: one of the `not` lines of `@inside`
 /// excludes the route from what is refused.
-fn caddy_allows(file: &str, route: &str) -> bool {
+pub(super) fn caddy_allows(file: &str, route: &str) -> bool {
     assert!(file.contains("\n\trespond @inside 403\n"));
     let block = file.split_once("@inside {").unwrap().1;
     let lines = block.lines().map(str::trim).take_while(|line| *line != "}");
