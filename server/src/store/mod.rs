@@ -69,7 +69,7 @@ pub use files::{
     check_directory, salvage_directory,
 };
 pub(crate) use files::{
-    FileStamp, check_journal_exists, file_stamp, open_or_create, write_atomically,
+    FileStamp, check_journal_exists, file_stamp, journal_paths, open_or_create, write_atomically,
 };
 pub use handle::{Store, StoreOptions};
 pub use location::{Location, LocationError};

@@ -257,6 +257,35 @@ fn untrusted_certificates_are_named() {
     drop(certificate);
 }
 
+/// A disk of its own has a directory of root. What the collector writes lies deeper.
+#[test]
+fn only_the_journals_own_files_are_checked_and_all_of_them() {
+    const NOBODY: u32 = 65534;
+    let operated = Operated::new("");
+    let bytes = operated.uploads().bytes(1);
+    assert_eq!(operated.client().post("settings", &bytes).unwrap().0, 201);
+    let config = operated.directory.path().join("hushbin.toml");
+    let data = operated.directory.path().join("data");
+    fs::create_dir(data.join("lost+found")).unwrap();
+    let strange = [data.join("lost+found"), data.join("tasks/notes")];
+    fs::write(&strange[1], "of the operator").unwrap();
+    if chown(&strange[0], Some(NOBODY), None).is_err() {
+        // Only root can give files away.
+        assert_ne!(fs::metadata(&data).unwrap().uid(), 0);
+        return;
+    }
+    chown(&strange[1], Some(NOBODY), None).unwrap();
+    let found = doctor(&config, &[]);
+    assert!(!found.1.contains("belongs to user"), "{}", found.1);
+    let task = data.join("tasks/00000001");
+    for path in [task.join("00000001.log"), task] {
+        chown(&path, Some(NOBODY), None).unwrap();
+        let text = format!("{} belongs to user 65534", path.display());
+        is(&doctor(&config, &[]), "disk", "error", &text);
+        chown(&path, Some(0), None).unwrap();
+    }
+}
+
 /// Root can read every key, and the collector's user cannot.
 #[test]
 fn a_key_that_only_root_can_read_is_found() {
