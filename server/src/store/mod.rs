@@ -75,7 +75,7 @@ pub use handle::{Store, StoreOptions};
 pub use location::{Location, LocationError};
 pub(crate) use memory::{MemoryExhausted, MemoryReservation};
 pub use open::create_journal;
-pub(crate) use open::is_in_use;
+pub(crate) use open::{is_in_use, stored_task_ids};
 pub(crate) use origin::ReportOrigin;
 pub use postgres::DatabaseAddress;
 #[cfg(feature = "postgres")]

@@ -329,6 +329,19 @@ pub fn create_journal(directory: &Path) -> Result<(), JournalError> {
     Ok(files::write_empty_list(directory)?)
 }
 
+/// Returns the ids of the tasks that are stored at a location. Changes nothing. This call blocks, as
+/// [`Store::open_at`] does.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub(crate) fn stored_task_ids(location: &Location) -> Result<Vec<String>, EngineError> {
+    let rows = match location {
+        Location::Directory(directory) => files::stored_tasks(directory, true)?,
+        Location::Database(database) => postgres::stored_tasks(database)?,
+    };
+    Ok(rows.into_iter().map(|row| row.id).collect())
+}
+
 /// Returns true if another process has locked a data directory for writing.
 ///
 /// # Errors

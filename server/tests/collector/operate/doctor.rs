@@ -15,9 +15,10 @@ use hushbin_tests::process;
 use super::proxies::{CADDY, NGINX, caddy_allows, nginx_allows};
 use super::{Operated, configure};
 use crate::access::create_token;
+use crate::nodes::ask;
 use crate::ohttp::create_key;
 use crate::shuffle::free;
-use crate::support::tls;
+use crate::support::{SETTINGS, tls};
 
 /// Runs the command on a file, with a limit on open files. Returns success, and the output.
 fn doctor_within(files: u32, config: &Path, flags: &[&str]) -> (bool, String) {
@@ -227,6 +228,27 @@ fn a_running_collector_is_seen() {
         "error",
         "the keys of --ohttp-key",
     );
+}
+
+/// Tasks of requests need descriptors, too, and no task file names them.
+#[test]
+fn descriptors_of_all_stored_tasks_are_counted() {
+    let operated = Operated::new("");
+    let config = operated.directory.path().join("hushbin.toml");
+    let admin = create_token(&operated.directory.path().join("data"), "admin");
+    // 256 files less 128 for everything else, and one for the task.
+    let wanted = ["--max-connections", "127"];
+    is(
+        &doctor_within(256, &config, &wanted),
+        "descriptors",
+        "ok",
+        "suffice",
+    );
+    let other = SETTINGS.replacen("settings", "other", 1);
+    let (status, answer) = ask(operated.address, &admin, "POST /tasks", &other);
+    assert_eq!(status, 201, "{answer}");
+    let found = doctor_within(256, &config, &wanted);
+    is(&found, "descriptors", "error", "for 126 connections only");
 }
 
 #[test]

@@ -17,7 +17,9 @@ use tokio::runtime::Runtime;
 
 use crate::cli::output::Error;
 use crate::cli::serve::config::ServerConfig;
-use crate::cli::serve::descriptors::{max_connections_under_limit, open_file_limit_maximum};
+use crate::cli::serve::descriptors::{
+    count_tasks_with_files, max_connections_under_limit, open_file_limit_maximum,
+};
 use crate::cli::serve::options::ServeCommandOptions;
 use crate::cli::serve::settings::ServeSettings;
 use crate::http::{EXPIRY_WARNING_DAYS, Tls, TlsError};
@@ -140,7 +142,8 @@ fn check_all(
     results.push(("descriptors", check_descriptors(config, limit)));
     results.push(("tokens", check_tokens(config, may_have_tokens)));
     if let Some(shuffler) = &config.role_keys.shuffler_keys {
-        let checked = check_analyser(config, &shuffler.analyser_address, &mut clocks);
+        let tasks = config.task_ids();
+        let checked = check_analyser(&tasks, shuffler, &mut clocks);
         results.push(("analyser", runtime.block_on(checked)));
     }
     if let Some(url) = url {
@@ -303,7 +306,7 @@ fn check_lock(data: &Path) -> Checked {
 /// Checks that the connections and tasks fit into the limit on open files.
 fn check_descriptors(config: &ServerConfig, limit: Option<u64>) -> Checked {
     let wanted = config.server_options.max_connections;
-    let possible = max_connections_under_limit(limit, config.tasks.len());
+    let possible = max_connections_under_limit(limit, count_tasks_with_files(config));
     let limit = limit.map_or_else(|| "any number of".to_owned(), |limit| limit.to_string());
     if wanted <= possible {
         return Ok(format!(

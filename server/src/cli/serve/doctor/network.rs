@@ -1,12 +1,15 @@
 //! Checks by requests over the network.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, UNIX_EPOCH};
 
 use data_encoding::HEXLOWER;
-use hyper::{Response, Uri, header};
+use http_body_util::Empty;
+use hyper::{Request, Response, Uri, header};
 use hyper_util::client::legacy::connect::HttpInfo;
+use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -15,7 +18,8 @@ use tokio::time::timeout;
 use super::finding::{Checked, PeerClock, Trouble};
 use crate::cli::serve::config::ServerConfig;
 use crate::http::bind_listener;
-use crate::role::fetch;
+use crate::role::signature::SIGNATURE_HEADER;
+use crate::role::{ShufflerKeys, fetch, send};
 
 /// Time limit for a request to arrive through the proxy. Longer than that of sending one.
 const ARRIVAL_TIMEOUT: Duration = Duration::from_secs(12);
@@ -44,20 +48,22 @@ fn add_clock<T>(peer: &Uri, answer: &Response<T>, clocks: &mut Vec<PeerClock>) {
     clocks.extend(date.map(|date| (peer.to_string(), date.as_secs())));
 }
 
-/// Checks that an analyser answers, and has sealing keys for each task of a shuffler.
+/// Checks that an analyser answers, has sealing keys for each task of a shuffler, and that the two
+/// know each other's signing keys.
 pub(super) async fn check_analyser(
-    config: &ServerConfig,
-    analyser: &Uri,
+    tasks: &BTreeSet<String>,
+    shuffler: &ShufflerKeys,
     clocks: &mut Vec<PeerClock>,
 ) -> Checked {
-    for setup in &config.tasks {
-        let id = setup.draft.id();
+    let analyser = &shuffler.analyser_address;
+    let lost = |error: String| {
+        Trouble::Error(format!(
+            "{analyser} cannot be reached: {error}; check --analyser, and that it runs"
+        ))
+    };
+    for id in tasks {
         let address = address_below(analyser, &format!("/tasks/{id}/keys"))?;
-        let answer = fetch(address).await.map_err(|error| {
-            Trouble::Error(format!(
-                "{analyser} cannot be reached: {error}; check --analyser, and that it runs"
-            ))
-        })?;
+        let answer = fetch(address).await.map_err(lost)?;
         add_clock(analyser, &answer, clocks);
         if answer.status() != 200 {
             return Err(Trouble::Error(format!(
@@ -67,9 +73,30 @@ pub(super) async fn check_analyser(
             )));
         }
     }
+    if let Some(id) = tasks.first() {
+        // An empty block is signed and acknowledged like any other, and nothing is stored.
+        let request = Request::post(address_below(analyser, &format!("/tasks/{id}/blocks"))?)
+            .header(SIGNATURE_HEADER, shuffler.signature_header(b""));
+        let answer = send(request.body(Empty::new())).await.map_err(lost)?;
+        if answer.status() == 403 {
+            return Err(Trouble::Error(format!(
+                "{analyser} does not know the key of --signing-key; give the analyser its public \
+                 key with --shuffler"
+            )));
+        }
+        let receipt = serde_json::from_slice::<Value>(answer.body()).unwrap_or_default();
+        let receipt = HEXLOWER.decode(receipt["receipt"].as_str().unwrap_or_default().as_bytes());
+        if !receipt.is_ok_and(|receipt| shuffler.is_valid_receipt(&receipt, b"")) {
+            return Err(Trouble::Error(format!(
+                "{analyser} answers {} without a signature by the key of --analyser-key; give the \
+                 shuffler the public key of the analyser's --signing-key",
+                answer.status()
+            )));
+        }
+    }
     Ok(format!(
-        "{analyser} has keys for all {} task files",
-        config.tasks.len()
+        "{analyser} has keys for all {} tasks, and both know each other's signing keys",
+        tasks.len()
     ))
 }
 
