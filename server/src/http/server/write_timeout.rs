@@ -1,6 +1,7 @@
 //! Write timeout, which closes connections whose peer does not read the responses.
 
 use std::io;
+use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -145,11 +146,12 @@ impl ProgressGuard {
     pub(super) fn new(slot: Arc<ConnectionSlot>, timeout: Duration) -> Self {
         let bytes = Arc::new(AtomicUsize::new(0));
         let (watched, taken) = (Arc::clone(&slot), Arc::clone(&bytes));
+        let mut before = slot.taken_bytes();
         let watch = tokio::spawn(async move {
             loop {
-                let before = watched.taken_bytes();
                 sleep(timeout).await;
-                let of_all = watched.taken_bytes().wrapping_sub(before);
+                let now = watched.taken_bytes();
+                let of_all = now.wrapping_sub(mem::replace(&mut before, now));
                 let of_this = taken.swap(0, Ordering::Relaxed);
                 if of_all < MIN_BYTES_PER_TIMEOUT || of_this < MIN_RESPONSE_BYTES_PER_TIMEOUT {
                     return watched.close_unread();
