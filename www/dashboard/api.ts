@@ -136,6 +136,8 @@ export interface ReportsPrivacy {
   };
   readonly shuffled?: { readonly central_epsilon: number; readonly delta: number };
   readonly shuffled_statement: string;
+  /** What made-up reports can do in spite of the collector's limits. */
+  readonly flood_statement: string;
 }
 
 /** Privacy promise of a sum task, whose messages go through a shuffler. */
@@ -158,6 +160,7 @@ export interface SumsPrivacyResponse {
   /** True if even the smallest released batch has enough messages for the privacy promise. */
   readonly holds: boolean;
   readonly batch_statement: string;
+  readonly flood_statement: string;
 }
 
 /** Largest effect that dishonest people can have on the estimated sums. */

@@ -49,7 +49,7 @@ export function privacyView(
     const protects = `It protects ${task.protects} against anyone who sees a report.`;
     return [epsilonFigure(alone, local, [protects]), el("p", {}, privacy)];
   }
-  const { shuffled, shuffled_by, shuffled_statement } = privacy;
+  const { shuffled, shuffled_by, shuffled_statement, flood_statement } = privacy;
   const by = shuffled_by.length === 0 ? "by this collector alone" : "by another party";
   const number =
     shuffled === undefined
@@ -57,7 +57,7 @@ export function privacyView(
       : `shuffled ε = ${epsilonText(shuffled.central_epsilon)}, δ = ${shuffled.delta}`;
   return [
     epsilonFigure(alone, local, [privacy.local.statement, privacy.local.budget.statement]),
-    epsilonFigure(`A batch, shuffled ${by}`, number, [shuffled_statement]),
+    epsilonFigure(`A batch, shuffled ${by}`, number, [shuffled_statement, flood_statement]),
   ];
 }
 

@@ -69,6 +69,7 @@ export function sumsPrivacyView(
       ...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
     ),
     released === null ? el("p", {}, "No batch is released yet.") : promiseCheckView(released),
+    ...(released === null ? [] : [help(released.flood_statement)]),
   );
   return [
     privacyFigure("The messages of one person", NO_LOCAL_EPSILON_TEXT, help(statement)),

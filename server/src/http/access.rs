@@ -5,14 +5,13 @@
 //! a role by taking an argument of type [`RequireAnalyst`] or [`RequireAdmin`].
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use axum::extract::{FromRef, FromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
-use parking_lot::Mutex;
 
 use super::problem::Problem;
+use super::refusal_log::RefusalLog;
 use crate::tokens::{TokenRole, TokenStore};
 
 /// Access policy of a collector.
@@ -22,34 +21,6 @@ pub(crate) enum AccessPolicy {
     Unrestricted,
     /// Requests with a token are allowed, according to the token's role.
     AllowByTokenRole(Arc<TokenStore>, Arc<RefusalLog>),
-}
-
-/// Log of refused tokens. An attacker may be guessing tokens, or a program may use a revoked one.
-/// There is at most one line a minute.
-#[derive(Default)]
-pub(crate) struct RefusalLog(Mutex<Refusals>);
-
-#[derive(Default)]
-struct Refusals {
-    last_line: Option<Instant>,
-    /// Number of refusals since the last line.
-    count: u64,
-}
-
-/// Minimum interval between two lines about refused tokens.
-const REFUSAL_LOG_INTERVAL: Duration = Duration::from_secs(60);
-
-impl RefusalLog {
-    fn record_refusal(&self) {
-        let mut refusals = self.0.lock();
-        refusals.count += 1;
-        let is_due = |last: Instant| last.elapsed() >= REFUSAL_LOG_INTERVAL;
-        if refusals.last_line.is_none_or(is_due) {
-            let requests = std::mem::take(&mut refusals.count);
-            refusals.last_line = Some(Instant::now());
-            tracing::warn!(requests, "refused requests with unknown or revoked tokens");
-        }
-    }
 }
 
 impl AccessPolicy {
@@ -75,7 +46,7 @@ impl AccessPolicy {
         let token = found.map_err(|_| Problem::TokensUnreadable)?;
         match token {
             None => {
-                refusals.record_refusal();
+                refusals.record("refused requests with unknown or revoked tokens");
                 Err(Problem::UnknownToken)
             }
             Some(token) if token.role < needed => Err(Problem::Forbidden),

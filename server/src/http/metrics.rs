@@ -16,11 +16,16 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
+use super::problem::Problem;
+use super::refusal_log::RefusalLog;
 use crate::store::{BatchState, ProcessRole, Store, now};
 use crate::tokens::{TOKENS_FILE_NAME, TokenStore};
 
 /// Prefix of all metric names.
 const METRIC_NAME_PREFIX: &str = "hushbin";
+
+/// Log line of a flood.
+const FLOOD_MESSAGE: &str = "refused requests or connections of addresses with too many";
 
 /// Metrics of a process, with the registry that encodes them.
 #[derive(Default)]
@@ -30,6 +35,9 @@ pub(crate) struct Metrics {
     /// Number of open connections.
     pub(crate) open_connections: Gauge,
     closed_connections: Family<CloseReasonLabel, Counter>,
+    failed_accepts: Counter,
+    flood_log: RefusalLog,
+    unknown_shuffler_log: RefusalLog,
     journal_ready: Gauge,
     queued_upload_requests: Gauge,
     data_directory_bytes: Gauge,
@@ -134,6 +142,7 @@ impl Metrics {
         registry.register("problems", "Requests that were refused, by the problem that was answered", self.problem_counts.clone());
         registry.register("connections", "Connections that are open", self.open_connections.clone());
         registry.register("connections_closed", "Connections that the collector closed: too many from one peer (peer), an idle one to make room for others (room), a peer that did not read (unread), a failed or slow TLS handshake (handshake)", self.closed_connections.clone());
+        registry.register("accepts_failed", "Times that no connection could be accepted, mostly for lack of file descriptors", self.failed_accepts.clone());
         registry.register_with_unit("certificate_expiry", "When the TLS certificate expires, since 1970", Unit::Seconds, self.certificate_expiry_seconds.clone());
         registry.register("queue_requests", "Requests with uploads that wait for the disk", self.queued_upload_requests.clone());
         registry.register_with_unit("journal", "Size of the data directory's files", Unit::Bytes, self.data_directory_bytes.clone());
@@ -158,6 +167,7 @@ impl Metrics {
         registry.register("reports_accepted", "Reports in the uploads accepted", metrics.reports.clone());
         registry.register("clock_jumps", "Times that the machine's clock has jumped by a minute or more", metrics.clock_jumps.clone());
         registry.register("broken_files", "1 if this file of the data directory was removed, replaced or damaged while the process runs", metrics.broken_files.clone());
+        registry.register("reports_left_out", "Sealed reports that a shuffler left out of a batch, as too few were sealed to the same key", metrics.left_out_reports.clone());
         registry.register("commits_failed", "Groups of uploads that did not reach the disk", metrics.failures.clone());
         registry.register_with_unit("commit", "Time that a group of uploads takes to be on disk", Unit::Seconds, metrics.commit.clone());
         drop(registry);
@@ -193,15 +203,30 @@ impl Metrics {
         }
     }
 
-    /// Counts a request that was answered with this problem.
+    /// Counts a request that was answered with this problem. Logs floods, and shufflers whose key is
+    /// wrong or missing.
     pub(crate) fn count_problem(&self, slug: &'static str) {
+        if slug == Problem::TooManyRequests.slug() {
+            self.flood_log.record(FLOOD_MESSAGE);
+        } else if slug == Problem::UnknownShuffler.slug() {
+            self.unknown_shuffler_log
+                .record("refused batches that no shuffler of --shuffler has signed");
+        }
         self.problem_counts
             .get_or_create(&ProblemLabel { problem: slug })
             .inc();
     }
 
-    /// Counts a connection that was closed.
+    /// Counts a failure to accept connections.
+    pub(crate) fn count_failed_accept(&self) {
+        self.failed_accepts.inc();
+    }
+
+    /// Counts a connection that was closed. Logs floods.
     pub(crate) fn count_closed_connection(&self, why: ConnectionCloseReason) {
+        if why == ConnectionCloseReason::PeerLimitReached {
+            self.flood_log.record(FLOOD_MESSAGE);
+        }
         self.closed_connections.get_or_create(&why.label()).inc();
     }
 

@@ -68,6 +68,7 @@ mod privacy;
 mod problem;
 mod query;
 mod query_cost;
+mod refusal_log;
 mod response_writer;
 mod router_service;
 mod server;

@@ -1,5 +1,6 @@
 //! Privacy of a task's reports, with statements for a privacy notice.
 
+use axum::Extension;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
@@ -11,9 +12,10 @@ use super::access::RequireAnalyst;
 use super::answer_cache::AnswerKey;
 use super::problem::Problem;
 use super::response_writer::ResponseWorkKind;
+use super::server::PeerQuota;
 use super::state::AppState;
 use super::{query, response_writer, tasks};
-use crate::store::ProcessRole;
+use crate::store::{ProcessRole, StoredTask};
 use hushbin_analysis::accounting::{
     BatchPrivacy, HONEST_REPORT_COUNT_RANGE, PersonExposure, REPORTS_PER_PERSON_RANGE,
     ReportMixture, compute_composed_privacy,
@@ -42,6 +44,7 @@ struct PrivacyResponse<'a> {
     shuffled: Option<BatchPrivacy>,
     /// Meaning and assumptions of `shuffled`, or the reason that it is missing.
     shuffled_statement: String,
+    flood_statement: String,
 }
 
 /// Response for a task of shuffled sums, which has no local privacy.
@@ -60,6 +63,7 @@ struct SumsPrivacyResponse<'a> {
     /// requires.
     holds: bool,
     batch_statement: String,
+    flood_statement: String,
 }
 
 /// `GET /tasks/{id}/privacy?delta=1e-8&honest_fraction=1`: the privacy of the released reports.
@@ -67,6 +71,7 @@ pub(super) async fn get_privacy(
     _: RequireAnalyst,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
+    quota: Option<Extension<PeerQuota>>,
     RawQuery(raw): RawQuery,
 ) -> Result<Response, Problem> {
     let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
@@ -77,7 +82,10 @@ pub(super) async fn get_privacy(
     let counts = batches.iter().map(|batch| batch.report_count);
     let sizes = counts.filter(|&reports| reports > 0);
     let (reports, smallest) = (sizes.clone().sum(), sizes.min().unwrap_or(0));
-    let key = AnswerKey::new(&stored, "privacy", &raw, false, &batches);
+    let flood_statement = flood_statement(&stored, state.store().role(), quota.as_deref());
+    // The statement shows settings, which may change without a release.
+    let query = format!("{raw}\n{flood_statement}");
+    let key = AnswerKey::new(&stored, "privacy", &query, false, &batches);
     // `ShortFromTotals`, since computing the account takes 20 ms for 10⁸ reports.
     let work = ResponseWorkKind::ShortFromTotals;
     let body = state.write_cached_response(key, work, move |store, out| {
@@ -106,6 +114,7 @@ pub(super) async fn get_privacy(
                 shuffled_by,
                 holds: smallest_batch >= task.min_batch_messages(),
                 batch_statement: sum_guarantee_check_text(task, smallest_batch),
+                flood_statement,
             };
             return response_writer::write_json(&shown, out);
         }
@@ -121,11 +130,42 @@ pub(super) async fn get_privacy(
             shuffled_by,
             shuffled,
             shuffled_statement,
+            flood_statement,
         };
         response_writer::write_json(&show, out)
     });
     let kind = tasks::JSON_CONTENT_TYPE_HEADER;
     Ok((tasks::CACHE_CONTROL_NO_CACHE, kind, body.await?).into_response())
+}
+
+/// Returns what made-up reports can do in spite of the limits, with the limits of this process.
+fn flood_statement(stored: &StoredTask, role: ProcessRole, quota: Option<&PeerQuota>) -> String {
+    let protection = match stored.task().report_task() {
+        Some(task) => format!("only the local ε of {} protects it", task.epsilon()),
+        None => "nothing protects it".to_owned(),
+    };
+    let limits = match role {
+        ProcessRole::Analyser => "shufflers set them".to_owned(),
+        ProcessRole::Collector | ProcessRole::Shuffler => {
+            let address = match quota {
+                Some(quota) => {
+                    let reports = quota.reports_per_minute();
+                    format!("one address may send {reports} reports a minute")
+                }
+                None => "this collector does not count by address, which a proxy may do".to_owned(),
+            };
+            let batch = match stored.batch_settings().min_minutes {
+                0 => "a batch may close at any age".to_owned(),
+                minutes => format!("a batch stays open for at least {minutes} minutes"),
+            };
+            format!("{address}, and {batch}")
+        }
+    };
+    format!(
+        "An attacker who sends made-up reports moves the estimates, and can subtract these reports \
+         from a batch: in the worst case one person's report is left, and {protection}. Limits make that harder for few addresses, but not impossible for many: \
+         {limits}."
+    )
 }
 
 /// Returns the central privacy of a released batch of `reports` reports, in numbers and in words.

@@ -21,9 +21,18 @@ const MAX_BODY_BYTES: usize = 1 << 20;
 /// # Errors
 /// When there is no complete response within [`TIMEOUT`], in words.
 pub(crate) async fn fetch(address: Uri) -> Result<Response<Bytes>, String> {
+    send(Request::get(address).body(Empty::new())).await
+}
+
+/// Sends a request without a body, and returns the response with its body.
+///
+/// # Errors
+/// As [`fetch`], or when the request is an error.
+pub(crate) async fn send(
+    request: hyper::http::Result<Request<Empty<Bytes>>>,
+) -> Result<Response<Bytes>, String> {
     let connector = connector().map_err(|error| error.to_string())?;
     let client = Client::builder(TokioExecutor::new()).build(connector);
-    let request = Request::get(address).body(Empty::<Bytes>::new());
     let request = request.map_err(|error| error.to_string())?;
     let answered = async {
         let answer = client.request(request).await.map_err(|error| {

@@ -11,7 +11,7 @@ pub(crate) mod signature;
 use std::sync::Arc;
 
 pub(crate) use analyser_keys::AnalyserKeys;
-pub(crate) use fetch::fetch;
+pub(crate) use fetch::{fetch, send};
 pub(crate) use forwarder::BatchForwarder;
 pub(crate) use shuffler_keys::ShufflerKeys;
 

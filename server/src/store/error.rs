@@ -180,6 +180,9 @@ pub enum StoreError {
     /// The queue is full. Nothing was stored.
     #[error("too many uploads are waiting")]
     Overloaded,
+    /// The open batch has more reports than its age allows. Nothing was stored.
+    #[error("the open batch fills too fast for its minimum time")]
+    BatchFillsTooFast,
     /// The store is closing or has closed.
     #[error("the store is closed")]
     Closed,

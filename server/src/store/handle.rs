@@ -63,8 +63,9 @@ impl Default for StoreOptions {
 /// Time limit for the answer to a test write.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Time limit for the answer to uploads. It is above the time in which a commit in a database fails
-/// that cannot be reached.
+/// Time limit for the answer to uploads, in files and databases alike. It is above the time in which
+/// a commit in a database fails that cannot be reached. A disk that takes longer stores the upload
+/// nevertheless, and counts it as a duplicate when it is sent again.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// Handle to the store of one directory or database. Clones are handles to the same store.
@@ -289,13 +290,18 @@ impl Store {
     /// or may not be stored.
     ///
     /// # Errors
-    /// [`StoreError::Overloaded`] at once when the queue is full; [`StoreError::Failed`] when the
+    /// [`StoreError::Overloaded`] at once when the queue is full; [`StoreError::BatchFillsTooFast`]
+    /// when the open batch may take no more reports at its age; [`StoreError::Failed`] when the
     /// commit fails; [`StoreError::NoAnswer`] when it takes longer than [`UPLOAD_TIMEOUT`].
     pub(crate) async fn submit_uploads(
         &self,
         stored: &Arc<StoredTask>,
         submission: Submission,
     ) -> Result<UploadReceipt, StoreError> {
+        // Shufflers have limited the pace of their batches already.
+        if self.0.role != ProcessRole::Analyser {
+            stored.check_batch_pace(&self.0.clock)?;
+        }
         let (reply, answer) = oneshot::channel();
         self.try_send_to_writer(WriterRequest::Uploads(UploadRequest {
             task: Arc::clone(stored),

@@ -69,13 +69,13 @@ pub use files::{
     check_directory, salvage_directory,
 };
 pub(crate) use files::{
-    FileStamp, check_journal_exists, file_stamp, open_or_create, write_atomically,
+    FileStamp, check_journal_exists, file_stamp, journal_paths, open_or_create, write_atomically,
 };
 pub use handle::{Store, StoreOptions};
 pub use location::{Location, LocationError};
 pub(crate) use memory::{MemoryExhausted, MemoryReservation};
 pub use open::create_journal;
-pub(crate) use open::is_in_use;
+pub(crate) use open::{is_in_use, stored_task_ids};
 pub(crate) use origin::ReportOrigin;
 pub use postgres::DatabaseAddress;
 #[cfg(feature = "postgres")]

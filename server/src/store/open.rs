@@ -193,14 +193,15 @@ impl Store {
         // A channel needs at least one slot.
         let (queue, requests) = mpsc::channel((options.queue_bytes / BYTES_PER_QUEUE_SLOT).max(1));
         // The releaser's sender is weak, so that it does not keep the writer running.
-        let (releaser, _) = releaser::spawn(Arc::clone(&reader), queue.downgrade())
+        let metrics = WriterMetrics::new();
+        let left_out = metrics.left_out_reports.clone();
+        let (releaser, _) = releaser::spawn(Arc::clone(&reader), queue.downgrade(), left_out)
             .map_err(JournalError::Thread)?;
         for task in tasks.all_tasks() {
             // The last process may have closed a batch without releasing it.
             let _ = releaser.send(ReleaserWork::ReleaseClosedBatches(task));
         }
         let (alive, watched) = watch::channel(());
-        let metrics = WriterMetrics::new();
         let clock_watch = ClockWatch::new(clock.clone(), newest_closing_time(&tasks));
         Writer {
             engine,
@@ -326,6 +327,19 @@ pub fn create_journal(directory: &Path) -> Result<(), JournalError> {
     // Another process may have created a journal before this one had the lock.
     files::check_no_journal(directory)?;
     Ok(files::write_empty_list(directory)?)
+}
+
+/// Returns the ids of the tasks that are stored at a location. Changes nothing. This call blocks, as
+/// [`Store::open_at`] does.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub(crate) fn stored_task_ids(location: &Location) -> Result<Vec<String>, EngineError> {
+    let rows = match location {
+        Location::Directory(directory) => files::stored_tasks(directory, true)?,
+        Location::Database(database) => postgres::stored_tasks(database)?,
+    };
+    Ok(rows.into_iter().map(|row| row.id).collect())
 }
 
 /// Returns true if another process has locked a data directory for writing.

@@ -16,6 +16,7 @@ use hushbin::upload::{self, EncodedUpload};
 use hushbin::{Task, UploadId};
 use hushbin_analysis::estimate::Totals;
 use hushbin_analysis::sums::SumTotals;
+use prometheus_client::metrics::counter::Counter;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
@@ -69,14 +70,20 @@ impl ReleaserWork {
 }
 
 /// Starts the releaser thread. Returns a sender, through which the thread receives work, and the
-/// thread's handle. The thread ends when all senders are dropped.
+/// thread's handle. The thread ends when all senders are dropped. `left_out` counts the sealed
+/// reports that are left out of releases.
 pub(super) fn spawn(
     reader: Arc<dyn StorageReader>,
     writer: mpsc::WeakSender<WriterRequest>,
+    left_out: Counter,
 ) -> std::io::Result<(mpsc::UnboundedSender<ReleaserWork>, JoinHandle<()>)> {
     let (sender, work) = mpsc::unbounded_channel();
     let again = sender.downgrade();
-    let releaser = Releaser { reader, writer };
+    let releaser = Releaser {
+        reader,
+        writer,
+        left_out,
+    };
     let mut work = WorkQueue {
         new: work,
         failed: Vec::new(),
@@ -157,6 +164,7 @@ impl WorkQueue {
 struct Releaser {
     reader: Arc<dyn StorageReader>,
     writer: mpsc::WeakSender<WriterRequest>,
+    left_out: Counter,
 }
 
 impl Releaser {
@@ -180,13 +188,18 @@ impl Releaser {
         let pool = pool.map_err(|error| error.to_string())?;
         pool.install(|| match task.role() {
             ProcessRole::Shuffler => build_sealed_release(reader, task, batch),
-            ProcessRole::Collector | ProcessRole::Analyser => build_release(reader, task, batch),
+            ProcessRole::Collector | ProcessRole::Analyser => {
+                build_release(reader, task, batch).map(|release| (release, 0))
+            }
         })
-        .and_then(|release| {
+        .and_then(|(release, left_out)| {
             // Dropped before the release, since the open transaction of the claim would keep a
             // database from cleaning up after it.
             drop(claim);
-            Ok(reader.store_release(task.key(), &row, release)?)
+            reader.store_release(task.key(), &row, release)?;
+            // Only now, since a failed release is built again.
+            self.left_out.inc_by(left_out);
+            Ok(())
         })
         .map_err(|error| error.to_string())?;
         self.notify_writer(task, batch)?;
@@ -389,6 +402,7 @@ fn build_sums_release(
 }
 
 /// Builds the release of a batch of sealed reports: blocks that are sent to the analyser unchanged.
+/// Also returns the number of reports that are left out.
 ///
 /// All blocks have the same upload id, which identifies the batch. The id is the first 16 bytes of
 /// a SHA-256 hash of the batch's contents.
@@ -396,7 +410,7 @@ fn build_sealed_release(
     reader: &dyn StorageReader,
     stored: &StoredTask,
     batch: u64,
-) -> Result<BatchRelease, JournalError> {
+) -> Result<(BatchRelease, u64), JournalError> {
     let task = stored.task();
     let length = task.sealed_report_length();
     let (mut bytes, mut uploads) = (Vec::new(), Vec::new());
@@ -412,7 +426,9 @@ fn build_sealed_release(
     // Sealed bytes are random, so this order reveals nothing of the order of arrival.
     let mut reports: Vec<&[u8]> = bytes.chunks_exact(length).collect();
     reports.par_sort_unstable();
+    let all = reports.len();
     let reports = drop_small_key_groups(&reports, task);
+    let left_out = (all - reports.len()) as u64;
     // The id is a hash of the contents, so that a repeated release gets the same id.
     let mut hash = Sha256::new();
     hash.update(b"hushbin batch\0");
@@ -430,11 +446,12 @@ fn build_sealed_release(
         };
         sealed::encode_upload(&upload, &task.fingerprint())
     });
-    Ok(BatchRelease {
+    let release = BatchRelease {
         totals: Vec::new(),
         blocks: blocks.collect(),
         upload_ids: uploads,
-    })
+    };
+    Ok((release, left_out))
 }
 
 /// Drops all sealed reports whose key has fewer reports than the task's minimum batch size, and

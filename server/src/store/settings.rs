@@ -62,8 +62,9 @@ pub struct BatchSettings {
     /// closing by age.
     pub hours: u32,
     /// Age in minutes that a batch must have before it is closed, 0 to 1440. An attacker who fills
-    /// a batch with reports cannot choose whose other reports are in it. A batch of 1000000 reports
-    /// is closed at any age.
+    /// a batch with reports cannot choose whose other reports are in it. Until then, a batch takes at
+    /// most 1000000 reports, of which 500000 may come at once and the others evenly over the time.
+    /// Further reports are refused, and may be sent again later.
     pub min_minutes: u32,
 }
 
@@ -84,13 +85,29 @@ impl BatchSettings {
             hours,
             min_minutes,
         } = *self;
-        // A task of sums may need more messages.
-        if reports >= Self::MOST_REPORTS.max(least) {
-            return true;
-        }
         let old = hours > 0 && seconds >= u64::from(hours) * 3600;
         let due = reports >= most || (old && reports >= least);
         due && certain_seconds >= u64::from(min_minutes) * 60
+    }
+
+    /// Returns the number of reports that a batch can hold at most.
+    pub(super) fn capacity(&self) -> u64 {
+        // A task of sums may need more messages.
+        Self::MOST_REPORTS.max(self.least)
+    }
+
+    /// Returns the number of reports at which an open batch, opened `seconds` ago, takes no more.
+    ///
+    /// A flood could otherwise fill the batch in a moment. Then either the batch would be closed, or
+    /// all other reports would be refused: in both cases hardly anyone would be left to hide the
+    /// people in it. Instead the flood and everyone else share the second half of the batch over its
+    /// whole minimum time.
+    pub(super) fn limit_at(&self, seconds: u64) -> u64 {
+        let (capacity, open) = (self.capacity(), u64::from(self.min_minutes) * 60);
+        match seconds < open {
+            true => capacity / 2 + capacity / 2 * seconds / open,
+            false => capacity,
+        }
     }
 }
 

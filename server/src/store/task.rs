@@ -1,6 +1,6 @@
 //! Tasks of a store: tasks that are already stored, and tasks that are given at the start.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -37,6 +37,8 @@ pub struct StoredTask {
     /// Number of the last batch that was seen open, and the steady time at which this process first
     /// saw it.
     first_seen_open: Mutex<(u64, Duration)>,
+    /// Number of the last batch that was logged as filling too fast.
+    logged_fast_batch: AtomicU64,
     /// True once the task has been deleted.
     removed: AtomicBool,
     /// Length of a sealed report in bytes, computed once because many uploads need it.
@@ -59,6 +61,7 @@ impl StoredTask {
             batches: watch::Sender::new(batches.into()),
             cached_totals: Mutex::new(None),
             first_seen_open: Mutex::default(),
+            logged_fast_batch: AtomicU64::new(0),
             removed: AtomicBool::new(false),
             cached_sealed_length: OnceLock::new(),
         }
@@ -132,6 +135,33 @@ impl StoredTask {
             *first_seen = (open.number, steady);
         }
         steady.saturating_sub(first_seen.1).as_secs()
+    }
+
+    /// Checks that the open batch may take more reports at its age. Logs once a batch that it may
+    /// not.
+    ///
+    /// # Errors
+    /// [`StoreError::BatchFillsTooFast`].
+    pub(super) fn check_batch_pace(&self, clock: &Clock) -> Result<(), StoreError> {
+        let (open, settings) = (self.current_open_batch(), self.batch_settings());
+        let Some(open) = open.filter(|open| open.report_count >= settings.limit_at(0)) else {
+            return Ok(());
+        };
+        // An upload that is under way may exceed the limit.
+        if open.report_count < settings.limit_at(self.open_batch_age(clock)) {
+            return Ok(());
+        }
+        let logged = self.logged_fast_batch.swap(open.number, Ordering::Relaxed);
+        if logged != open.number {
+            tracing::warn!(
+                task = self.task().id(),
+                reports = open.report_count,
+                min_minutes = settings.min_minutes,
+                "reports are refused: the open batch fills too fast for its minimum time; if this \
+                 is no flood, lower --batch-min-minutes"
+            );
+        }
+        Err(StoreError::BatchFillsTooFast)
     }
 
     /// Returns true if closed batches wait to be counted.

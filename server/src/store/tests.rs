@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use hushbin::Upload;
 use hushbin_tests::uploads::{Uploads, draft};
 
 use super::clock::Clock;
@@ -93,13 +94,17 @@ impl Timed {
     }
 
     async fn report(&mut self, reports: usize) -> Result<UploadReceipt, StoreError> {
-        let task = self.task();
         let upload = self.uploads.make(reports);
+        self.submit(&upload).await
+    }
+
+    async fn submit(&self, upload: &Upload) -> Result<UploadReceipt, StoreError> {
+        let task = self.task();
         let bytes = upload.encode(&task.task().fingerprint());
         let submission = Submission {
             uploads: vec![SubmittedUpload::new(
                 upload.id,
-                reports as u32,
+                upload.reports.len() as u32,
                 0..bytes.len(),
             )],
             bytes,
@@ -154,10 +159,15 @@ async fn a_full_batch_stays_open_for_its_minimum_time() {
     timed.pass(1).await;
     timed.task().wait_until_all_released().await;
     assert_eq!(timed.states()[0], (BatchState::Released, 200, true));
-    // The largest batch that a release can hold is closed at once.
+    // The largest batch that a release can hold stays open, too.
     let most = BatchSettings::MOST_REPORTS;
-    assert!(!settings.batch.is_due(most - 1, 3599, 3599));
-    assert!(settings.batch.is_due(most, 0, 0));
+    assert!(!settings.batch.is_due(most, 3599, 3599));
+    assert!(settings.batch.is_due(most, 3600, 3600));
+    let limits = |settings: &BatchSettings| [0, 1800, 3599, 3600].map(|age| settings.limit_at(age));
+    assert_eq!(
+        limits(&settings.batch),
+        [most / 2, most / 4 * 3, 999_861, most]
+    );
     // A task of sums may need more messages than that.
     let sums = BatchSettings {
         least: 20 * most,
@@ -165,7 +175,41 @@ async fn a_full_batch_stays_open_for_its_minimum_time() {
         ..settings.batch
     };
     assert!(!sums.is_due(20 * most - 1, 3600, 3600));
-    assert!(sums.is_due(20 * most, 0, 0));
+    assert_eq!(limits(&sums)[3], 20 * most);
+}
+
+/// A flood neither closes a batch early nor keeps everyone else out of it.
+#[tokio::test]
+async fn a_flood_shares_the_batch_with_everyone_else() {
+    let mut timed = Timed::new();
+    let mut settings = TaskSettings::clone(&timed.task().settings());
+    settings.batch.min_minutes = 60;
+    let task = timed.task();
+    timed.store.configure_task(&task, settings).await.unwrap();
+    let mut upload = timed.uploads.make(4096);
+    let mut reports = 0;
+    for expected in [500_000, 550_000] {
+        loop {
+            upload.id.0[0] = upload.id.0[0].wrapping_add(1);
+            match timed.submit(&upload).await {
+                Ok(_) => {}
+                Err(StoreError::BatchFillsTooFast) => break,
+                Err(error) => panic!("{error}"),
+            }
+        }
+        let [(BatchState::Open, found, _)] = timed.states()[..] else {
+            panic!("{:?}", timed.states());
+        };
+        assert!((expected..expected + 4096).contains(&found), "{found}");
+        // A tenth of the time, and so of the second half of the batch, passes.
+        timed.pass(HOUR / 10).await;
+        timed.report(5).await.unwrap();
+        reports = found + 5;
+    }
+    timed.pass(HOUR * 8 / 10).await;
+    timed.task().wait_until_all_released().await;
+    assert_eq!(timed.states()[0], (BatchState::Released, reports, true));
+    timed.report(5).await.unwrap();
 }
 
 #[tokio::test]

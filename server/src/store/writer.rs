@@ -284,7 +284,11 @@ impl Writer {
                 false => seen_for,
             };
             let settings = task.batch_settings();
-            !task.is_removed() && settings.is_due(open.report_count, age, certain_age)
+            // An analyser does not refuse what shufflers send, so a full batch makes room at any
+            // age.
+            let is_full =
+                self.role == ProcessRole::Analyser && open.report_count >= settings.capacity();
+            !task.is_removed() && (is_full || settings.is_due(open.report_count, age, certain_age))
         });
         if let Some(open) = due {
             // `close_batch` has logged a failure. The batch then stays due, and is closed at a

@@ -35,6 +35,8 @@ pub(crate) struct WriterMetrics {
     pub(crate) conflicts: Counter,
     /// Number of groups that could not be committed.
     pub(crate) failures: Counter,
+    /// Number of sealed reports that a shuffler left out of released batches.
+    pub(crate) left_out_reports: Counter,
     /// Number of times that the machine's clock has jumped.
     pub(crate) clock_jumps: Counter,
     /// 1 for each file that was removed, replaced or damaged while the process runs, else 0.
@@ -51,6 +53,7 @@ impl WriterMetrics {
             duplicate_uploads: Counter::default(),
             conflicts: Counter::default(),
             failures: Counter::default(),
+            left_out_reports: Counter::default(),
             clock_jumps: Counter::default(),
             broken_files: Family::default(),
             commit: Histogram::new(COMMIT_SECONDS_BOUNDS),

@@ -13,7 +13,7 @@ use crate::format_version::json_format_version;
 use crate::store::{FileStamp, check_journal_exists, file_stamp, open_or_create, write_atomically};
 
 pub(crate) const TOKENS_FILE_NAME: &str = "tokens.json";
-const TOKENS_LOCK_FILE_NAME: &str = "tokens.lock";
+pub(crate) const TOKENS_LOCK_FILE_NAME: &str = "tokens.lock";
 const TOKENS_FILE_VERSION: u64 = 1;
 
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use database::DatabaseTokens;
 use file::TokensFile;
-pub(crate) use file::{TOKENS_FILE_NAME, copy_tokens_to_directory};
+pub(crate) use file::{TOKENS_FILE_NAME, TOKENS_LOCK_FILE_NAME, copy_tokens_to_directory};
 use parking_lot::Mutex;
 use token::hash_token_text;
 pub(crate) use token::{Token, TokenRole, TokensError};

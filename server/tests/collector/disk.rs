@@ -325,7 +325,7 @@ impl Served {
 }
 
 /// Limits the length of the files that a process may write from now on.
-fn limit_files(pid: u32, bytes: Option<u64>) {
+pub(crate) fn limit_files(pid: u32, bytes: Option<u64>) {
     let pid = Pid::from_raw(pid.cast_signed());
     let maximum = getrlimit(Resource::Fsize).maximum;
     let limit = Rlimit {

@@ -277,14 +277,17 @@ it("says whom each ε protects from whom, and what was rejected", async () => {
     readonly local: { readonly effective_epsilon: number; readonly statement: string };
     readonly shuffled: { readonly central_epsilon: number };
     readonly shuffled_statement: string;
+    readonly flood_statement: string;
   }
-  const { local, shuffled, shuffled_statement } = await ask<Privacy>("/survey/privacy");
+  const { local, shuffled, shuffled_statement, flood_statement } =
+    await ask<Privacy>("/survey/privacy");
   const said = (await page.locator("#privacy").textContent()) ?? "";
   for (const words of [
     `local ε = ${epsilonText(local.effective_epsilon)}`,
     local.statement,
     `shuffled ε = ${epsilonText(shuffled.central_epsilon)}`,
     shuffled_statement,
+    flood_statement,
   ]) {
     expect(said).toContain(words);
   }

@@ -274,6 +274,7 @@ describe("the dashboard of sums", () => {
       privacy: { statement: string };
       holds: boolean;
       batch_statement: string;
+      flood_statement: string;
     }>("/timings/privacy");
     expect(privacy.holds).toBe(true);
     const said = await text(page, "#privacy");
@@ -282,6 +283,7 @@ describe("the dashboard of sums", () => {
       "central ε = 6, δ = 10⁻³",
       "The promise holds.",
       privacy.batch_statement,
+      privacy.flood_statement,
       privacy.privacy.statement,
     ]) {
       expect(said).toContain(words);

@@ -1,5 +1,6 @@
 //! Validated configuration of the collector.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -11,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::http::{AllowedHosts, RequestLimits, ServerOptions, Tls};
 use crate::ohttp::OhttpGateway;
 use crate::role::RoleKeysAndPeers;
-use crate::store::{BatchSettings, Location, StoreOptions, TaskSettings, TaskSetup};
+use crate::store::{
+    BatchSettings, Location, StoreOptions, TaskSettings, TaskSetup, stored_task_ids,
+};
 
 /// Default address, which only this machine can connect to.
 pub(crate) const DEFAULT_LISTEN_ADDRESS: SocketAddr =
@@ -183,6 +186,16 @@ pub(crate) fn check_option_at_least<T: Copy + TryInto<u64>>(
             value: number,
             expected: bounds.range_in_words,
         })
+    }
+}
+
+impl ServerConfig {
+    /// Returns the ids of the tasks of the journal and of task files. A journal that cannot be read
+    /// counts as empty, since its error is reported where it is opened. This call blocks.
+    pub(crate) fn task_ids(&self) -> BTreeSet<String> {
+        let given = self.tasks.iter().map(|setup| setup.draft.id().to_owned());
+        let stored = stored_task_ids(&self.journal_location).unwrap_or_default();
+        given.chain(stored).collect()
     }
 }
 

@@ -2,6 +2,9 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+use super::config::ServerConfig;
+use crate::store::Location;
+
 /// Number of descriptors kept for everything but connections and tasks: the journal's directory, a
 /// database, certificates, an analyser and the log.
 const OTHER_DESCRIPTORS: u64 = 128;
@@ -30,6 +33,14 @@ pub(super) fn raise_open_file_limit() -> Option<u64> {
 /// Returns the limit that [`raise_open_file_limit`] can raise to, or `None` if there is no limit.
 pub(super) fn open_file_limit_maximum() -> Option<u64> {
     getrlimit(Resource::Nofile).maximum
+}
+
+/// Returns the number of tasks that need a descriptor each. Tasks in a database need none.
+pub(super) fn count_tasks_with_files(config: &ServerConfig) -> usize {
+    match config.journal_location {
+        Location::Directory(_) => config.task_ids().len(),
+        Location::Database(_) => 0,
+    }
 }
 
 /// Returns the number of connections that a process with `tasks` tasks can have at most, at least 1.

@@ -31,7 +31,7 @@ use crate::store::{
 };
 use crate::tokens::TokenStore;
 pub(super) use config_schema::option_schemas;
-use descriptors::{max_connections_under_limit, raise_open_file_limit};
+use descriptors::{count_tasks_with_files, max_connections_under_limit, raise_open_file_limit};
 pub(super) use doctor::{DoctorCommandOptions, run_doctor_command};
 use log::LogHandle;
 pub(super) use options::ServeCommandOptions;
@@ -127,7 +127,7 @@ fn check_as_serve_would(config: &mut ServerConfig) -> Result<(), Error> {
 /// When the limit is too low for the number of connections that the operator has set.
 fn apply_open_file_limit(config: &mut ServerConfig) -> Result<(), Error> {
     let open_files = raise_open_file_limit();
-    let possible = max_connections_under_limit(open_files, config.tasks.len());
+    let possible = max_connections_under_limit(open_files, count_tasks_with_files(config));
     let wanted = config.server_options.max_connections;
     if wanted <= possible {
         return Ok(());

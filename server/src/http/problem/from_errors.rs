@@ -21,6 +21,7 @@ impl From<StoreError> for Problem {
             // The store closes when the collector stops. Another collector, or this one after its
             // restart, will take the upload.
             StoreError::Overloaded | StoreError::Closed | StoreError::NoAnswer => Self::Overloaded,
+            StoreError::BatchFillsTooFast => Self::BatchFillsTooFast,
             StoreError::ReadOnly => Self::ReadOnly,
             StoreError::TaskDeleted { id } => Self::UnknownTask(id),
             StoreError::TooFewReportsToClose { have, need } => Self::BatchTooSmall { have, need },

@@ -133,6 +133,9 @@ pub(crate) enum Problem {
     /// Request that is refused because too much work is waiting.
     #[error("try again later")]
     Overloaded,
+    /// Upload to a batch that has more reports than its age allows.
+    #[error("the task's open batch fills too fast; send the reports again later")]
+    BatchFillsTooFast,
     /// Journal that could not be read or written.
     #[error("the journal could not be read or written, and nothing was accepted; try again later")]
     Storage,
@@ -244,7 +247,7 @@ impl Problem {
             Self::SearchTooLong(_) => ("search-too-long", 400, "The search takes longer than a request may"),
             Self::TooManyItems { .. } => ("too-many-items", 400, "Too many items for one request"),
             Self::QueryTooCostly { .. } => ("query-too-costly", 400, "The query costs more than one request may"),
-            Self::Overloaded => ("overloaded", 503, "The collector is busy"),
+            Self::Overloaded | Self::BatchFillsTooFast => ("overloaded", 503, "The collector is busy"),
             Self::Storage | Self::TokensUnreadable => ("storage", 503, "The journal failed"),
             Self::NotReady { .. } => ("not-ready", 503, "The collector cannot take uploads"),
             Self::ReadOnly => ("read-only", 503, "The collector is read-only"),

@@ -45,9 +45,9 @@ impl NotReadyReason {
                 Remedy::RestoreConnection => Self::NoAnswer,
                 Remedy::ReadCollectorLog => Self::Failed,
             },
-            StoreError::TooFewReportsToClose { .. } | StoreError::TaskDeleted { .. } => {
-                Self::Failed
-            }
+            StoreError::BatchFillsTooFast
+            | StoreError::TooFewReportsToClose { .. }
+            | StoreError::TaskDeleted { .. } => Self::Failed,
         }
     }
 }

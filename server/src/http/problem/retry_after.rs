@@ -10,6 +10,8 @@ impl Problem {
         let seconds = match self {
             // An operator has to free the disk, or restart the collector.
             Self::Storage | Self::ReadOnly => "30",
+            // A batch takes more reports with every second. A flood takes most of them.
+            Self::BatchFillsTooFast => "30",
             // The rate limit is per minute. A sixth of a minute already allows some requests.
             Self::TooManyRequests => "10",
             _ if self.kind().status == 503 => "1",

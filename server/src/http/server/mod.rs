@@ -106,7 +106,7 @@ async fn accept_connections(
     // Dropping the sender ends pending handshakes when this function is cancelled.
     let (_accepting, stopping) = watch::channel(());
     loop {
-        let (stream, peer) = accept_next_connection(listener, &slots).await;
+        let (stream, peer) = accept_next_connection(listener, &slots, metrics).await;
         let Some(slot) = slots.acquire(peer).await else {
             metrics.count_closed_connection(ConnectionCloseReason::PeerLimitReached);
             continue; // Dropping the stream closes the connection.
@@ -117,7 +117,7 @@ async fn accept_connections(
             rates.clone(),
             peer,
         );
-        let stream = WriteTimeoutStream::new(stream, options.write_timeout);
+        let stream = WriteTimeoutStream::new(stream, options.write_timeout, slot.unread_flag());
         let connection = match service.tls() {
             None => serve_http1(stream, &http, answering, draining.watcher()),
             Some(tls) => {
@@ -128,7 +128,7 @@ async fn accept_connections(
                     tokio::select! {
                         accepted = accepting => match accepted {
                             Ok(stream) => match Http2Server::negotiated(&stream, &options) {
-                                Some(http2) => Box::pin(http2.serve(stream, answering, watcher)).await,
+                                Some(http2) => Box::pin(http2.serve(stream, answering, watcher, stopping)).await,
                                 None => serve_http1(stream, &http, answering, watcher).await,
                             },
                             Err(error) => {
@@ -178,7 +178,7 @@ fn request_answerer(
                 request.extensions_mut().insert(quota);
             }
             let answer = service.answer_request(request, allowed).await;
-            let progress = http2_slot.map(|slot| ProgressGuard::new(&slot, write_timeout));
+            let progress = http2_slot.map(|slot| ProgressGuard::new(slot, write_timeout));
             Ok::<_, Infallible>(answer.map(|body| BodyWithBusyGuard::new(body, busy, progress)))
         }
     })
@@ -197,7 +197,7 @@ async fn run_connection(
         biased;
         // A broken connection is not an error here: the client's data was either acknowledged or
         // may be sent again.
-        result = connection => if result.is_err_and(|error| is_write_timeout(&error)) {
+        _ = connection => if slot.is_unread() {
             metrics.count_closed_connection(ConnectionCloseReason::ResponsesUnread);
         },
         () = slot.wait_for_close_signal() => metrics.count_closed_connection(match slot.is_unread() {
@@ -228,18 +228,12 @@ where
     Box::pin(draining.watch(connection))
 }
 
-/// Returns true if the connection ended because the peer did not read its responses.
-fn is_write_timeout(error: &hyper::Error) -> bool {
-    std::error::Error::source(error)
-        .and_then(|cause| cause.downcast_ref::<io::Error>())
-        .is_some_and(|cause| cause.kind() == io::ErrorKind::TimedOut)
-}
-
 /// Accepts the next connection. After an error, this function tries again until it has a
 /// connection.
 async fn accept_next_connection(
     listener: &TcpListener,
     slots: &ConnectionSlots,
+    metrics: &Metrics,
 ) -> (TcpStream, PeerNetwork) {
     loop {
         match listener.accept().await {
@@ -253,6 +247,7 @@ async fn accept_next_connection(
             Err(error) if is_single_connection_error(&error) => {}
             Err(error) => {
                 // Usually too many open files: connections must end before a new one can begin.
+                metrics.count_failed_accept();
                 let limit = slots.shrink_and_close_waiting();
                 tracing::error!(%error, max_connections = limit, "cannot accept connections");
                 // Closed connections end within milliseconds. Requests may take longer.

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 
 use hyper_util::server::graceful::Watcher;
+use tokio::sync::watch;
 
 use super::options::ServerOptions;
 
@@ -15,7 +16,13 @@ impl Http2Server {
     }
 
     #[expect(clippy::unused_async, reason = "serving has to wait")]
-    pub(super) async fn serve<S, A>(self, _: S, _: A, _: Watcher) -> hyper::Result<()> {
+    pub(super) async fn serve<S, A>(
+        self,
+        _: S,
+        _: A,
+        _: Watcher,
+        _: watch::Receiver<()>,
+    ) -> hyper::Result<()> {
         match self.0 {}
     }
 }

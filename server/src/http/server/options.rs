@@ -10,6 +10,10 @@ pub(super) const MAX_REQUEST_HEAD_BYTES: usize = 32 << 10;
 /// Size of the operating system's send buffer for a peer, in bytes.
 pub(super) const SEND_BUFFER_BYTES: u32 = 256 << 10;
 
+/// Maximum number of current requests of one connection by HTTP/2. RFC 9113 recommends at least 100,
+/// but then one connection could hold too much memory. Browsers let further requests wait.
+pub(super) const MAX_CONCURRENT_STREAMS: u32 = 16;
+
 /// Limits of the whole server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ServerOptions {

@@ -94,6 +94,11 @@ impl PeerQuota {
         }
     }
 
+    /// Returns the number of reports that the peer may send in a minute.
+    pub(in crate::http) fn reports_per_minute(&self) -> NonZeroU32 {
+        self.rates.reports_per_minute
+    }
+
     /// Charges a request, as one report.
     ///
     /// # Errors

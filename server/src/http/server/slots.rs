@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
@@ -123,7 +123,8 @@ impl ConnectionSlots {
                 wait_key: since,
             }),
             close_signal: cut,
-            is_unread: AtomicBool::new(false),
+            is_unread: Arc::default(),
+            taken_bytes: AtomicUsize::new(0),
         })))
     }
 
@@ -181,7 +182,9 @@ pub(super) struct ConnectionSlot {
     /// fixed.
     activity: Mutex<Activity>,
     close_signal: Arc<Notify>,
-    is_unread: AtomicBool,
+    is_unread: Arc<AtomicBool>,
+    /// Number of bytes of responses by HTTP/2 that the peer has taken. It may wrap.
+    taken_bytes: AtomicUsize,
 }
 
 impl ConnectionSlot {
@@ -215,6 +218,22 @@ impl ConnectionSlot {
     pub(super) fn close_unread(&self) {
         self.is_unread.store(true, Ordering::Relaxed);
         self.close_signal.notify_one();
+    }
+
+    /// Returns the flag that [`is_unread`](Self::is_unread) reads, for a stream that notices by
+    /// itself that its peer does not read.
+    pub(super) fn unread_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.is_unread)
+    }
+
+    /// Counts bytes of responses by HTTP/2 that the peer has taken.
+    pub(super) fn add_taken_bytes(&self, bytes: usize) {
+        self.taken_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Returns the bytes counted so far. The number may wrap.
+    pub(super) fn taken_bytes(&self) -> usize {
+        self.taken_bytes.load(Ordering::Relaxed)
     }
 
     /// Returns true if the connection has to close because its peer does not read the responses.

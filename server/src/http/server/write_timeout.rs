@@ -1,9 +1,10 @@
 //! Write timeout, which closes connections whose peer does not read the responses.
 
 use std::io;
+use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, Sleep, sleep};
 
+use super::options::MAX_CONCURRENT_STREAMS;
 use super::slots::ConnectionSlot;
 
 /// Minimum number of bytes that a peer must receive within each write timeout, while more bytes
@@ -22,6 +24,9 @@ const MIN_BYTES_PER_TIMEOUT: usize = 512 << 10;
 pub(super) struct WriteTimeoutStream<S> {
     stream: S,
     timeout: Duration,
+    /// Set when the peer has been too slow. The error itself may be hidden inside those of TLS or
+    /// HTTP/2.
+    has_timed_out: Arc<AtomicBool>,
     /// Timer, which runs while data waits to be written.
     stall_timer: Option<Pin<Box<Sleep>>>,
     /// Bytes written since the timer was started or reset.
@@ -29,10 +34,11 @@ pub(super) struct WriteTimeoutStream<S> {
 }
 
 impl<S> WriteTimeoutStream<S> {
-    pub(super) const fn new(stream: S, timeout: Duration) -> Self {
+    pub(super) const fn new(stream: S, timeout: Duration, has_timed_out: Arc<AtomicBool>) -> Self {
         Self {
             stream,
             timeout,
+            has_timed_out,
             stall_timer: None,
             bytes_since_timer_reset: 0,
         }
@@ -60,6 +66,7 @@ impl<S> WriteTimeoutStream<S> {
                 // A loop, because a reset timer must be polled again to register the waker.
                 while stalled.as_mut().poll(context).is_ready() {
                     if *taken < MIN_BYTES_PER_TIMEOUT {
+                        self.has_timed_out.store(true, Ordering::Relaxed);
                         return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
                     }
                     *taken = 0;
@@ -119,27 +126,40 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeoutStream<S> {
 /// Guard of a response by HTTP/2, whose bytes it counts.
 ///
 /// With HTTP/2 a peer can hold back a single response while the connection takes other writes. Then
-/// [`WriteTimeoutStream`] notices nothing.
+/// [`WriteTimeoutStream`] notices nothing. Honest peers read all responses of a connection at the
+/// same time, so each of them may be slower than that of a connection with one response.
 pub(super) struct ProgressGuard {
+    slot: Arc<ConnectionSlot>,
     bytes: Arc<AtomicUsize>,
     watch: AbortHandle,
 }
 
+/// Minimum number of bytes of one response by HTTP/2: its share if the connection has the maximum
+/// number of responses.
+const MIN_RESPONSE_BYTES_PER_TIMEOUT: usize =
+    MIN_BYTES_PER_TIMEOUT / MAX_CONCURRENT_STREAMS as usize;
+
 impl ProgressGuard {
-    /// Begins to watch a response. The connection is closed if the peer takes less than
-    /// [`MIN_BYTES_PER_TIMEOUT`] bytes within `timeout`, until the guard is dropped.
-    pub(super) fn new(slot: &Arc<ConnectionSlot>, timeout: Duration) -> Self {
+    /// Begins to watch a response. Until the guard is dropped, the connection is closed if within
+    /// `timeout` the peer takes less than [`MIN_RESPONSE_BYTES_PER_TIMEOUT`] bytes of this response,
+    /// or less than [`MIN_BYTES_PER_TIMEOUT`] bytes of all responses of the connection.
+    pub(super) fn new(slot: Arc<ConnectionSlot>, timeout: Duration) -> Self {
         let bytes = Arc::new(AtomicUsize::new(0));
-        let (slot, taken) = (Arc::clone(slot), Arc::clone(&bytes));
+        let (watched, taken) = (Arc::clone(&slot), Arc::clone(&bytes));
+        let mut before = slot.taken_bytes();
         let watch = tokio::spawn(async move {
             loop {
                 sleep(timeout).await;
-                if taken.swap(0, Ordering::Relaxed) < MIN_BYTES_PER_TIMEOUT {
-                    return slot.close_unread();
+                let now = watched.taken_bytes();
+                let of_all = now.wrapping_sub(mem::replace(&mut before, now));
+                let of_this = taken.swap(0, Ordering::Relaxed);
+                if of_all < MIN_BYTES_PER_TIMEOUT || of_this < MIN_RESPONSE_BYTES_PER_TIMEOUT {
+                    return watched.close_unread();
                 }
             }
         });
         Self {
+            slot,
             bytes,
             watch: watch.abort_handle(),
         }
@@ -147,6 +167,7 @@ impl ProgressGuard {
 
     pub(super) fn add_bytes(&self, bytes: usize) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.slot.add_taken_bytes(bytes);
     }
 }
 
@@ -159,8 +180,11 @@ impl Drop for ProgressGuard {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
+    use super::super::slots::{ConnectionSlots, PeerNetwork};
     use super::*;
 
     const TIMEOUT: Duration = Duration::from_secs(20);
@@ -168,10 +192,12 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn stalled_reader_is_timed_out() {
         let (ours, _theirs) = duplex(1000);
-        let mut patient = WriteTimeoutStream::new(ours, TIMEOUT);
+        let timed_out = Arc::new(AtomicBool::new(false));
+        let mut patient = WriteTimeoutStream::new(ours, TIMEOUT, Arc::clone(&timed_out));
         let begin = Instant::now();
         let error = patient.write_all(&[0; 2000]).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        assert!(timed_out.load(Ordering::Relaxed));
         assert_eq!(begin.elapsed().as_secs(), TIMEOUT.as_secs());
     }
 
@@ -179,7 +205,7 @@ mod tests {
     /// out.
     async fn reads_without_timeout(piece: usize) -> bool {
         let (ours, mut theirs) = duplex(1000);
-        let mut patient = WriteTimeoutStream::new(ours, TIMEOUT);
+        let mut patient = WriteTimeoutStream::new(ours, TIMEOUT, Arc::default());
         let reading = async {
             let mut bytes = vec![0; piece];
             for _ in 0..100 {
@@ -200,10 +226,41 @@ mod tests {
         assert!(!reads_without_timeout(MIN_BYTES_PER_TIMEOUT / 23).await);
     }
 
+    /// Takes so many bytes of each response in each timeout, for ten of them. Returns true if the
+    /// connection has to close.
+    async fn closes_connection(bytes: &[usize]) -> bool {
+        let peer = PeerNetwork::new(IpAddr::V4(Ipv4Addr::LOCALHOST));
+        let slot = ConnectionSlots::new(1, None).acquire(peer).await.unwrap();
+        let guard = |_| ProgressGuard::new(Arc::clone(&slot), TIMEOUT);
+        let guards: Vec<_> = bytes.iter().map(guard).collect();
+        for _ in 0..10 {
+            // The watches begin to sleep before the bytes are taken.
+            tokio::task::yield_now().await;
+            for (guard, bytes) in guards.iter().zip(bytes) {
+                guard.add_bytes(*bytes);
+            }
+            tokio::time::sleep(TIMEOUT).await;
+        }
+        slot.is_unread()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn responses_of_a_connection_share_its_pace() {
+        let many = MAX_CONCURRENT_STREAMS as usize;
+        assert!(!closes_connection(&[MIN_BYTES_PER_TIMEOUT]).await);
+        assert!(closes_connection(&[MIN_BYTES_PER_TIMEOUT - 1]).await);
+        let mut shares = vec![MIN_BYTES_PER_TIMEOUT / many; many];
+        assert!(!closes_connection(&shares).await);
+        // One response is held back while the others go on.
+        shares[0] += 1;
+        shares[1] -= 1;
+        assert!(closes_connection(&shares).await);
+    }
+
     #[tokio::test(start_paused = true)]
     async fn idle_time_is_not_a_stall() {
         let (ours, mut theirs) = duplex(1000);
-        let mut patient = WriteTimeoutStream::new(ours, TIMEOUT);
+        let mut patient = WriteTimeoutStream::new(ours, TIMEOUT, Arc::default());
         let mut bytes = [0; 1500];
         for _ in 0..3 {
             let (written, _) = tokio::join!(

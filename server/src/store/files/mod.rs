@@ -84,6 +84,7 @@ pub(crate) use catalogue::check_journal_exists;
 pub use check::{DirectoryCheckResult, check_directory};
 pub(crate) use disk::{FileStamp, file_stamp, open_or_create, write_atomically};
 pub(super) use disk::{LOCK_FILE_NAME, file_error};
+pub(crate) use layout::journal_paths;
 pub(super) use reader::{FilesReader, open_for_concurrent_reading, open_read_only};
 pub(super) use salvage::lock_shared;
 pub use salvage::{Damage, DataLoss, SalvageResult, salvage_directory};

@@ -32,10 +32,10 @@ use super::listing::log_file_name;
 use super::log::{EncodedFrame, LogContents, UploadLog};
 use crate::store::engine::{EngineError, TaskKey};
 
-const SHARED_LOG_NAME: &str = "commits.log";
+pub(super) const SHARED_LOG_NAME: &str = "commits.log";
 
 /// Name of a shared log with fewer frames, until it replaces the longer one.
-const SHORTER_LOG_NAME: &str = "commits.shorter";
+pub(super) const SHORTER_LOG_NAME: &str = "commits.shorter";
 
 /// Minimum number of tasks in a commit that goes through the shared log. For fewer tasks, writing
 /// twice costs about as much as another sync.

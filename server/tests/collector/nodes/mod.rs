@@ -21,14 +21,14 @@ use serde_json::Value;
 use crate::support::SETTINGS;
 
 /// A database, and the options of its nodes.
-struct Nodes {
+pub(crate) struct Nodes {
     directory: tempfile::TempDir,
-    store: String,
+    pub(crate) store: String,
     task: Task,
 }
 
 impl Nodes {
-    fn over(store: String) -> Self {
+    pub(crate) fn over(store: String) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let nodes = Self {
             store,
@@ -39,7 +39,7 @@ impl Nodes {
         nodes
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
@@ -71,7 +71,10 @@ impl Nodes {
     }
 
     /// A collector that writes its log to a file, and a function that reads the file.
-    fn logging_collector(&self, store: &str) -> (Collector, SocketAddr, impl Fn() -> String) {
+    pub(crate) fn logging_collector(
+        &self,
+        store: &str,
+    ) -> (Collector, SocketAddr, impl Fn() -> String) {
         let path = self.path("log");
         let mut command = self.command(store);
         command.stderr(std::fs::File::create(&path).unwrap());

@@ -12,11 +12,13 @@ use std::time::{Duration, SystemTime};
 use hushbin_tests::postgres::Server;
 use hushbin_tests::process;
 
+use super::proxies::{CADDY, NGINX, caddy_allows, nginx_allows};
 use super::{Operated, configure};
 use crate::access::create_token;
+use crate::nodes::ask;
 use crate::ohttp::create_key;
 use crate::shuffle::free;
-use crate::support::tls;
+use crate::support::{SETTINGS, tls};
 
 /// Runs the command on a file, with a limit on open files. Returns success, and the output.
 fn doctor_within(files: u32, config: &Path, flags: &[&str]) -> (bool, String) {
@@ -197,9 +199,14 @@ fn a_running_collector_is_seen() {
         &found,
         "proxy",
         "warning",
-        &format!("{url}/metrics is public"),
+        "/metrics answers this machine; it is public unless",
     );
     is(&found, "clock", "ok", "and that of http://");
+    for allows in SHIPPED {
+        let url = proxy_for(operated.address, "connection: close\r\n", allows);
+        let found = doctor(&config, &["--url", &url, "--listen", &listen]);
+        is(&found, "proxy", "ok", "the collector answers at");
+    }
     let lock = operated.directory.path().join("data/lock");
     let moved = lock.with_extension("moved");
     fs::rename(&lock, &moved).unwrap();
@@ -223,6 +230,39 @@ fn a_running_collector_is_seen() {
     );
 }
 
+/// Tasks of requests need descriptors, too, and no task file names them.
+#[test]
+fn descriptors_of_all_stored_tasks_are_counted() {
+    let operated = Operated::new("");
+    let config = operated.directory.path().join("hushbin.toml");
+    let admin = create_token(&operated.directory.path().join("data"), "admin");
+    // 256 files less 128 for everything else, and one for the task.
+    let wanted = ["--max-connections", "127"];
+    is(
+        &doctor_within(256, &config, &wanted),
+        "descriptors",
+        "ok",
+        "suffice",
+    );
+    let other = SETTINGS.replacen("settings", "other", 1);
+    let (status, answer) = ask(operated.address, &admin, "POST /tasks", &other);
+    assert_eq!(status, 201, "{answer}");
+    let found = doctor_within(256, &config, &wanted);
+    is(&found, "descriptors", "error", "for 126 connections only");
+}
+
+#[test]
+fn a_name_that_is_not_served_is_found() {
+    let operated = Operated::new("hosts = ['stats.example.org']");
+    let config = operated.directory.path().join("hushbin.toml");
+    let (listen, url) = (
+        operated.address.to_string(),
+        format!("http://{}", operated.address),
+    );
+    let found = doctor(&config, &["--url", &url, "--listen", &listen]);
+    is(&found, "proxy", "error", "does not serve this name");
+}
+
 #[test]
 fn untrusted_certificates_are_named() {
     let (operated, certificate) = super::tls::encrypted("");
@@ -237,6 +277,35 @@ fn untrusted_certificates_are_named() {
         "this machine does not trust the certificate",
     );
     drop(certificate);
+}
+
+/// A disk of its own has a directory of root. What the collector writes lies deeper.
+#[test]
+fn only_the_journals_own_files_are_checked_and_all_of_them() {
+    const NOBODY: u32 = 65534;
+    let operated = Operated::new("");
+    let bytes = operated.uploads().bytes(1);
+    assert_eq!(operated.client().post("settings", &bytes).unwrap().0, 201);
+    let config = operated.directory.path().join("hushbin.toml");
+    let data = operated.directory.path().join("data");
+    fs::create_dir(data.join("lost+found")).unwrap();
+    let strange = [data.join("lost+found"), data.join("tasks/notes")];
+    fs::write(&strange[1], "of the operator").unwrap();
+    if chown(&strange[0], Some(NOBODY), None).is_err() {
+        // Only root can give files away.
+        assert_ne!(fs::metadata(&data).unwrap().uid(), 0);
+        return;
+    }
+    chown(&strange[1], Some(NOBODY), None).unwrap();
+    let found = doctor(&config, &[]);
+    assert!(!found.1.contains("belongs to user"), "{}", found.1);
+    let task = data.join("tasks/00000001");
+    for path in [task.join("00000001.log"), task] {
+        chown(&path, Some(NOBODY), None).unwrap();
+        let text = format!("{} belongs to user 65534", path.display());
+        is(&doctor(&config, &[]), "disk", "error", &text);
+        chown(&path, Some(0), None).unwrap();
+    }
 }
 
 /// Root can read every key, and the collector's user cannot.
@@ -272,11 +341,24 @@ fn a_key_that_only_root_can_read_is_found() {
     found("it matches its key", "ok");
 }
 
+/// What the shipped files of proxies hand on.
+const SHIPPED: [fn(&str) -> bool; 2] = [
+    |route| nginx_allows(NGINX, route),
+    |route| caddy_allows(CADDY, route),
+];
+
 /// A proxy on a free port, which adds lines to the head of each request.
 fn proxy(to: SocketAddr, lines: &'static str) -> String {
+    proxy_for(to, lines, |_| true)
+}
+
+/// A proxy that hands on the routes that `allows` accepts, and answers the others with 403. Requests
+/// of others arrive before each.
+fn proxy_for(to: SocketAddr, lines: &'static str, allows: fn(&str) -> bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     thread::spawn(move || {
+        let mut silent = Vec::new();
         for stream in listener.incoming() {
             let mut from = stream.unwrap();
             let mut head = [0; 4096];
@@ -286,6 +368,24 @@ fn proxy(to: SocketAddr, lines: &'static str) -> String {
                 &format!("\r\n{lines}"),
                 1,
             );
+            let path = head.split(' ').nth(1).unwrap();
+            let route = match path.strip_prefix("/tasks/") {
+                Some(id) if !id.contains('/') => "/tasks/{id}",
+                _ => path,
+            };
+            if !allows(route) {
+                let refusal = b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n";
+                from.write_all(refusal).unwrap();
+                continue;
+            }
+            // One of these says nothing, and the other names a client.
+            silent.extend(TcpStream::connect(to));
+            if let Ok(mut stranger) = TcpStream::connect(to) {
+                let request = b"GET /tasks/a HTTP/1.1\r\nhost: a\r\nforwarded: for=192.0.2.9\r\n\
+                                connection: close\r\n\r\n";
+                stranger.write_all(request).unwrap();
+                let _ = stranger.read_to_end(&mut Vec::new());
+            }
             let Ok(mut back) = TcpStream::connect(to) else {
                 continue;
             };
@@ -333,6 +433,15 @@ fn requests_through_a_proxy_are_looked_at() {
             "remove it there",
         );
     }
+    for allows in SHIPPED {
+        let found = through(&proxy_for(listen, "", allows), &[]);
+        is(
+            &found,
+            "proxy",
+            "ok",
+            "arrive, without the client's address",
+        );
+    }
     let direct = format!("http://{listen}");
     is(&through(&direct, &[]), "proxy", "ok", "without a proxy");
     let wrong = through(&proxy(free(), ""), &[]);
@@ -350,8 +459,12 @@ fn other_clocks_are_compared() {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
             let _ = stream.read(&mut [0; 4096]);
-            let answer = "HTTP/1.1 200 OK\r\ndate: Thu, 01 Jan 2026 00:00:00 GMT\r\n\
-                          content-length: 17\r\nconnection: close\r\n\r\n{\"status\":\"live\"}";
+            let body = r#"{"type":"urn:hushbin:problem:unknown-task"}"#;
+            let answer = format!(
+                "HTTP/1.1 404 Not Found\r\ndate: Thu, 01 Jan 2026 00:00:00 GMT\r\n\
+                 content-length: {}\r\nconnection: close\r\n\r\n{body}",
+                body.len()
+            );
             let _ = stream.write_all(answer.as_bytes());
         }
     });

@@ -7,6 +7,8 @@ use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::Value;
 
 use super::Operated;
+use crate::access::create_token;
+use crate::nodes::ask;
 use crate::support::SETTINGS;
 
 fn slug(body: &[u8]) -> String {
@@ -120,4 +122,41 @@ fn pages_of_other_origins_and_uploads_of_many_reports_are_refused() {
         (status, &*slug(&body)),
         (400, "urn:hushbin:problem:too-many-reports")
     );
+}
+
+/// Readers of released data learn what the limits cannot do, with the limits that hold.
+#[test]
+fn privacy_says_what_a_flood_can_still_do() {
+    let said = |more: &str, minutes: &str| {
+        let operated = Operated::with_environment(
+            &format!("batch_least = 1\n{more}"),
+            &[("HUSHBIN_BATCH_MIN_MINUTES", minutes)],
+        );
+        let bytes = operated.uploads().bytes(1);
+        assert_eq!(operated.client().post("settings", &bytes).unwrap().0, 201);
+        let admin = create_token(&operated.directory.path().join("data"), "admin");
+        let ask = |line: &str, body: &str| ask(operated.address, &admin, line, body);
+        let flood = || ask("GET /tasks/settings/privacy", "").1["flood_statement"].clone();
+        assert_eq!(ask("POST /tasks/settings/batches", "").0, 202);
+        while flood().is_null() {}
+        let first = flood().as_str().unwrap().to_owned();
+        let changed = r#"{ "batch": { "least": 1, "min_minutes": 7 } }"#;
+        assert_eq!(ask("PUT /tasks/settings/settings", changed).0, 200);
+        (first, flood().as_str().unwrap().to_owned())
+    };
+    let (limited, changed) = said("max_reports_per_peer = 1200", "60");
+    for words in [
+        "in the worst case one person's report is left",
+        "only the local ε of 2 protects",
+        "one address may send 1200 reports a minute",
+        "open for at least 60 minutes",
+    ] {
+        assert!(limited.contains(words), "{limited}");
+    }
+    // The answer is not an old one from before the change.
+    assert!(changed.contains("open for at least 7 minutes"), "{changed}");
+    let (free, _) = said("", "0");
+    for words in ["does not count by address", "may close at any age"] {
+        assert!(free.contains(words), "{free}");
+    }
 }

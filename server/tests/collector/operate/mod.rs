@@ -3,6 +3,8 @@
 mod config;
 mod deploy;
 mod doctor;
+#[cfg(target_os = "linux")]
+mod failures;
 mod hosts;
 mod http2;
 mod limits;

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-const NGINX: &str = include_str!("../../../deploy/nginx.conf");
-const CADDY: &str = include_str!("../../../deploy/Caddyfile");
+pub(super) const NGINX: &str = include_str!("../../../deploy/nginx.conf");
+pub(super) const CADDY: &str = include_str!("../../../deploy/Caddyfile");
 const OPENAPI: &str = include_str!("../../../src/http/openapi.json");
 
 /// Every route, who needs it, and whether nginx and Caddy let anybody request it.
@@ -97,7 +97,7 @@ fn nginx_answer(file: &str, route: &str) -> Vec<String> {
     first.lines.iter().map(|line| (*line).to_owned()).collect()
 }
 
-fn nginx_allows(file: &str, route: &str) -> bool {
+pub(super) fn nginx_allows(file: &str, route: &str) -> bool {
     let lines = nginx_answer(file, route);
     assert!(
         lines
@@ -109,7 +109,7 @@ fn nginx_allows(file: &str, route: &str) -> bool {
 
 /// Returns true if the Caddyfile lets anybody request a route: one of the `not` lines of `@inside`
 /// excludes the route from what is refused.
-fn caddy_allows(file: &str, route: &str) -> bool {
+pub(super) fn caddy_allows(file: &str, route: &str) -> bool {
     assert!(file.contains("\n\trespond @inside 403\n"));
     let block = file.split_once("@inside {").unwrap().1;
     let lines = block.lines().map(str::trim).take_while(|line| *line != "}");
@@ -150,6 +150,25 @@ fn shufflers_have_no_rate_limit() {
     };
     assert!(limited("/tasks/{id}/reports"));
     assert!(!limited("/tasks/{id}/blocks"));
+}
+
+/// One household or machine has all addresses of an IPv6 network of 64 bits.
+#[test]
+fn nginx_counts_ipv6_by_network() {
+    let lines = NGINX.lines().map(str::trim);
+    let zones: Vec<_> = lines
+        .clone()
+        .filter(|line| line.starts_with("limit_") && line.contains("_zone "))
+        .collect();
+    assert_eq!(zones.len(), 2);
+    for zone in zones {
+        assert!(zone.contains("_zone $client_network "), "{zone}");
+    }
+    let map = lines.skip_while(|line| *line != "map $binary_remote_addr $client_network {");
+    let map: Vec<_> = map.skip(1).take_while(|line| *line != "}").collect();
+    // An address has 16 bytes if it is of IPv6, and 4 otherwise.
+    let network = r#""~(?s)\A(?<first_64_bits>.{8}).{8}\z" $first_64_bits;"#;
+    assert_eq!(map, ["default $binary_remote_addr;", network]);
 }
 
 /// Lines for gateways that are shipped as comments let relays through.

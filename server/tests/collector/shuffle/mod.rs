@@ -39,9 +39,9 @@ pub(crate) struct World {
     directory: tempfile::TempDir,
     pub(crate) task: Task,
     /// Address of the analyser at every start.
-    analyser: SocketAddr,
+    pub(crate) analyser: SocketAddr,
     /// True if all log lines go into a file next to the journal.
-    logged: bool,
+    pub(crate) logged: bool,
     /// Network that forwards all traffic between shuffler and analyser.
     network: Option<Network>,
     /// Servers that hold the journals of these names instead of directories.
@@ -138,7 +138,7 @@ impl World {
     }
 
     /// Creates a private key and its public half, in files of this name.
-    fn create_key(&self, name: &str, purpose: &str) {
+    pub(crate) fn create_key(&self, name: &str, purpose: &str) {
         let private = self.text(&format!("{name}.pem"));
         let made = hushbin(&["key", "create", "--for", purpose, &private]);
         assert!(made.status.success(), "{made:?}");
@@ -207,7 +207,7 @@ impl World {
     }
 
     /// Starts an analyser with these sealing keys, whose batches are closed by an admin.
-    fn analyser_of(&self, sealing: &[&str]) -> Collector {
+    pub(crate) fn analyser_of(&self, sealing: &[&str]) -> Collector {
         self.analyser_at(self.analyser, sealing)
     }
 
@@ -284,7 +284,7 @@ impl World {
     }
 
     /// Returns the bytes of an upload of `count` sealed reports.
-    fn sealed(&self, id: UploadId, count: usize, reports: &[u8]) -> Vec<u8> {
+    pub(crate) fn sealed(&self, id: UploadId, count: usize, reports: &[u8]) -> Vec<u8> {
         let count = count as u32;
         sealed::encode_upload(
             &EncodedUpload {

@@ -131,9 +131,9 @@ fn each_role_does_its_own() {
 fn doctor_asks_the_analyser_for_the_keys_of_each_task() {
     let world = World::new();
     create_journal(&world.path("shuffled"));
-    let found = |task: &str| {
+    let found_with = |task: &str, public: &str, key: &str| {
         let [data, task, public, key] =
-            ["shuffled", task, "analyser.pub", "shuffler.pem"].map(|name| world.text(name));
+            ["shuffled", task, public, key].map(|name| world.text(name));
         let analyser = format!("http://{}", world.analyser);
         let output = hushbin(&[
             "doctor",
@@ -154,6 +154,7 @@ fn doctor_asks_the_analyser_for_the_keys_of_each_task() {
         let line = said.lines().find(|line| line.contains(" analyser: "));
         line.unwrap_or_else(|| panic!("{said}")).to_owned()
     };
+    let found = |task: &str| found_with(task, "analyser.pub", "shuffler.pem");
     let lost = found("task.json");
     assert!(
         lost.starts_with("error") && lost.contains("cannot be reached"),
@@ -162,7 +163,7 @@ fn doctor_asks_the_analyser_for_the_keys_of_each_task() {
     let _analyser = world.analyser();
     let well = found("task.json");
     assert!(
-        well.starts_with("ok") && well.contains("has keys for all 1 task files"),
+        well.starts_with("ok") && well.contains("has keys for all 1 tasks"),
         "{well}"
     );
     fs::write(world.path("other.json"), TASK.replace("settings", "other")).unwrap();
@@ -171,6 +172,22 @@ fn doctor_asks_the_analyser_for_the_keys_of_each_task() {
         other.starts_with("error") && other.contains("answers 404"),
         "{other}"
     );
+    let [public, private] = [("other.pub", "shuffler.pem"), ("analyser.pub", "other.pem")]
+        .map(|(public, private)| found_with("task.json", public, private));
+    let of_analyser = "without a signature by the key of --analyser-key";
+    assert!(
+        public.starts_with("error") && public.contains(of_analyser),
+        "{public}"
+    );
+    let of_shuffler = "does not know the key of --signing-key";
+    assert!(
+        private.starts_with("error") && private.contains(of_shuffler),
+        "{private}"
+    );
+    // Nothing was left out or stored.
+    let token = world.token("analysed");
+    let (_, batches) = ask(world.analyser, &token, "GET /tasks/settings/batches");
+    assert_eq!(batches["batches"][0]["reports"], 0, "{batches}");
 }
 
 /// A shuffler that is not listed, or that does not sign, cannot send. The refused one comes first.

@@ -8,7 +8,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 /// A task of 16 numbers. A batch has 400 people unless the environment sets another number.
-fn sums() -> SumTask {
+pub(crate) fn sums() -> SumTask {
     let people = std::env::var("HUSHBIN_SUMS_PEOPLE");
     sums_of(people.map_or(400, |people| people.parse().unwrap()))
 }

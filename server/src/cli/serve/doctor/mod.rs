@@ -12,11 +12,14 @@ use clap::Args;
 use hyper::Uri;
 use indicatif::HumanBytes;
 use rustix::fs::{Access, access, statvfs};
+use rustix::io::Errno;
 use tokio::runtime::Runtime;
 
 use crate::cli::output::Error;
 use crate::cli::serve::config::ServerConfig;
-use crate::cli::serve::descriptors::{max_connections_under_limit, open_file_limit_maximum};
+use crate::cli::serve::descriptors::{
+    count_tasks_with_files, max_connections_under_limit, open_file_limit_maximum,
+};
 use crate::cli::serve::options::ServeCommandOptions;
 use crate::cli::serve::settings::ServeSettings;
 use crate::http::{EXPIRY_WARNING_DAYS, Tls, TlsError};
@@ -24,7 +27,7 @@ use crate::store::{
     self, DatabaseDiagnosis, EARLIEST_DATE, EngineError, Location, MAX_GAP_SINCE_STORED_DATE,
     Store, now,
 };
-use crate::tokens::{self, TokenRole};
+use crate::tokens::{self, TOKENS_FILE_NAME, TOKENS_LOCK_FILE_NAME, TokenRole};
 use finding::{Checked, PeerClock, Trouble};
 use network::{check_analyser, check_proxy};
 
@@ -139,7 +142,8 @@ fn check_all(
     results.push(("descriptors", check_descriptors(config, limit)));
     results.push(("tokens", check_tokens(config, may_have_tokens)));
     if let Some(shuffler) = &config.role_keys.shuffler_keys {
-        let checked = check_analyser(config, &shuffler.analyser_address, &mut clocks);
+        let tasks = config.task_ids();
+        let checked = check_analyser(&tasks, shuffler, &mut clocks);
         results.push(("analyser", runtime.block_on(checked)));
     }
     if let Some(url) = url {
@@ -205,49 +209,62 @@ fn check_clock(now: u64, newest: Option<u64>, clocks: &[PeerClock]) -> Checked {
     })
 }
 
-/// Returns the newest time at which a file in a directory was changed, in seconds since 1970.
-fn newest_change(path: &Path) -> Option<u64> {
-    let found = fs::symlink_metadata(path).ok()?;
-    if !found.is_dir() {
-        return found.mtime().try_into().ok();
+/// Returns the newest time at which a file of the journal was changed, in seconds since 1970.
+fn newest_change(data: &Path) -> Option<u64> {
+    let paths = store::journal_paths(data).ok()?.into_iter();
+    let found = paths.filter_map(|path| fs::symlink_metadata(path).ok());
+    let files = found.filter(|found| !found.is_dir());
+    files.filter_map(|file| file.mtime().try_into().ok()).max()
+}
+
+/// Returns the trouble with a path that cannot be used.
+fn unusable(path: &Path, error: impl Into<io::Error>) -> Trouble {
+    let error = error.into();
+    let remedy = match error.kind() {
+        io::ErrorKind::NotFound => "create it, or mount the volume that holds it",
+        _ => "give the collector's user access to it, and run this as that user",
+    };
+    Trouble::Error(format!("{}: {error}; {remedy}", path.display()))
+}
+
+/// Checks that the journal's files and directories can be written, and belong to the owner of the
+/// data directory.
+fn check_access(data: &Path, owner: u32) -> Result<(), Trouble> {
+    let tokens = [TOKENS_FILE_NAME, TOKENS_LOCK_FILE_NAME].map(|name| data.join(name));
+    for path in store::journal_paths(data)?.into_iter().chain(tokens) {
+        let found = match fs::symlink_metadata(&path) {
+            // A collector may have removed it meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            found => found.map_err(|error| unusable(&path, error))?,
+        };
+        if found.uid() != owner {
+            return Err(Trouble::Error(format!(
+                "{} belongs to user {}, and the data directory to user {owner}; chown it",
+                path.display(),
+                found.uid()
+            )));
+        }
+        let enter = match found.is_dir() {
+            true => Access::EXEC_OK,
+            false => Access::empty(),
+        };
+        match access(&path, Access::READ_OK | Access::WRITE_OK | enter) {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(error) => return Err(unusable(&path, error)),
+        }
     }
-    let entries = fs::read_dir(path).ok()?.flatten();
-    entries
-        .filter_map(|entry| newest_change(&entry.path()))
-        .max()
+    Ok(())
 }
 
 /// Checks the space on the disk of a data directory, and its permissions. `least` is the number of
 /// bytes that waiting uploads may take.
 fn check_disk(data: &Path, least: u64) -> Checked {
     let path = data.display();
-    let failed = |error: rustix::io::Errno| {
-        Trouble::Error(format!(
-            "{path}: {error}; {}",
-            match error {
-                rustix::io::Errno::NOENT => "create it, or mount the volume that holds it",
-                _ => "give the collector's user access to it, and run this as that user",
-            }
-        ))
-    };
+    let failed = |error| unusable(data, error);
     let space = statvfs(data).map_err(failed)?;
     access(data, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).map_err(failed)?;
-    let named =
-        |path: &Path, error: &io::Error| Trouble::Error(format!("{}: {error}", path.display()));
-    let directory = fs::metadata(data).map_err(|error| named(data, &error))?;
-    for entry in fs::read_dir(data).map_err(|error| named(data, &error))? {
-        let entry = entry?.path();
-        let owner = fs::symlink_metadata(&entry)
-            .map_err(|error| named(&entry, &error))?
-            .uid();
-        if owner != directory.uid() {
-            return Err(Trouble::Error(format!(
-                "{} belongs to user {owner}, and its directory to user {}; chown it",
-                entry.display(),
-                directory.uid()
-            )));
-        }
-    }
+    let directory = fs::metadata(data).map_err(|error| unusable(data, error))?;
+    check_access(data, directory.uid())?;
     let free = space.f_bavail.saturating_mul(space.f_frsize);
     let text = format!("{path} has {} of free space", HumanBytes(free));
     if free < least || space.f_files > 0 && space.f_favail == 0 {
@@ -289,7 +306,7 @@ fn check_lock(data: &Path) -> Checked {
 /// Checks that the connections and tasks fit into the limit on open files.
 fn check_descriptors(config: &ServerConfig, limit: Option<u64>) -> Checked {
     let wanted = config.server_options.max_connections;
-    let possible = max_connections_under_limit(limit, config.tasks.len());
+    let possible = max_connections_under_limit(limit, count_tasks_with_files(config));
     let limit = limit.map_or_else(|| "any number of".to_owned(), |limit| limit.to_string());
     if wanted <= possible {
         return Ok(format!(

@@ -1,22 +1,34 @@
 //! Checks by requests over the network.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, UNIX_EPOCH};
 
-use hyper::{Response, Uri, header};
+use data_encoding::HEXLOWER;
+use http_body_util::Empty;
+use hyper::{Request, Response, Uri, header};
 use hyper_util::client::legacy::connect::HttpInfo;
+use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::finding::{Checked, PeerClock, Trouble};
 use crate::cli::serve::config::ServerConfig;
 use crate::http::bind_listener;
-use crate::role::fetch;
+use crate::role::signature::SIGNATURE_HEADER;
+use crate::role::{ShufflerKeys, fetch, send};
 
 /// Time limit for a request to arrive through the proxy. Longer than that of sending one.
 const ARRIVAL_TIMEOUT: Duration = Duration::from_secs(12);
+
+/// Maximum number of connections of others that are read at the same time.
+const MAX_STRANGERS: usize = 256;
+
+/// Time limit for a request, so that others cannot keep this program's own request from being read.
+const STRANGER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Headers in which proxies name a client.
 const FORWARDING_HEADERS: [&str; 3] = ["x-forwarded-for", "forwarded", "x-real-ip"];
@@ -36,20 +48,22 @@ fn add_clock<T>(peer: &Uri, answer: &Response<T>, clocks: &mut Vec<PeerClock>) {
     clocks.extend(date.map(|date| (peer.to_string(), date.as_secs())));
 }
 
-/// Checks that an analyser answers, and has sealing keys for each task of a shuffler.
+/// Checks that an analyser answers, has sealing keys for each task of a shuffler, and that the two
+/// know each other's signing keys.
 pub(super) async fn check_analyser(
-    config: &ServerConfig,
-    analyser: &Uri,
+    tasks: &BTreeSet<String>,
+    shuffler: &ShufflerKeys,
     clocks: &mut Vec<PeerClock>,
 ) -> Checked {
-    for setup in &config.tasks {
-        let id = setup.draft.id();
+    let analyser = &shuffler.analyser_address;
+    let lost = |error: String| {
+        Trouble::Error(format!(
+            "{analyser} cannot be reached: {error}; check --analyser, and that it runs"
+        ))
+    };
+    for id in tasks {
         let address = address_below(analyser, &format!("/tasks/{id}/keys"))?;
-        let answer = fetch(address).await.map_err(|error| {
-            Trouble::Error(format!(
-                "{analyser} cannot be reached: {error}; check --analyser, and that it runs"
-            ))
-        })?;
+        let answer = fetch(address).await.map_err(lost)?;
         add_clock(analyser, &answer, clocks);
         if answer.status() != 200 {
             return Err(Trouble::Error(format!(
@@ -59,28 +73,82 @@ pub(super) async fn check_analyser(
             )));
         }
     }
+    if let Some(id) = tasks.first() {
+        // An empty block is signed and acknowledged like any other, and nothing is stored.
+        let request = Request::post(address_below(analyser, &format!("/tasks/{id}/blocks"))?)
+            .header(SIGNATURE_HEADER, shuffler.signature_header(b""));
+        let answer = send(request.body(Empty::new())).await.map_err(lost)?;
+        if answer.status() == 403 {
+            return Err(Trouble::Error(format!(
+                "{analyser} does not know the key of --signing-key; give the analyser its public \
+                 key with --shuffler"
+            )));
+        }
+        let receipt = serde_json::from_slice::<Value>(answer.body()).unwrap_or_default();
+        let receipt = HEXLOWER.decode(receipt["receipt"].as_str().unwrap_or_default().as_bytes());
+        if !receipt.is_ok_and(|receipt| shuffler.is_valid_receipt(&receipt, b"")) {
+            return Err(Trouble::Error(format!(
+                "{analyser} answers {} without a signature by the key of --analyser-key; give the \
+                 shuffler the public key of the analyser's --signing-key",
+                answer.status()
+            )));
+        }
+    }
     Ok(format!(
-        "{analyser} has keys for all {} task files",
-        config.tasks.len()
+        "{analyser} has keys for all {} tasks, and both know each other's signing keys",
+        tasks.len()
     ))
 }
 
-/// Reads one request, answers it, and returns the address of its sender and its head in lower case.
-async fn receive_request(listener: TcpListener) -> io::Result<(SocketAddr, String)> {
-    let (mut stream, peer) = listener.accept().await?;
+/// Returns the path of a task that does not exist, and that nobody else knows. Proxies hand on
+/// requests for tasks, as pages need them, and may refuse health checks.
+fn secret_path() -> Result<String, Trouble> {
+    let mut nonce = [0; 16];
+    getrandom::fill(&mut nonce)?;
+    Ok(format!("/tasks/doctor-{}", HEXLOWER.encode(&nonce)))
+}
+
+/// Sender of a request, and the head of the request in lower case.
+type ReceivedRequest = (SocketAddr, String);
+
+/// Receives requests until the one for `own` comes, and returns it. Refuses all others.
+async fn receive_own_request(listener: TcpListener, own: &str) -> io::Result<ReceivedRequest> {
+    let mut reading = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept(), if reading.len() < MAX_STRANGERS => {
+                let (stream, peer) = accepted?;
+                let answering = answer_request(stream, own.to_owned());
+                reading.spawn(async move {
+                    let answered = timeout(STRANGER_TIMEOUT, answering).await;
+                    answered.ok()?.ok()?.map(|head| (peer, head))
+                });
+            }
+            Some(read) = reading.join_next() => if let Ok(Some(received)) = read {
+                return Ok(received);
+            },
+        }
+    }
+}
+
+/// Reads and answers a request. Returns its head in lower case if the request is for `own`.
+async fn answer_request(mut stream: TcpStream, own: String) -> io::Result<Option<String>> {
     let mut head = Vec::new();
     while !head.windows(4).any(|four| four == b"\r\n\r\n") && head.len() < 1 << 16 {
         if stream.read_buf(&mut head).await? == 0 {
             break;
         }
     }
+    let head = String::from_utf8_lossy(&head).to_lowercase();
+    // A proxy may have removed the first part of the path.
+    let is_own = head.lines().next().is_some_and(|line| line.contains(&own));
     // Pages may send reports meanwhile, and send them again after this status.
-    let answer: &[u8] = match head.starts_with(b"GET /livez ") {
+    let answer: &[u8] = match is_own {
         true => b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n",
         false => b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\n\r\n",
     };
     stream.write_all(answer).await?;
-    Ok((peer, String::from_utf8_lossy(&head).to_lowercase()))
+    Ok(is_own.then_some(head))
 }
 
 /// Returns the trouble with a certificate, if that is why a request has failed.
@@ -115,8 +183,9 @@ pub(super) async fn check_proxy(
         // The collector is running, or speaks TLS.
         _ => return check_running(config, url, clocks).await,
     };
-    let arriving = timeout(ARRIVAL_TIMEOUT, receive_request(listener));
-    let (answer, arrived) = tokio::join!(fetch(address_below(url, "/livez")?), arriving);
+    let own = secret_path()?;
+    let arriving = timeout(ARRIVAL_TIMEOUT, receive_own_request(listener, &own));
+    let (answer, arrived) = tokio::join!(fetch(address_below(url, &own)?), arriving);
     let answer = answer.map_err(lost)?;
     add_clock(url, &answer, clocks);
     let arrived = arrived.map_err(|_| lost(format!("the answer is {}", answer.status())))?;
@@ -162,14 +231,31 @@ async fn check_running(config: &ServerConfig, url: &Uri, clocks: &mut Vec<PeerCl
             ))
         })
     };
-    let answer = fetch(address_below(url, "/livez")?).await.map_err(lost)?;
+    let own = secret_path()?;
+    let answer = fetch(address_below(url, &own)?).await.map_err(lost)?;
     add_clock(url, &answer, clocks);
-    if answer.status() != 200 || !answer.body().windows(6).any(|six| six == b"\"live\"") {
-        return Err(lost(format!("the answer is {}", answer.status())));
+    let text = String::from_utf8_lossy(answer.body());
+    match text
+        .split_once("urn:hushbin:problem:")
+        .map(|(_, rest)| rest)
+    {
+        Some(slug) if slug.starts_with("unknown-task\"") => {}
+        Some(slug) if slug.starts_with("misdirected\"") => {
+            return Err(Trouble::Error(format!(
+                "the collector at {url} does not serve this name; add it to --host"
+            )));
+        }
+        _ => return Err(lost(format!("the answer is {}", answer.status()))),
     }
     if let Some(gateway) = &config.ohttp_gateway {
         let address = address_below(url, "/.well-known/ohttp-gateway")?;
-        let keys = fetch(address).await.map_err(lost)?;
+        let keys = fetch(address.clone()).await.map_err(lost)?;
+        if keys.status() == 403 {
+            return Err(Trouble::Warning(format!(
+                "the proxy refuses {address} to this machine (status 403); ask from a relay \
+                 whether it is handed on"
+            )));
+        }
         if keys.status() != 200 || *keys.body() != gateway.key_configurations() {
             return Err(Trouble::Error(format!(
                 "the gateway at {url} does not show the keys of --ohttp-key (status {}); let the \
@@ -183,7 +269,8 @@ async fn check_running(config: &ServerConfig, url: &Uri, clocks: &mut Vec<PeerCl
     let metrics = fetch(address.clone()).await.map_err(lost)?;
     match metrics.status().is_success() {
         true => Err(Trouble::Warning(format!(
-            "{address} is public; let the proxy refuse it to everyone outside"
+            "{address} answers this machine; it is public unless the proxy refuses it to everyone \
+             outside"
         ))),
         false => Ok(format!(
             "the collector answers at {url}; to see which headers arrive, stop it and run this again"

@@ -179,8 +179,9 @@ pub(in crate::cli::serve) struct ServeSettings {
     #[arg(long, value_name = "HOURS")]
     pub(super) batch_hours: Option<u32>,
     /// Age in minutes, 0 to 1440, that a batch must have before it is closed. An attacker who
-    /// fills a batch with reports cannot choose whose other reports are in it. A batch of 1000000
-    /// reports is closed at any age. With --development, the default is 0 (default 60)
+    /// fills a batch with reports cannot choose whose other reports are in it. Until then, a batch
+    /// takes at most 1000000 reports: half of them may come at once, and the rest evenly over that
+    /// time. With --development, the default is 0 (default 60)
     #[arg(long, value_name = "MINUTES")]
     pub(super) batch_min_minutes: Option<u32>,
     /// Number of days after which the reports of a released batch are deleted; 0 means never. The

@@ -1,0 +1,34 @@
+//! Log of refusals that clients can cause at will.
+
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+/// Log of refusals of one kind, with at most one line a minute. So an attacker cannot fill the log.
+#[derive(Default)]
+pub(crate) struct RefusalLog(Mutex<Refusals>);
+
+#[derive(Default)]
+struct Refusals {
+    last_line: Option<Instant>,
+    /// Number of refusals since the last line.
+    count: u64,
+}
+
+/// Minimum interval between two lines.
+const REFUSAL_LOG_INTERVAL: Duration = Duration::from_secs(60);
+
+impl RefusalLog {
+    /// Counts a refusal. Logs `message` with the number of refusals since the last line, if a line
+    /// is due.
+    pub(super) fn record(&self, message: &'static str) {
+        let mut refusals = self.0.lock();
+        refusals.count += 1;
+        let is_due = |last: Instant| last.elapsed() >= REFUSAL_LOG_INTERVAL;
+        if refusals.last_line.is_none_or(is_due) {
+            let requests = std::mem::take(&mut refusals.count);
+            refusals.last_line = Some(Instant::now());
+            tracing::warn!(requests, "{message}");
+        }
+    }
+}
