@@ -171,8 +171,6 @@ impl Session {
         client.batch_execute("BEGIN")?;
         match work(client) {
             Ok(done) => {
-                // Discards warnings from before the commit, which do not matter.
-                client.take_warning();
                 client.batch_execute("COMMIT")?;
                 match client.take_warning() {
                     Some(warning) => Err(EngineError::CommitMaybeUnreplicated(warning)),
