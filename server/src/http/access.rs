@@ -78,7 +78,7 @@ impl AccessPolicy {
                 refusals.record_refusal();
                 Err(Problem::UnknownToken)
             }
-            Some(token) if token.role < needed => Err(Problem::Forbidden),
+            Some(token) if token.role() < Some(needed) => Err(Problem::Forbidden),
             Some(token) => Ok(Some(token.id)),
         }
     }

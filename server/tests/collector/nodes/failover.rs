@@ -148,10 +148,6 @@ fn a_lost_standby_is_named_and_leaves_no_backend_behind() {
     drop(running);
 }
 
-/// Longest time that other nodes may wait for a frozen one. The database ends its transaction after
-/// three seconds. The bound is far above that, for slow machines.
-const PATIENCE: Duration = Duration::from_secs(120);
-
 /// A node that is frozen in the middle of a transaction holds locks.
 #[test]
 fn a_frozen_node_stops_no_other() {
