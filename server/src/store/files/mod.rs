@@ -76,7 +76,7 @@ pub struct FilesEngine {
     ids_files_to_adopt: IdsFilesToAdopt,
     shared_log: SharedLog,
     /// Lock on the directory, if this engine holds it.
-    lock: Option<WritableFile>,
+    lock: Option<Arc<WritableFile>>,
 }
 
 pub use backup::{BackupProgress, backup};
@@ -188,21 +188,12 @@ impl FilesEngine {
     /// change once the file was removed or replaced.
     pub(super) fn hold_lock(&mut self, file: File) {
         let path = self.root.join(LOCK_FILE_NAME);
-        self.lock = Some(WritableFile { file, path });
+        self.lock = Some(Arc::new(WritableFile { file, path }));
     }
 
     /// Checks that no second process can have locked the directory.
     fn check_lock(&self) -> Result<(), EngineError> {
-        let Some(lock) = &self.lock else {
-            return Ok(());
-        };
-        lock.check_in_place()
-            .map_err(|error| EngineError::FileReplaced {
-                path: lock.path.display().to_string(),
-                cause: error.to_string(),
-                remedy: "a second process may use the journal; stop all hushbin processes of this \
-                         directory, then start one",
-            })
+        self.lock.as_deref().map_or(Ok(()), check_lock_file)
     }
 
     /// Checks that this process may change the directory, and that the next start will find what it
@@ -313,6 +304,17 @@ impl FilesEngine {
     fn files_of_task(&mut self, task: TaskKey) -> Result<&mut TaskFiles, EngineError> {
         self.tasks.get_mut(&task).ok_or(EngineError::TaskDeleted)
     }
+}
+
+/// Checks that the path still leads to the locked file.
+fn check_lock_file(lock: &WritableFile) -> Result<(), EngineError> {
+    lock.check_in_place()
+        .map_err(|error| EngineError::FileReplaced {
+            path: lock.path.display().to_string(),
+            cause: error.to_string(),
+            remedy: "a second process may use the journal; stop all hushbin processes of this \
+                     directory, then start one",
+        })
 }
 
 /// Finishes or undoes an interrupted creation or deletion of the task whose directory is `path`.
@@ -493,6 +495,8 @@ impl StorageEngine for FilesEngine {
             ids_files_to_adopt: Arc::clone(&self.ids_files_to_adopt),
             // The start has written all missing frames.
             shared_frames: SharedFrames::default(),
+            // Weak, because closing the engine releases the lock while readers still exist.
+            lock: self.lock.as_ref().map(Arc::downgrade),
         })
     }
 }
