@@ -259,7 +259,7 @@ impl Store {
             writer_metrics: metrics.unwrap_or_else(WriterMetrics::new),
             _shared_lock: shared,
         }));
-        if store.0.reader.shared_storage().is_some() {
+        if store.is_shared() {
             store.spawn_poller().map_err(JournalError::Thread)?;
         }
         Ok(store)
