@@ -305,6 +305,16 @@ fn tasks_come_and_go_while_the_collector_runs() {
     assert_eq!(ask("POST /tasks/counted/batches", "").0, 202);
     while ask("GET /tasks/counted/batches", "").1["batches"][0]["state"] != "released" {}
     assert_eq!(ask("GET /tasks/counted/estimates", "").1["reports"], 3);
+    // Settings that a request leaves out are those of the collector's options.
+    let some = ask(
+        "PUT /tasks/counted/settings",
+        r#"{ "keep_reports_days": 7 }"#,
+    )
+    .1;
+    assert_eq!(
+        (&some["batch"]["least"], &some["keep_reports_days"]),
+        (&json!(3), &json!(7))
+    );
     let (status, settings) = ask("PUT /tasks/counted/settings", SETTINGS_OF_TASK);
     assert_eq!((status, &settings["batch"]["least"]), (200, &json!(5)));
     assert_eq!(ask("GET /tasks/counted/settings", "").1, settings);
