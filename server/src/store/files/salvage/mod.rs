@@ -6,7 +6,7 @@
 //!
 //! - **A released batch** is copied if its file is valid. If only the totals are damaged, the
 //!   reports are counted again, with the same totals to the last byte. Only an analyser's origins
-//!   of reports are then lost. If only reports are damaged, the totals are kept without reports, as
+//!   of reports are then lost, and totals of reports that were erased before. If only reports are damaged, the totals are kept without reports, as
 //!   after the retention time. Otherwise the whole batch is lost. A batch without reports then
 //!   takes its number, so that later batches keep their numbers.
 //! - **Ids** of released batches are copied, or lost. An upload whose id is lost is counted again

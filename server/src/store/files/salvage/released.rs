@@ -127,25 +127,38 @@ impl TaskSalvage<'_> {
                 return Ok(self.empty_batch_for_lost(header, None, error));
             }
         };
-        let header = batch.header;
+        let mut header = batch.header;
         let mut blocks = Vec::new();
         let visited = batch.for_each_block(&mut |block| {
             blocks.push(block.to_vec());
             ControlFlow::Continue(())
         });
+        let is_complete = visited.is_ok();
         let (totals, error) = match (batch.totals(), visited) {
             (Ok(_), Ok(())) => return Ok(SalvagedBatch::Intact),
             (Ok(totals), Err(error)) => (Some(totals), error),
             (Err(error), _) => (None, error),
         };
-        if let Some(counted) = self.recount_blocks(&blocks, header.report_count) {
-            return Ok(SalvagedBatch::Rewritten {
-                header,
-                totals: counted,
-                blocks,
-                error,
-                loss: DataLoss::Nothing,
-            });
+        if let Some((counted, found)) = self.recount_blocks(&blocks) {
+            let loss = match header.report_count.checked_sub(found) {
+                Some(0) => Some(DataLoss::Nothing),
+                // All blocks are there, so the other reports were erased.
+                Some(reports) if is_complete && totals.is_none() && found > 0 => {
+                    let batch = number;
+                    Some(DataLoss::ErasedFromTotals { batch, reports })
+                }
+                _ => None,
+            };
+            if let Some(loss) = loss {
+                header.report_count = found;
+                return Ok(SalvagedBatch::Rewritten {
+                    header,
+                    totals: counted,
+                    blocks,
+                    error,
+                    loss,
+                });
+            }
         }
         Ok(
             match totals.filter(|totals| self.totals_match_count(totals, header.report_count)) {
@@ -196,9 +209,9 @@ impl TaskSalvage<'_> {
         counted == Some(reports)
     }
 
-    /// Counts the reports in blocks, and returns the totals in the stored form, without origins.
-    /// Returns `None` unless the blocks contain exactly `reports` valid reports.
-    fn recount_blocks(&self, blocks: &[Vec<u8>], reports: u64) -> Option<Vec<u8>> {
+    /// Counts the reports in blocks. Returns the totals in the stored form, without origins, and the
+    /// number of reports. Returns `None` if a report is invalid.
+    fn recount_blocks(&self, blocks: &[Vec<u8>]) -> Option<(Vec<u8>, u64)> {
         // Sealed reports cannot be counted, only their number can be checked.
         if self.role == ProcessRole::Shuffler {
             let (fingerprint, length) = (self.task.fingerprint(), self.task.sealed_report_length());
@@ -210,7 +223,7 @@ impl TaskSalvage<'_> {
                 Some(counts.sum::<u64>())
             };
             let found = blocks.iter().map(count).sum::<Option<u64>>();
-            return (found == Some(reports)).then(Vec::new);
+            return found.map(|found| (Vec::new(), found));
         }
         // Messages of sums are not kept, so they cannot be counted again.
         let task = self.task.report_task()?;
@@ -218,7 +231,8 @@ impl TaskSalvage<'_> {
         for block in blocks {
             add_block_to_totals(task, block, &mut totals).ok()?;
         }
-        (totals.report_count() == reports).then(|| self.totals_in_stored_form(totals.encode()))
+        let stored = self.totals_in_stored_form(totals.encode());
+        Some((stored, totals.report_count()))
     }
 
     /// Converts encoded totals to the form in which this role stores them.
