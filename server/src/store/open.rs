@@ -112,7 +112,7 @@ impl Store {
         }
         for setup in setups {
             let id = setup.draft.id();
-            task::check_new_task(setup, role)?;
+            task::prepare_new_task(setup, role)?;
             match stored.iter().find(|stored| stored.task().id() == id) {
                 Some(stored) => task::check_draft_agrees(stored, setup)?,
                 None if read_only => {

@@ -261,10 +261,11 @@ impl FilesEngine {
     /// # Errors
     /// When a log cannot be synced.
     fn remove_shared_log(&mut self) -> Result<(), EngineError> {
-        let mut failing = match self.shared_log.has_failed() {
-            true => SharedFrames::read(&self.root)?.write_to_logs(&self.root),
-            false => HashMap::new(),
-        };
+        let has_failed = self.shared_log.has_failed();
+        let frames = has_failed.then(|| SharedFrames::read(&self.root));
+        let frames = frames.transpose()?;
+        let written = frames.as_ref().map(|own| own.write_to_logs(&self.root));
+        let mut failing = written.unwrap_or_default();
         for task in self.shared_log.tasks() {
             // The log of a closed batch was synced when the batch was closed.
             if let Some(files) = self.tasks.get(&task)
@@ -278,7 +279,7 @@ impl FilesEngine {
             return self.shared_log.remove();
         };
         self.shared_log.note_failure(&error);
-        let frames = SharedFrames::read(&self.root)?;
+        let frames = frames.map_or_else(|| SharedFrames::read(&self.root), Ok)?;
         self.shared_log.keep_frames_of(tasks, &frames)?;
         Err(error)
     }
