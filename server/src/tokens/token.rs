@@ -10,8 +10,7 @@ use crate::store::EngineError;
 use data_encoding::HEXLOWER;
 
 /// Permissions of a token's holder. Each role includes the permissions of the roles before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(crate) enum TokenRole {
     /// Read released estimates, the list of batches and the settings of tasks.
     Analyst,

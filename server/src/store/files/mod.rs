@@ -193,7 +193,8 @@ impl FilesEngine {
 
     /// Checks that no second process can have locked the directory.
     fn check_lock(&self) -> Result<(), EngineError> {
-        self.lock.as_deref().map_or(Ok(()), check_lock_file)
+        let lock = self.lock.as_deref();
+        lock.map_or(Ok(()), WritableFile::check_lock_in_place)
     }
 
     /// Checks that this process may change the directory, and that the next start will find what it
@@ -305,17 +306,6 @@ impl FilesEngine {
     fn files_of_task(&mut self, task: TaskKey) -> Result<&mut TaskFiles, EngineError> {
         self.tasks.get_mut(&task).ok_or(EngineError::TaskDeleted)
     }
-}
-
-/// Checks that the path still leads to the locked file.
-fn check_lock_file(lock: &WritableFile) -> Result<(), EngineError> {
-    lock.check_in_place()
-        .map_err(|error| EngineError::FileReplaced {
-            path: lock.path.display().to_string(),
-            cause: error.to_string(),
-            remedy: "a second process may use the journal; stop all hushbin processes of this \
-                     directory, then start one",
-        })
 }
 
 /// Finishes or undoes an interrupted creation or deletion of the task whose directory is `path`.

@@ -8,7 +8,6 @@ use parking_lot::Mutex;
 
 use super::batch::{self, BatchFile, BatchHeader};
 use super::catalogue::TaskCatalogue;
-use super::check_lock_file;
 use super::disk::WritableFile;
 use super::ids::{self, BatchSpan, UploadIdsFile};
 use super::layout::task_directory;
@@ -100,7 +99,7 @@ impl FilesReader {
             return Ok(());
         };
         let closed = || disk::file_error(&self.root, std::io::Error::other("the store is closed"));
-        check_lock_file(&*lock.upgrade().ok_or_else(closed)?)
+        lock.upgrade().ok_or_else(closed)?.check_lock_in_place()
     }
 
     fn path_in_task_directory(&self, task: TaskKey, name: &str) -> PathBuf {

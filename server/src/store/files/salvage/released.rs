@@ -127,38 +127,28 @@ impl TaskSalvage<'_> {
                 return Ok(self.empty_batch_for_lost(header, None, error));
             }
         };
-        let mut header = batch.header;
+        let header = batch.header;
         let mut blocks = Vec::new();
         let visited = batch.for_each_block(&mut |block| {
             blocks.push(block.to_vec());
             ControlFlow::Continue(())
         });
+        // All blocks are there, so reports that are not there were erased.
         let is_complete = visited.is_ok();
         let (totals, error) = match (batch.totals(), visited) {
             (Ok(_), Ok(())) => return Ok(SalvagedBatch::Intact),
             (Ok(totals), Err(error)) => (Some(totals), error),
             (Err(error), _) => (None, error),
         };
-        if let Some((counted, found)) = self.recount_blocks(&blocks) {
-            let loss = match header.report_count.checked_sub(found) {
-                Some(0) => Some(DataLoss::Nothing),
-                // All blocks are there, so the other reports were erased.
-                Some(reports) if is_complete && totals.is_none() && found > 0 => {
-                    let batch = number;
-                    Some(DataLoss::ErasedFromTotals { batch, reports })
-                }
-                _ => None,
-            };
-            if let Some(loss) = loss {
-                header.report_count = found;
-                return Ok(SalvagedBatch::Rewritten {
-                    header,
-                    totals: counted,
-                    blocks,
-                    error,
-                    loss,
-                });
-            }
+        let recounted = self.recount_batch(header, &blocks, is_complete && totals.is_none());
+        if let Some((header, totals, loss)) = recounted {
+            return Ok(SalvagedBatch::Rewritten {
+                header,
+                totals,
+                blocks,
+                error,
+                loss,
+            });
         }
         Ok(
             match totals.filter(|totals| self.totals_match_count(totals, header.report_count)) {
@@ -207,6 +197,34 @@ impl TaskSalvage<'_> {
         let totals = self.role.split_origins_from_totals(totals);
         let counted = totals.and_then(|(totals, _)| self.task.reports_in_totals(totals));
         counted == Some(reports)
+    }
+
+    /// Counts a batch again from its blocks. Returns its header and totals, and what is lost. Returns
+    /// `None` if the blocks lack reports that were not erased.
+    fn recount_batch(
+        &self,
+        header: BatchHeader,
+        blocks: &[Vec<u8>],
+        lacks_only_erased: bool,
+    ) -> Option<(BatchHeader, Vec<u8>, DataLoss)> {
+        let (totals, found) = self.recount_blocks(blocks)?;
+        let batch = header.batch;
+        let loss = match header.report_count.checked_sub(found)? {
+            0 => DataLoss::Nothing,
+            reports if lacks_only_erased && found > 0 => {
+                DataLoss::ErasedFromTotals { batch, reports }
+            }
+            _ => return None,
+        };
+        let report_count = found;
+        Some((
+            BatchHeader {
+                report_count,
+                ..header
+            },
+            totals,
+            loss,
+        ))
     }
 
     /// Counts the reports in blocks. Returns the totals in the stored form, without origins, and the
