@@ -1,9 +1,8 @@
 //! Cache of encoded answers, so that many dashboards that poll the same query cost little.
 //!
 //! An answer depends on the task, the query and the released batches only. A release changes the
-//! key, so an answer is never out of date. Only an erased report changes answers that are computed
-//! from reports without a release. In a database, another process may erase it, so these answers
-//! expire.
+//! key, so no answer is out of date after it. An erased report changes the answers that are computed
+//! from reports, and no key. In a database, another process may erase it, so these answers expire.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};

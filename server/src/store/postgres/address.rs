@@ -279,7 +279,8 @@ impl Reachability {
     fn host_order(&self, hosts: usize) -> Vec<usize> {
         let first = self.preferred_host;
         let mut order: Vec<usize> = (0..hosts).map(|number| (first + number) % hosts).collect();
-        order.sort_by_key(|host| {
+        // Computed once for each host, since a host may become due while they are sorted.
+        order.sort_by_cached_key(|host| {
             let silent = self.silent_hosts.get(host);
             silent.is_some_and(|last| last.elapsed() < SILENT_HOST_PAUSE)
         });
