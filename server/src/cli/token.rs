@@ -71,8 +71,9 @@ pub(super) fn run_token_command(
         }
         TokenCommand::List(options) => {
             for token in tokens::list_tokens(&options.location.journal_location()?)? {
-                let role = token.role.name();
-                writeln!(out, "{}  {role:<7}  {}", token.id, token.name)?;
+                let (role, unknown) = (&token.role_name, " (unknown role: permits nothing)");
+                let note = token.role().map_or(unknown, |_| "");
+                writeln!(out, "{}  {role:<7}{note}  {}", token.id, token.name)?;
             }
         }
         TokenCommand::Revoke(options) => {

@@ -49,7 +49,7 @@ impl AccessPolicy {
                 refusals.record("refused requests with unknown or revoked tokens");
                 Err(Problem::UnknownToken)
             }
-            Some(token) if token.role < needed => Err(Problem::Forbidden),
+            Some(token) if token.role() < Some(needed) => Err(Problem::Forbidden),
             Some(token) => Ok(Some(token.id)),
         }
     }

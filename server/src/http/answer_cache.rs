@@ -1,10 +1,12 @@
 //! Cache of encoded answers, so that many dashboards that poll the same query cost little.
 //!
 //! An answer depends on the task, the query and the released batches only. A release changes the
-//! key, so no answer is ever out of date.
+//! key, so no answer is out of date after it. An erased report changes the answers that are computed
+//! from reports, and no key. In a database, another process may erase it, so these answers expire.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
 use parking_lot::Mutex;
@@ -19,6 +21,9 @@ pub(super) const MAX_ANSWER_BYTES: usize = 4 << 20;
 
 /// Maximum number of cached answers, because lookups search all of them.
 const MAX_ANSWERS: usize = 256;
+
+/// Time after which an answer expires that another process may change by erasing a report.
+pub(super) const MAX_ERASABLE_AGE: Duration = Duration::from_secs(60);
 
 /// Key of an answer: everything that determines it.
 pub(super) struct AnswerKey {
@@ -68,33 +73,49 @@ impl AnswerKey {
     }
 }
 
+/// An encoded answer.
+struct CachedAnswer {
+    key: AnswerKey,
+    answer: Bytes,
+    /// Time from which on the answer may be out of date, if there is one.
+    expires: Option<Instant>,
+}
+
 /// Cached answers, the most recently used last.
 #[derive(Default)]
-pub(super) struct AnswerCache(Mutex<VecDeque<(AnswerKey, Bytes)>>);
+pub(super) struct AnswerCache(Mutex<VecDeque<CachedAnswer>>);
 
 impl AnswerCache {
     /// Returns the answer to a query, if it is cached.
     pub(super) fn find(&self, key: &AnswerKey) -> Option<Bytes> {
         let mut answers = self.0.lock();
-        let is_found =
-            |(own, _): &(AnswerKey, Bytes)| own.is_same_query(key) && own.released == key.released;
+        let is_found = |own: &CachedAnswer| {
+            own.key.is_same_query(key)
+                && own.key.released == key.released
+                && own.expires.is_none_or(|expires| Instant::now() < expires)
+        };
         let found = answers.iter().position(is_found)?;
-        let (own, answer) = answers.remove(found)?;
-        answers.push_back((own, answer.clone()));
+        let found = answers.remove(found)?;
+        let answer = found.answer.clone();
+        answers.push_back(found);
         Some(answer)
     }
 
-    /// Caches an answer. It replaces the answer to the same query from earlier batches. Answers
-    /// that were not used for the longest time make room.
-    pub(super) fn insert(&self, key: AnswerKey, answer: Bytes) {
+    /// Caches an answer until it expires. It replaces the answer to the same query from earlier
+    /// batches. Answers that were not used for the longest time make room.
+    pub(super) fn insert(&self, key: AnswerKey, answer: Bytes, expires: Option<Instant>) {
         if answer.len() > MAX_ANSWER_BYTES {
             return;
         }
         let mut answers = self.0.lock();
         // Answers of deleted tasks are removed here, too.
-        answers.retain(|(own, _)| own.task.strong_count() > 0 && !own.is_same_query(&key));
-        answers.push_back((key, answer));
-        let size = |(key, answer): &(AnswerKey, Bytes)| key.query.len() + answer.len();
+        answers.retain(|own| own.key.task.strong_count() > 0 && !own.key.is_same_query(&key));
+        answers.push_back(CachedAnswer {
+            key,
+            answer,
+            expires,
+        });
+        let size = |own: &CachedAnswer| own.key.query.len() + own.answer.len();
         let mut total: usize = answers.iter().map(size).sum();
         while total > MAX_CACHED_BYTES || answers.len() > MAX_ANSWERS {
             total -= answers.pop_front().as_ref().map_or(total, size);
@@ -106,7 +127,7 @@ impl AnswerCache {
         let task = Arc::downgrade(task);
         self.0
             .lock()
-            .retain(|(own, _)| !Weak::ptr_eq(&own.task, &task));
+            .retain(|own| !Weak::ptr_eq(&own.key.task, &task));
     }
 }
 
@@ -144,7 +165,7 @@ mod tests {
         let (one, two) = (&[batch(1, true)][..], &[batch(1, true), batch(2, true)][..]);
         let key =
             |batches: &[BatchRow]| AnswerKey::new(&task, "estimates", "items=0", false, batches);
-        cache.insert(key(one), Bytes::from_static(b"first"));
+        cache.insert(key(one), Bytes::from_static(b"first"), None);
         assert_eq!(cache.find(&key(one)).unwrap(), "first");
         for unknown in [
             key(two),
@@ -158,9 +179,15 @@ mod tests {
             assert_eq!(cache.find(&unknown), None);
         }
         // A release replaces the earlier answer.
-        cache.insert(key(two), Bytes::from_static(b"second"));
+        cache.insert(key(two), Bytes::from_static(b"second"), None);
         assert_eq!(cache.find(&key(one)), None);
         assert_eq!(cache.find(&key(two)).unwrap(), "second");
+        // Another process may have erased a report.
+        cache.insert(key(one), Bytes::from_static(b"third"), Some(Instant::now()));
+        assert_eq!(cache.find(&key(one)), None);
+        let later = Instant::now() + MAX_ERASABLE_AGE;
+        cache.insert(key(two), Bytes::from_static(b"fourth"), Some(later));
+        assert_eq!(cache.find(&key(two)).unwrap(), "fourth");
         cache.forget_task(&task);
         assert_eq!(cache.find(&key(two)), None);
     }
@@ -180,15 +207,15 @@ mod tests {
         let fitting = MAX_CACHED_BYTES / MAX_ANSWER_BYTES - 1;
         let largest = Bytes::from(vec![0; MAX_ANSWER_BYTES]);
         for query in 0..=fitting {
-            cache.insert(key(query), largest.clone());
+            cache.insert(key(query), largest.clone(), None);
             assert!(cache.find(&key(0)).is_some());
         }
         // The queries take room, too.
         assert!(cache.find(&key(1)).is_none() && cache.find(&key(2)).is_some());
-        cache.insert(key(100), Bytes::from(vec![0; MAX_ANSWER_BYTES + 1]));
+        cache.insert(key(100), Bytes::from(vec![0; MAX_ANSWER_BYTES + 1]), None);
         assert!(cache.find(&key(100)).is_none());
         for query in 1000..1000 + 2 * MAX_ANSWERS {
-            cache.insert(key(query), Bytes::new());
+            cache.insert(key(query), Bytes::new(), None);
         }
         assert!(cache.0.lock().len() <= MAX_ANSWERS && cache.find(&key(0)).is_none());
     }

@@ -72,17 +72,6 @@ pub(super) async fn read_body_text(state: &AppState, body: Body) -> Result<Strin
     String::from_utf8(read_body_bytes(state, body).await?).map_err(|_| query::not_utf8_problem())
 }
 
-/// Reads the body of an admin's request, as a JSON object.
-///
-/// # Errors
-/// Same as [`read_body_within_deadline`], and [`Problem::BadRequest`], which describes the mistake and its position.
-pub(super) async fn read_body_json<T: DeserializeOwned>(
-    state: &AppState,
-    body: Body,
-) -> Result<T, Problem> {
-    parse_json_object(&read_body_bytes(state, body).await?)
-}
-
 /// Parses the body of an admin's request.
 ///
 /// # Errors

@@ -25,7 +25,8 @@ pub(super) async fn get_task_settings(
     ))
 }
 
-/// `PUT /tasks/{id}/settings`: replaces all settings. Omitted settings get the defaults.
+/// `PUT /tasks/{id}/settings`: replaces all settings. Omitted settings are those of the collector's
+/// options, as for new tasks.
 pub(super) async fn replace_task_settings(
     admin: RequireAdmin,
     State(state): State<AppState>,
@@ -33,7 +34,11 @@ pub(super) async fn replace_task_settings(
     body: Body,
 ) -> Result<Json<TaskSettings>, Problem> {
     let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
-    let settings: TaskSettings = body::read_body_json(&state, body).await?;
+    let bytes = body::read_body_bytes(&state, body).await?;
+    // Parsed as settings first, so that errors name the position.
+    body::parse_json_object::<TaskSettings>(&bytes)?;
+    let requested = body::parse_json_object(&bytes)?;
+    let settings = tasks::requested_settings(requested, state.new_task_settings())?;
     let checked = settings.check();
     checked.map_err(|error| Problem::BadRequest(error.to_string()))?;
     state

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
 use axum::extract::FromRef;
@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use tokio::sync::{Semaphore, oneshot};
 
 use super::access::AccessPolicy;
-use super::answer_cache::{AnswerCache, AnswerKey};
+use super::answer_cache::{AnswerCache, AnswerKey, MAX_ERASABLE_AGE};
 use super::problem::Problem;
 use super::response_writer::{ResponseWorkKind, ResponseWriter};
 use crate::http::metrics::Metrics;
@@ -248,9 +248,11 @@ impl AppState {
                 return out.write_all(&known).map_err(|_| Problem::Internal);
             }
             out.keep_copy();
+            let erasable = work == ResponseWorkKind::ComputedFromReports && store.is_shared();
+            let expires = erasable.then(|| Instant::now() + MAX_ERASABLE_AGE);
             write(store, out)?;
             if let Some(answer) = out.take_copy() {
-                state.answer_cache().insert(key, answer);
+                state.answer_cache().insert(key, answer, expires);
             }
             Ok(())
         };

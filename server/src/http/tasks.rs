@@ -119,8 +119,11 @@ struct CreateTaskRequest {
     settings: Option<TaskSettings>,
 }
 
-/// Returns the settings in the body of a request. The other settings are those in `defaults`.
-fn requested_settings(bytes: &[u8], defaults: &TaskSettings) -> Result<TaskSettings, Problem> {
+/// Returns the settings in a request. The other settings are those in `defaults`.
+pub(super) fn requested_settings(
+    requested: Value,
+    defaults: &TaskSettings,
+) -> Result<TaskSettings, Problem> {
     /// Writes the members of `from` over those of `into`.
     fn overwrite(into: &mut Value, from: Value) {
         match (into, from) {
@@ -132,10 +135,8 @@ fn requested_settings(bytes: &[u8], defaults: &TaskSettings) -> Result<TaskSetti
             (into, from) => *into = from,
         }
     }
-    let defect = |_| Problem::Internal;
-    let mut body: Value = serde_json::from_slice(bytes).map_err(defect)?;
-    let mut settings = serde_json::to_value(defaults).map_err(defect)?;
-    overwrite(&mut settings, body["settings"].take());
+    let mut settings = serde_json::to_value(defaults).map_err(|_| Problem::Internal)?;
+    overwrite(&mut settings, requested);
     serde_json::from_value(settings).map_err(|error| Problem::BadRequest(error.to_string()))
 }
 
@@ -157,7 +158,10 @@ fn parse_task_setup(bytes: &[u8], defaults: &TaskSettings) -> Result<TaskSetup, 
     }
     let CreateTaskRequest { task, settings } = body::parse_json_object(bytes)?;
     let settings = match settings {
-        Some(_) => requested_settings(bytes, defaults)?,
+        Some(_) => {
+            let mut body: Value = body::parse_json_object(bytes)?;
+            requested_settings(body["settings"].take(), defaults)?
+        }
         None => defaults.clone(),
     };
     Ok(TaskSetup {

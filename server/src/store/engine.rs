@@ -149,7 +149,7 @@ pub enum EngineError {
     #[error("{0}")]
     DatabaseUnreachable(String),
     /// The database committed, but warned that the commit may be missing on a standby.
-    #[error("the database committed with a warning: {0}")]
+    #[error("the database committed, but a synchronous standby may lack the commit: {0}")]
     CommitMaybeUnreplicated(String),
     /// The address of a database is invalid.
     #[error("{0}")]
@@ -257,7 +257,9 @@ impl EngineError {
                 ) => Remedy::RestoreConnection,
                 _ => Remedy::ReadCollectorLog,
             },
-            Self::DatabaseUnreachable(_) => Remedy::RestoreConnection,
+            Self::DatabaseUnreachable(_) | Self::CommitMaybeUnreplicated(_) => {
+                Remedy::RestoreConnection
+            }
             _ => Remedy::ReadCollectorLog,
         }
     }

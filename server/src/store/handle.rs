@@ -105,7 +105,7 @@ impl Store {
     /// [`StoreError::Failed`] when storage fails, [`StoreError::TaskDeleted`] when the task was
     /// deleted.
     pub(crate) async fn refresh_batches(&self, stored: &Arc<StoredTask>) -> Result<(), StoreError> {
-        if self.0.reader.shared_storage().is_none() {
+        if !self.is_shared() {
             return Ok(());
         }
         let (reader, stored) = (Arc::clone(&self.0.reader), Arc::clone(stored));
@@ -154,6 +154,11 @@ impl Store {
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.0.writer.is_none()
+    }
+
+    /// Returns true if several processes may share the storage.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.0.reader.shared_storage().is_some()
     }
 
     pub(super) fn writer_queue(&self) -> Result<&mpsc::Sender<WriterRequest>, StoreError> {

@@ -112,7 +112,7 @@ impl Store {
         }
         for setup in setups {
             let id = setup.draft.id();
-            task::check_new_task(setup, role)?;
+            task::prepare_new_task(setup, role)?;
             match stored.iter().find(|stored| stored.task().id() == id) {
                 Some(stored) => task::check_draft_agrees(stored, setup)?,
                 None if read_only => {
@@ -260,7 +260,7 @@ impl Store {
             writer_metrics: metrics.unwrap_or_else(WriterMetrics::new),
             _shared_lock: shared,
         }));
-        if store.0.reader.shared_storage().is_some() {
+        if store.is_shared() {
             store.spawn_poller().map_err(JournalError::Thread)?;
         }
         Ok(store)

@@ -50,27 +50,40 @@ fn apply_storage_changes(
             tasks.remove(&gone);
         }
     }
-    for SharedTask {
+    let mut applied = Ok(());
+    for task in seen {
+        // A task that cannot be used must not hide the changes of others.
+        applied = applied.and(apply_task_changes(tasks, shared, role, task));
+    }
+    applied
+}
+
+/// Updates the settings and the batches of one task, or adds the task.
+fn apply_task_changes(
+    tasks: &CurrentTasks,
+    shared: &dyn SharedStorage,
+    role: ProcessRole,
+    seen: SharedTask,
+) -> Result<(), JournalError> {
+    let SharedTask {
         key,
         settings,
         batches,
-    } in seen
-    {
-        match tasks.by_key(key) {
-            Some(stored) => {
-                stored.publish_batches(&batches);
-                if task::encode_role_and_settings(role, &stored.settings()) != settings {
-                    let id = stored.task().id();
-                    stored.replace_settings(task::decode_role_and_settings(id, &settings)?.1);
-                }
+    } = seen;
+    match tasks.by_key(key) {
+        Some(stored) => {
+            stored.publish_batches(&batches);
+            if task::encode_role_and_settings(role, &stored.settings()) != settings {
+                let id = stored.task().id();
+                stored.replace_settings(task::decode_role_and_settings(id, &settings)?.1);
             }
-            None => {
-                // The task may have been deleted since the storage was read.
-                if let Some(row) = shared.task(key)? {
-                    let read = task::stored_tasks_from_rows([(row, batches)], role)?;
-                    read.into_iter()
-                        .for_each(|stored| tasks.add(&Arc::new(stored)));
-                }
+        }
+        None => {
+            // The task may have been deleted since the storage was read.
+            if let Some(row) = shared.task(key)? {
+                let read = task::stored_tasks_from_rows([(row, batches)], role)?;
+                read.into_iter()
+                    .for_each(|stored| tasks.add(&Arc::new(stored)));
             }
         }
     }

@@ -41,13 +41,18 @@ const MAX_BLOCK_REPORTS: usize = hushbin::bounds::REPORTS_PER_UPLOAD_RANGE.max a
 /// Maximum number of bytes in a block of sealed reports, unless a single report is longer.
 const MAX_BLOCK_BYTES: usize = 1 << 19;
 
-/// Pause after a failure, before the work is tried again. The most frequent failure is a full disk.
-const RETRY_DELAY: Duration = Duration::from_secs(10);
+/// Pause after a first failure, before the work is tried again. The most frequent failure is a full
+/// disk. The pause doubles with each failure.
+const MIN_RETRY_DELAY: Duration = Duration::from_secs(10);
+
+/// Maximum pause after a failure. An attempt reads and counts a whole batch.
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(600);
 
 /// Interval at which the releaser looks for new work while failed work waits.
 const RETRY_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Work for the releaser thread.
+#[derive(Clone)]
 pub(super) enum ReleaserWork {
     /// Release the closed batches of this task.
     ReleaseClosedBatches(Arc<StoredTask>),
@@ -105,15 +110,20 @@ pub(super) fn spawn(
                     }
                 };
                 if releaser.writer_has_ended() || done.is_err() && releaser.is_task_deleted(task) {
+                    work.forget_failures(&next);
                     continue;
                 }
                 errors.record(Some(task), action, &done);
-                match (done, again.upgrade()) {
-                    // Queued behind other work. Otherwise a series of closed batches would delay
-                    // that work.
-                    (Ok(true), Some(again)) => drop(again.send(next)),
-                    (Ok(_), _) => {}
-                    (Err(_), _) => work.retry_later(next),
+                match done {
+                    Ok(has_more) => {
+                        work.forget_failures(&next);
+                        // Queued behind other work. Otherwise a series of closed batches would delay
+                        // that work.
+                        if let Some(again) = again.upgrade().filter(|_| has_more) {
+                            let _ = again.send(next);
+                        }
+                    }
+                    Err(_) => work.retry_later(next),
                 }
             }
         })?;
@@ -124,8 +134,24 @@ pub(super) fn spawn(
 /// done.
 struct WorkQueue {
     new: mpsc::UnboundedReceiver<ReleaserWork>,
-    /// Failed work, with the time of its next attempt.
-    failed: Vec<(Instant, ReleaserWork)>,
+    failed: Vec<FailedWork>,
+}
+
+/// Work whose last attempt failed.
+struct FailedWork {
+    work: ReleaserWork,
+    /// Upper limit on the pause before the next attempt.
+    delay: Duration,
+    next_attempt: Instant,
+}
+
+/// Returns a random pause between half of `delay` and `delay`, so that nodes do not try at the same
+/// time.
+fn random_pause(delay: Duration) -> Duration {
+    let mut random = [0];
+    // Without random numbers, the pause is `delay`.
+    let _ = getrandom::fill(&mut random);
+    delay.mul_f64(1.0 - f64::from(random[0]) / 512.0)
 }
 
 impl WorkQueue {
@@ -136,28 +162,37 @@ impl WorkQueue {
                 return self.new.blocking_recv();
             }
             match self.new.try_recv() {
+                // The timer asks for the same releases again and again.
+                Ok(work) if self.failed.iter().any(|failed| failed.work.is_same(&work)) => continue,
                 Ok(work) => return Some(work),
                 Err(TryRecvError::Disconnected) => return None,
                 Err(TryRecvError::Empty) => {}
             }
             let now = Instant::now();
-            match self.failed.iter().position(|(due, _)| *due <= now) {
-                Some(index) => return Some(self.failed.swap_remove(index).1),
+            match self.failed.iter().find(|failed| failed.next_attempt <= now) {
+                Some(due) => return Some(due.work.clone()),
                 None => thread::sleep(RETRY_CHECK_INTERVAL),
             }
         }
     }
 
-    /// Tries failed work again after [`RETRY_DELAY`]. Work that already waits is not added, since
-    /// the timer asks for the same releases again and again.
+    /// Tries failed work again after a pause. Each failure doubles the pause.
     fn retry_later(&mut self, work: ReleaserWork) {
-        if !self
-            .failed
-            .iter()
-            .any(|(_, waiting)| waiting.is_same(&work))
-        {
-            self.failed.push((Instant::now() + RETRY_DELAY, work));
-        }
+        let last = self.failed.iter().find(|failed| failed.work.is_same(&work));
+        let delay = last.map_or(MIN_RETRY_DELAY, |last| {
+            (2 * last.delay).min(MAX_RETRY_DELAY)
+        });
+        self.forget_failures(&work);
+        self.failed.push(FailedWork {
+            work,
+            delay,
+            next_attempt: Instant::now() + random_pause(delay),
+        });
+    }
+
+    /// Forgets the failures of work that has succeeded or is no longer needed.
+    fn forget_failures(&mut self, work: &ReleaserWork) {
+        self.failed.retain(|failed| !failed.work.is_same(work));
     }
 }
 
@@ -501,17 +536,46 @@ mod tests {
         };
         let [failing, other] = [1, 2].map(stored_task);
         let release = |task: &Arc<StoredTask>| ReleaserWork::ReleaseClosedBatches(Arc::clone(task));
-        // The timer has asked twice.
+        let begin = Instant::now();
         queue.retry_later(release(&failing));
-        queue.retry_later(release(&failing));
+        assert!(queue.failed[0].next_attempt >= begin + MIN_RETRY_DELAY / 2);
         queue.retry_later(ReleaserWork::DeleteReports(Arc::clone(&failing), 1));
         assert_eq!(queue.failed.len(), 2);
+        // The timer asks for the failed release again.
+        sender.send(release(&failing)).unwrap();
         sender.send(release(&other)).unwrap();
         assert!(queue.wait_for_next().unwrap().is_same(&release(&other)));
         // The failed work follows once it is due.
-        queue.failed[0].0 = Instant::now();
+        queue.failed[0].next_attempt = Instant::now();
         assert!(queue.wait_for_next().unwrap().is_same(&release(&failing)));
         drop(sender);
         assert!(queue.wait_for_next().is_none());
+    }
+
+    #[test]
+    fn pauses_grow_until_an_attempt_succeeds() {
+        let mut queue = WorkQueue {
+            new: mpsc::unbounded_channel().1,
+            failed: Vec::new(),
+        };
+        let work = ReleaserWork::ReleaseClosedBatches(stored_task(1));
+        let delays: Vec<u64> = (0..9)
+            .map(|_| {
+                let begin = Instant::now();
+                queue.retry_later(work.clone());
+                let FailedWork {
+                    delay,
+                    next_attempt,
+                    ..
+                } = queue.failed[0];
+                assert!(next_attempt >= begin + delay / 2);
+                assert!(next_attempt <= Instant::now() + delay);
+                delay.as_secs()
+            })
+            .collect();
+        assert_eq!(delays, [10, 20, 40, 80, 160, 320, 600, 600, 600]);
+        queue.forget_failures(&work);
+        queue.retry_later(work);
+        assert_eq!(queue.failed[0].delay, MIN_RETRY_DELAY);
     }
 }

@@ -388,45 +388,42 @@ fn store_settings(
     Ok(())
 }
 
-/// Checks everything about a new task that needs no journal.
+/// Checks everything about a new task that needs no journal. Returns the task, its settings, and its
+/// role and settings in the stored form.
 ///
 /// # Errors
 /// When the draft or the settings are invalid, or the task needs another role.
-pub(super) fn check_new_task(
+pub(super) fn prepare_new_task(
     TaskSetup { draft, settings }: &TaskSetup,
     role: ProcessRole,
-) -> Result<(), JournalError> {
-    require_shuffler_for_sums(&resolve_draft(draft)?, role)?;
-    let settings = settings.clone().unwrap_or_default();
-    check_and_encode_settings(draft, role, &settings).map(drop)
-}
-
-fn resolve_draft(draft: &ReportOrSumDraft) -> Result<ReportOrSumTask, JournalError> {
-    draft
+) -> Result<(ReportOrSumTask, TaskSettings, String), JournalError> {
+    let task = draft
         .resolve_task()
         .map_err(|source| JournalError::InvalidTask {
             id: draft.id().to_owned(),
             source,
-        })
+        })?;
+    require_shuffler_for_sums(&task, role)?;
+    let settings = settings.clone().unwrap_or_default();
+    let encoded = check_and_encode_settings(draft, role, &settings)?;
+    Ok((task, settings, encoded))
 }
 
-/// Stores a new task, as described by the draft and the settings in `TaskSetup`.
+/// Stores a new task, as described by the draft and the settings in `setup`.
 pub(super) fn store_task(
     engine: &mut dyn StorageEngine,
     role: ProcessRole,
-    TaskSetup { draft, settings }: &TaskSetup,
+    setup: &TaskSetup,
     now: u64,
 ) -> Result<StoredTask, JournalError> {
-    let task = resolve_draft(draft)?;
-    require_shuffler_for_sums(&task, role)?;
-    let settings = settings.clone().unwrap_or_default();
+    let (task, settings, encoded) = prepare_new_task(setup, role)?;
     let row = TaskRow {
         key: TaskKey(0),
         id: task.id().to_owned(),
         fingerprint: task.fingerprint().0,
         // A task is plain data with text keys, so JSON can always represent it.
         parameters: serde_json::to_string(&task).expect("a task can be written as JSON"),
-        settings: check_and_encode_settings(draft, role, &settings)?,
+        settings: encoded,
     };
     let key = engine.add_task(row, now).map_err(|error| match error {
         EngineError::TaskExists(id) => JournalError::TaskExists { id },

@@ -1,25 +1,17 @@
 //! Tokens in a database, for all processes that share it.
 
-use clap::ValueEnum;
 use parking_lot::Mutex;
 
-use super::token::{Token, TokenRole, TokensError, log_changes};
+use super::token::{Token, TokensError, log_changes, warn_if_role_unknown};
 use crate::store::{DatabaseAddress, EngineError, Session, SessionPool, open_pool};
 
 const TOKEN_COLUMNS: &str = "id, name, role, created, sha256";
-
-/// Parses a stored role, which has the same name as on the command line.
-fn parse_role(text: &str) -> Result<TokenRole, TokensError> {
-    TokenRole::from_str(text, false).map_err(|_| TokensError::UnknownRole {
-        found: text.to_owned(),
-    })
-}
 
 fn select_tokens(
     session: &mut Session,
     condition: &str,
     value: Option<&str>,
-) -> Result<Vec<Result<Token, TokensError>>, EngineError> {
+) -> Result<Vec<Token>, EngineError> {
     let query =
         format!("SELECT {TOKEN_COLUMNS} FROM hushbin.token {condition} ORDER BY created, id");
     let rows = match value {
@@ -29,14 +21,14 @@ fn select_tokens(
     Ok(rows.iter().map(token_from_row).collect())
 }
 
-fn token_from_row(row: &postgres::Row) -> Result<Token, TokensError> {
-    Ok(Token {
+fn token_from_row(row: &postgres::Row) -> Token {
+    Token {
         id: row.get("id"),
         name: row.get("name"),
-        role: parse_role(row.get("role"))?,
+        role_name: row.get("role"),
         created: row.get::<_, i64>("created").cast_unsigned(),
         sha256: row.get("sha256"),
-    })
+    }
 }
 
 /// Current tokens of a database.
@@ -59,7 +51,20 @@ impl DatabaseTokens {
     /// # Errors
     /// When the database fails.
     pub(super) fn is_empty(&self) -> Result<bool, TokensError> {
-        Ok(list_tokens(&self.sessions)?.is_empty())
+        Ok(self.compare_tokens(&mut self.last_seen.lock())?.is_empty())
+    }
+
+    /// Returns the current tokens, and logs the changes since the last comparison.
+    fn compare_tokens<'a>(
+        &self,
+        last_seen: &'a mut Option<Vec<Token>>,
+    ) -> Result<&'a [Token], TokensError> {
+        let tokens = list_tokens(&self.sessions)?;
+        match last_seen {
+            Some(before) => log_changes(before, &tokens),
+            None => tokens.iter().for_each(warn_if_role_unknown),
+        }
+        Ok(last_seen.insert(tokens))
     }
 
     /// Returns the token with this hash, or `None` if there is no such token. Logs which tokens
@@ -76,15 +81,10 @@ impl DatabaseTokens {
             let select =
                 |session: &mut Session| select_tokens(session, "WHERE sha256 = $1", Some(hash));
             let found = self.sessions.with_session(select)?;
-            return found.into_iter().next().transpose();
+            return Ok(found.into_iter().next());
         };
-        let tokens = list_tokens(&self.sessions)?;
-        if let Some(before) = &*last_seen {
-            log_changes(before, &tokens);
-        }
-        let found = tokens.iter().find(|token| token.sha256 == hash).cloned();
-        *last_seen = Some(tokens);
-        Ok(found)
+        let mut tokens = self.compare_tokens(&mut last_seen)?.iter();
+        Ok(tokens.find(|token| token.sha256 == hash).cloned())
     }
 }
 
@@ -93,8 +93,7 @@ impl DatabaseTokens {
 /// # Errors
 /// When the database fails.
 pub(super) fn list_tokens(sessions: &SessionPool) -> Result<Vec<Token>, TokensError> {
-    let found = sessions.with_session(|session| select_tokens(session, "", None))?;
-    found.into_iter().collect()
+    Ok(sessions.with_session(|session| select_tokens(session, "", None))?)
 }
 
 /// Adds a token.
@@ -107,12 +106,17 @@ pub(super) fn add_token(database: &DatabaseAddress, token: &Token) -> Result<(),
     let insert = "INSERT INTO hushbin.token (id, name, role, created, sha256) \
         SELECT $1::TEXT, $2::TEXT, $3::TEXT, $4::BIGINT, $5::TEXT \
         WHERE NOT EXISTS (SELECT FROM hushbin.token WHERE $2 IN (id, name))";
-    let (role, created) = (token.role.name(), token.created.cast_signed());
+    let created = token.created.cast_signed();
     let added = open_pool(database)?.with_session(|session| {
         session.run_in_transaction(|transaction| {
             transaction.execute(lock, &[])?;
-            let values: &[&(dyn postgres::types::ToSql + Sync)] =
-                &[&token.id, &token.name, &role, &created, &token.sha256];
+            let values: &[&(dyn postgres::types::ToSql + Sync)] = &[
+                &token.id,
+                &token.name,
+                &token.role_name,
+                &created,
+                &token.sha256,
+            ];
             transaction.execute(insert, values)
         })
     })?;
@@ -140,5 +144,5 @@ pub(super) fn revoke_token(
     let row = revoked.ok_or_else(|| TokensError::UnknownToken {
         id_or_name: id_or_name.to_owned(),
     })?;
-    token_from_row(&row)
+    Ok(token_from_row(&row))
 }

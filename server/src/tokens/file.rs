@@ -8,7 +8,7 @@ use parking_lot::RwLock;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
-use super::token::{Token, TokensError, log_changes};
+use super::token::{Token, TokensError, log_changes, warn_if_role_unknown};
 use crate::format_version::json_format_version;
 use crate::store::{FileStamp, check_journal_exists, file_stamp, open_or_create, write_atomically};
 
@@ -36,12 +36,16 @@ impl TokensFile {
     /// # Errors
     /// When the file of tokens is invalid.
     pub(super) fn open(data: &Path) -> Result<Self, TokensError> {
-        let tokens = Self {
-            path: data.join(TOKENS_FILE_NAME),
-            cached_tokens: RwLock::default(),
-        };
-        tokens.reload_if_changed()?;
-        Ok(tokens)
+        let path = data.join(TOKENS_FILE_NAME);
+        // The stamp is read before the file. A write in between is noticed at the next call.
+        let found = file_stamp(&path).map_err(|source| file_error(&path, source))?;
+        let tokens = read_tokens_file(&path)?.tokens;
+        tokens.iter().for_each(warn_if_role_unknown);
+        let cached_tokens = RwLock::new((found, tokens));
+        Ok(Self {
+            path,
+            cached_tokens,
+        })
     }
 
     /// Returns true if there are no tokens, so that no one has access.
@@ -62,7 +66,7 @@ impl TokensFile {
             let same = token.sha256.as_bytes().ct_eq(hash.as_bytes());
             bool::from(same)
         });
-        Ok(found.max_by_key(|token| token.role).cloned())
+        Ok(found.max_by_key(|token| token.role()).cloned())
     }
 
     /// Reads the file again if it has changed. The tokens stay as they were if it cannot be read,
@@ -71,19 +75,15 @@ impl TokensFile {
     /// # Errors
     /// Same as [`TokensFile::open`].
     pub(super) fn reload_if_changed(&self) -> Result<(), TokensError> {
-        // The stamp is read before the file. A write in between is noticed at the next call.
         let found = file_stamp(&self.path).map_err(|source| file_error(&self.path, source))?;
         if self.cached_tokens.read().0 == found {
             return Ok(());
         }
         let tokens = read_tokens_file(&self.path)?.tokens;
         let mut cached = self.cached_tokens.write();
-        // At the first read, all tokens would look new.
-        if cached.0.is_some() {
-            log_changes(&cached.1, &tokens);
-            if found.is_none() {
-                tracing::warn!("the file of tokens was removed, so no token is valid");
-            }
+        log_changes(&cached.1, &tokens);
+        if found.is_none() {
+            tracing::warn!("the file of tokens was removed, so no token is valid");
         }
         *cached = (found, tokens);
         Ok(())

@@ -156,7 +156,7 @@ pub(crate) fn create_token(
     let token = Token {
         id: HEXLOWER.encode(&id),
         name: name.to_owned(),
-        role,
+        role_name: role.name().to_owned(),
         created: now(),
         sha256: hash_token_text(&text),
     };

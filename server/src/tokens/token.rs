@@ -10,8 +10,7 @@ use crate::store::EngineError;
 use data_encoding::HEXLOWER;
 
 /// Permissions of a token's holder. Each role includes the permissions of the roles before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(crate) enum TokenRole {
     /// Read released estimates, the list of batches and the settings of tasks.
     Analyst,
@@ -20,7 +19,7 @@ pub(crate) enum TokenRole {
 }
 
 impl TokenRole {
-    /// Returns the role's name on the command line and in the database.
+    /// Returns the role's name on the command line and in the storage.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Analyst => "analyst",
@@ -37,7 +36,9 @@ pub(crate) struct Token {
     pub(crate) id: String,
     /// Purpose of the token, in the words of the operator who created the token.
     pub(crate) name: String,
-    pub(crate) role: TokenRole,
+    /// Name of the role. A newer version may have written a name that this version does not know.
+    #[serde(rename = "role")]
+    pub(crate) role_name: String,
     /// Time of creation, in seconds since 1970.
     pub(crate) created: u64,
     /// SHA-256 of the token's text, hexadecimal.
@@ -45,6 +46,11 @@ pub(crate) struct Token {
 }
 
 impl Token {
+    /// Returns the role, or `None` if this version does not know it. Then the token permits nothing.
+    pub(crate) fn role(&self) -> Option<TokenRole> {
+        TokenRole::from_str(&self.role_name, false).ok()
+    }
+
     /// Returns true if this is the token's id or name. No two tokens share one.
     pub(super) fn has_id_or_name(&self, id_or_name: &str) -> bool {
         self.id == id_or_name || self.name == id_or_name
@@ -73,9 +79,6 @@ pub(crate) enum TokensError {
     NameTaken { name: String },
     #[error(transparent)]
     Store(#[from] EngineError),
-    #[cfg(feature = "postgres")]
-    #[error("the database has a token of role {found:?}, expected analyst or admin")]
-    UnknownRole { found: String },
     #[error("the system gives no random numbers: {0}")]
     Entropy(getrandom::Error),
 }
@@ -89,10 +92,26 @@ pub(super) fn hash_token_text(text: &str) -> String {
 pub(super) fn log_changes(before: &[Token], after: &[Token]) {
     let missing_from = |others: &[Token], token: &Token| others.iter().all(|o| o.id != token.id);
     for token in after.iter().filter(|token| missing_from(before, token)) {
-        let (name, role) = (&token.name, token.role.name());
+        let (name, role) = (&token.name, &token.role_name);
         tracing::info!(token = token.id, name, role, "a token was created");
     }
+    let changed = after.iter().filter(|token| !before.contains(token));
+    changed.for_each(warn_if_role_unknown);
     for token in before.iter().filter(|token| missing_from(after, token)) {
         tracing::info!(token = token.id, name = token.name, "a token was revoked");
+    }
+}
+
+/// Logs that a token has a role that this version does not know.
+pub(super) fn warn_if_role_unknown(token: &Token) {
+    if token.role().is_none() {
+        let (name, role) = (&token.name, &token.role_name);
+        tracing::warn!(
+            token = token.id,
+            name,
+            role,
+            "this token has an unknown role and permits nothing, expected analyst or admin; revoke \
+             it, or use the hushbin version that created it"
+        );
     }
 }

@@ -189,6 +189,28 @@ fn a_token_holds_until_it_is_revoked() {
     assert!(detail(None).contains("create a token with hushbin token create"));
 }
 
+/// A newer version may know more roles. Its tokens stop nobody else's, and stay as they are.
+#[test]
+fn a_token_of_an_unknown_role_permits_nothing_and_stays() {
+    let guarded = Guarded::new();
+    let [admin, other] = ["admin", "analyst"].map(|role| create_token(&guarded.data, role));
+    let status = |token: &str| guarded.ask("GET /tasks", Some(token), "").0;
+    assert_eq!((status(&admin), status(&other)), (200, 200));
+    let file = guarded.data.join("tokens.json");
+    let tokens = fs::read_to_string(&file).unwrap();
+    fs::write(&file, tokens.replace("\"analyst\"", "\"auditor\"")).unwrap();
+    assert_eq!((status(&admin), status(&other)), (200, 403));
+    create_token(&guarded.data, "analyst");
+    let listed = token(&guarded.data, &["list"]);
+    let row = listed
+        .lines()
+        .find(|line| line.contains("auditor"))
+        .unwrap();
+    assert!(row.contains("unknown role"), "{listed}");
+    token(&guarded.data, &["revoke", &row[..8]]);
+    assert_eq!((status(&admin), status(&other)), (200, 401));
+}
+
 #[test]
 fn tokens_are_those_of_a_directory_that_is_there() {
     let directory = tempfile::tempdir().unwrap();
@@ -283,6 +305,16 @@ fn tasks_come_and_go_while_the_collector_runs() {
     assert_eq!(ask("POST /tasks/counted/batches", "").0, 202);
     while ask("GET /tasks/counted/batches", "").1["batches"][0]["state"] != "released" {}
     assert_eq!(ask("GET /tasks/counted/estimates", "").1["reports"], 3);
+    // Settings that a request leaves out are those of the collector's options.
+    let some = ask(
+        "PUT /tasks/counted/settings",
+        r#"{ "keep_reports_days": 7 }"#,
+    )
+    .1;
+    assert_eq!(
+        (&some["batch"]["least"], &some["keep_reports_days"]),
+        (&json!(3), &json!(7))
+    );
     let (status, settings) = ask("PUT /tasks/counted/settings", SETTINGS_OF_TASK);
     assert_eq!((status, &settings["batch"]["least"]), (200, &json!(5)));
     assert_eq!(ask("GET /tasks/counted/settings", "").1, settings);

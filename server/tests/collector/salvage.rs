@@ -325,6 +325,31 @@ fn totals_and_reports_of_a_batch_stand_in_for_each_other() {
     drop(collector);
 }
 
+/// An erased report is in the totals only. If these are damaged, the other reports are kept.
+#[test]
+fn damaged_totals_are_counted_again_without_erased_reports() {
+    let journal = Journal::new();
+    let on_data = |words: &[&str]| {
+        let mut command = process::command();
+        let output = command.args(words).arg("--data").arg(journal.data());
+        said(&output.output().unwrap())
+    };
+    let export = ["journal", "export", "--task", "settings", "--format", "csv"];
+    let rows = on_data(&export);
+    let report = rows.lines().nth(1).unwrap().rsplit(',').next().unwrap();
+    let erased = on_data(&["journal", "erase", "--task", "settings", report]);
+    assert!(erased.contains("deleted from batch 1"), "{erased}");
+    flip(&journal.file("00000001.batch"), 100);
+    let (output, collector, mut client) = salvaged(&journal, &[]);
+    let expected = "the totals of batch 1 are counted again from its reports, without 1 reports";
+    assert!(output.contains(expected), "{output}");
+    let found = estimates(&mut client);
+    assert_eq!(found[1..], journal.estimates[1..]);
+    let first: Value = serde_json::from_slice(&found[0]).unwrap();
+    assert_eq!(first["reports"], 59);
+    drop(collector);
+}
+
 #[test]
 fn where_ids_are_lost_uploads_are_counted_again_and_that_is_said() {
     let journal = Journal::new();

@@ -50,9 +50,15 @@ impl From<JournalError> for Problem {
             }
             JournalError::Closed => Self::Overloaded,
             JournalError::ReadOnly => Self::ReadOnly,
-            _ => {
+            error => {
                 tracing::error!(detail, "the journal cannot be read");
-                Self::Storage
+                match error {
+                    // As for uploads: the database may be back within seconds.
+                    JournalError::Engine(error) if error.remedy() == Remedy::RestoreConnection => {
+                        Self::Overloaded
+                    }
+                    _ => Self::Storage,
+                }
             }
         }
     }
@@ -134,5 +140,20 @@ impl From<hushbin::Error> for Problem {
                 detail: error.to_string(),
             },
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::store::EngineError;
+
+    #[test]
+    fn a_database_may_be_back_sooner_than_a_damaged_journal() {
+        let seconds = |error: EngineError| Problem::from(JournalError::from(error)).retry_after();
+        let unreachable = EngineError::DatabaseUnreachable(String::new());
+        assert_eq!(seconds(unreachable).unwrap(), "1");
+        assert_eq!(seconds(EngineError::Damaged(String::new())).unwrap(), "30");
     }
 }

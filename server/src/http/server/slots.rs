@@ -21,6 +21,9 @@ use tokio::time::{Duration, Instant};
 /// takes longer.
 const MAX_BUSY_TIME: Duration = Duration::from_secs(60);
 
+/// Interval at which the number of slots grows by a sixteenth, after it was lowered.
+const GROWTH_INTERVAL: Duration = Duration::from_secs(60);
+
 /// Peer for which connections are counted. A peer is an IPv4 address, or an IPv6 /64 network, which
 /// usually belongs to one household or machine. The slots keep a peer in memory only while it has a
 /// connection. Peers can be compared, but never displayed.
@@ -41,6 +44,8 @@ impl PeerNetwork {
 
 /// Slots for all connections of a server.
 pub(super) struct ConnectionSlots {
+    /// Number of slots, unless another resource is exhausted.
+    configured_max_connections: usize,
     max_connections_per_peer: usize,
     state: Mutex<SlotsState>,
     /// Notified when a connection ends or begins to wait, since a new connection may then fit.
@@ -50,6 +55,8 @@ pub(super) struct ConnectionSlots {
 #[derive(Default)]
 struct SlotsState {
     max_connections: usize,
+    /// Time at which `max_connections` was last changed, if it was.
+    max_changed: Option<Instant>,
     open_connections: usize,
     connections_by_peer: HashMap<PeerNetwork, usize>,
     /// Connections that wait for a request, ordered by the start of the wait.
@@ -63,6 +70,7 @@ impl ConnectionSlots {
     /// Creates `limit` slots, of which each peer may take `peer_limit`. A limit of 0 counts as 1.
     pub(super) fn new(limit: usize, peer_limit: Option<usize>) -> Arc<Self> {
         Arc::new(Self {
+            configured_max_connections: limit.max(1),
             max_connections_per_peer: peer_limit.map_or(usize::MAX, |limit| limit.max(1)),
             state: Mutex::new(SlotsState {
                 max_connections: limit.max(1),
@@ -105,6 +113,7 @@ impl ConnectionSlots {
         {
             return Some(None);
         }
+        state.grow_after_pause(self.configured_max_connections);
         if state.open_connections >= state.max_connections {
             state.close_longest_waiting();
             return None;
@@ -128,8 +137,8 @@ impl ConnectionSlots {
         })))
     }
 
-    /// Lowers the number of slots below the number of open connections, because another resource is
-    /// exhausted: usually file descriptors. Closes an eighth of the connections, those that have
+    /// Lowers the number of slots, for some time, below the number of open connections, because
+    /// another resource is exhausted: usually file descriptors. Closes an eighth of the connections, those that have
     /// waited longest for a request. Returns the new number of slots, or `None` if no connection
     /// waits.
     pub(super) fn shrink_and_close_waiting(&self) -> Option<usize> {
@@ -141,6 +150,7 @@ impl ConnectionSlots {
             state.close_longest_waiting();
         }
         state.max_connections = (state.open_connections - closed).max(1);
+        state.max_changed = Some(Instant::now());
         (closed > 0).then_some(state.max_connections)
     }
 
@@ -151,6 +161,17 @@ impl ConnectionSlots {
 }
 
 impl SlotsState {
+    /// Raises the lowered number of slots by a sixteenth, at most to `limit`, unless it was changed
+    /// a moment ago.
+    fn grow_after_pause(&mut self, limit: usize) {
+        let is_due = |last: Instant| last.elapsed() >= GROWTH_INTERVAL;
+        if self.max_connections < limit && self.max_changed.is_some_and(is_due) {
+            let step = (self.max_connections / 16).max(1);
+            self.max_connections = (self.max_connections + step).min(limit);
+            self.max_changed = Some(Instant::now());
+        }
+    }
+
     fn add_waiting_connection(&mut self, cut: &Arc<Notify>) -> u64 {
         self.wait_counter += 1;
         self.waiting_connections
@@ -402,6 +423,27 @@ mod tests {
         let all_busy: Vec<_> = open[10..].iter().map(ConnectionSlot::mark_busy).collect();
         assert_eq!(slots.shrink_and_close_waiting(), None);
         drop((busy, all_busy));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn slots_come_back_slowly_after_descriptors_were_exhausted() {
+        let slots = ConnectionSlots::new(40, None);
+        let p = parse_peer("192.0.2.1");
+        let mut open = Vec::new();
+        for _ in 0..40 {
+            open.push(slots.acquire(p).await.unwrap());
+        }
+        assert_eq!(slots.shrink_and_close_waiting(), Some(35));
+        open.truncate(1);
+        let mut limits = Vec::new();
+        for _ in 0..4 {
+            tokio::time::advance(GROWTH_INTERVAL).await;
+            // A second connection in the same interval changes nothing.
+            drop((slots.acquire(p).await, slots.acquire(p).await));
+            limits.push(slots.lock_state().max_connections);
+        }
+        assert_eq!(limits, [37, 39, 40, 40]);
+        drop(open);
     }
 
     #[tokio::test]

@@ -221,6 +221,25 @@ fn a_batch_that_lost_uploads_is_not_released() {
     assert_eq!(stored_contents(&*engine, task).0.len(), 10);
 }
 
+/// A promoted standby may lack a release that a node has seen.
+#[test]
+fn reports_of_an_unreleased_batch_are_not_deleted() {
+    let storage = DatabaseTestStorage::new();
+    let mut engine = storage.open();
+    let task = engine.add_task(task_row_with_id("t"), 100).unwrap();
+    engine.append_uploads(task, &[numbered_record(0)]).unwrap();
+    let closed = engine.close_batch(task, 1, 200).unwrap();
+    let reader = engine.reader();
+    let error = reader.delete_reports(task, 1).unwrap_err();
+    assert!(
+        error.to_string().contains("batch 1 is not released"),
+        "{error}"
+    );
+    let release = build_release(&*reader, task, 1);
+    reader.store_release(task, &closed, release).unwrap();
+    reader.delete_reports(task, 1).unwrap();
+}
+
 #[test]
 fn a_task_that_another_node_has_is_the_same_and_another_one_is_refused() {
     let storage = DatabaseTestStorage::new();

@@ -142,6 +142,20 @@ impl WritableFile {
             format!("the file was removed, moved or replaced while it was written to: {cause}"),
         ))
     }
+
+    /// Checks, for a lock file, that the path still leads to the locked file.
+    ///
+    /// # Errors
+    /// [`EngineError::FileReplaced`].
+    pub(super) fn check_lock_in_place(&self) -> Result<(), EngineError> {
+        self.check_in_place()
+            .map_err(|error| EngineError::FileReplaced {
+                path: self.path.display().to_string(),
+                cause: error.to_string(),
+                remedy: "a second process may use the journal; stop all hushbin processes of this \
+                         directory, then start one",
+            })
+    }
 }
 
 /// Inode, modification time (seconds and nanoseconds) and length of a file. Every atomic write

@@ -76,7 +76,7 @@ pub struct FilesEngine {
     ids_files_to_adopt: IdsFilesToAdopt,
     shared_log: SharedLog,
     /// Lock on the directory, if this engine holds it.
-    lock: Option<WritableFile>,
+    lock: Option<Arc<WritableFile>>,
 }
 
 pub use backup::{BackupProgress, backup};
@@ -189,21 +189,13 @@ impl FilesEngine {
     /// change once the file was removed or replaced.
     pub(super) fn hold_lock(&mut self, file: File) {
         let path = self.root.join(LOCK_FILE_NAME);
-        self.lock = Some(WritableFile { file, path });
+        self.lock = Some(Arc::new(WritableFile { file, path }));
     }
 
     /// Checks that no second process can have locked the directory.
     fn check_lock(&self) -> Result<(), EngineError> {
-        let Some(lock) = &self.lock else {
-            return Ok(());
-        };
-        lock.check_in_place()
-            .map_err(|error| EngineError::FileReplaced {
-                path: lock.path.display().to_string(),
-                cause: error.to_string(),
-                remedy: "a second process may use the journal; stop all hushbin processes of this \
-                         directory, then start one",
-            })
+        let lock = self.lock.as_deref();
+        lock.map_or(Ok(()), WritableFile::check_lock_in_place)
     }
 
     /// Checks that this process may change the directory, and that the next start will find what it
@@ -271,10 +263,11 @@ impl FilesEngine {
     /// # Errors
     /// When a log cannot be synced.
     fn remove_shared_log(&mut self) -> Result<(), EngineError> {
-        let mut failing = match self.shared_log.has_failed() {
-            true => SharedFrames::read(&self.root)?.write_to_logs(&self.root),
-            false => HashMap::new(),
-        };
+        let has_failed = self.shared_log.has_failed();
+        let frames = has_failed.then(|| SharedFrames::read(&self.root));
+        let frames = frames.transpose()?;
+        let written = frames.as_ref().map(|own| own.write_to_logs(&self.root));
+        let mut failing = written.unwrap_or_default();
         for task in self.shared_log.tasks() {
             // The log of a closed batch was synced when the batch was closed.
             if let Some(files) = self.tasks.get(&task)
@@ -288,7 +281,7 @@ impl FilesEngine {
             return self.shared_log.remove();
         };
         self.shared_log.note_failure(&error);
-        let frames = SharedFrames::read(&self.root)?;
+        let frames = frames.map_or_else(|| SharedFrames::read(&self.root), Ok)?;
         self.shared_log.keep_frames_of(tasks, &frames)?;
         Err(error)
     }
@@ -494,6 +487,8 @@ impl StorageEngine for FilesEngine {
             ids_files_to_adopt: Arc::clone(&self.ids_files_to_adopt),
             // The start has written all missing frames.
             shared_frames: SharedFrames::default(),
+            // Weak, because closing the engine releases the lock while readers still exist.
+            lock: self.lock.as_ref().map(Arc::downgrade),
         })
     }
 }

@@ -2,12 +2,13 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
 use super::batch::{self, BatchFile, BatchHeader};
 use super::catalogue::TaskCatalogue;
+use super::disk::WritableFile;
 use super::ids::{self, BatchSpan, UploadIdsFile};
 use super::layout::task_directory;
 use super::listing::{FileListing, batch_file_name, log_file_name};
@@ -29,6 +30,8 @@ pub(in crate::store) struct FilesReader {
     pub(super) ids_files_to_adopt: IdsFilesToAdopt,
     /// Frames that a loss of power has left in the shared log alone.
     pub(super) shared_frames: SharedFrames,
+    /// Lock of the engine that this reader belongs to, if the engine holds one.
+    pub(super) lock: Option<Weak<WritableFile>>,
 }
 
 /// Opens a data directory for reading, even while a process writes to it. Returns the stored tasks,
@@ -45,6 +48,7 @@ pub(in crate::store) fn open_for_concurrent_reading(
         root: root.into(),
         ids_files_to_adopt: IdsFilesToAdopt::default(),
         shared_frames: SharedFrames::read(root)?,
+        lock: None,
     };
     Ok((catalogue.task_rows(), reader))
 }
@@ -84,6 +88,18 @@ impl FilesReader {
         fingerprint: [u8; 16],
     ) -> Result<Vec<BatchRow>, EngineError> {
         verified_files::released_batches(&task_directory(&self.root, task), fingerprint)
+    }
+
+    /// Checks that no second process can have locked the directory, before a change to a batch.
+    ///
+    /// # Errors
+    /// When the engine is closed, or [`EngineError::FileReplaced`].
+    fn check_lock(&self) -> Result<(), EngineError> {
+        let Some(lock) = &self.lock else {
+            return Ok(());
+        };
+        let closed = || disk::file_error(&self.root, std::io::Error::other("the store is closed"));
+        lock.upgrade().ok_or_else(closed)?.check_lock_in_place()
     }
 
     fn path_in_task_directory(&self, task: TaskKey, name: &str) -> PathBuf {
@@ -144,6 +160,7 @@ impl StorageReader for FilesReader {
         row: &BatchRow,
         release: BatchRelease,
     ) -> Result<(), EngineError> {
+        self.check_lock()?;
         let batch = row.number;
         let path = self.path_in_task_directory(task, &log_file_name(batch));
         let Some(closed) = row.closed_at else {
@@ -187,6 +204,7 @@ impl StorageReader for FilesReader {
     }
 
     fn delete_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
+        self.check_lock()?;
         let file = self.open_batch_file(task, batch)?;
         let path = self.path_in_task_directory(task, &batch_file_name(batch));
         batch::write_batch_file(&path, &file.header, &file.totals()?, &[])
@@ -198,6 +216,7 @@ impl StorageReader for FilesReader {
         batch: u64,
         change: &mut BlockChange<'_>,
     ) -> Result<bool, EngineError> {
+        self.check_lock()?;
         let file = self.open_batch_file(task, batch)?;
         let (mut blocks, mut changed) = (Vec::new(), false);
         file.for_each_block(&mut |block| {

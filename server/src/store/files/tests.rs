@@ -100,6 +100,34 @@ fn all_files(root: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// A second process may use the directory once the lock is lost, or the engine is closed.
+#[test]
+fn a_reader_without_the_lock_changes_nothing() {
+    let (directory, task) = directory();
+    let mut files = FilesEngine::open(directory.path()).unwrap();
+    let lock = directory.path().join(LOCK_FILE_NAME);
+    files.hold_lock(open_or_create(&lock).unwrap());
+    let (reader, closed) = (files.reader(), files.batches(task)[5]);
+    let release = build_release(&*reader, task, 6);
+    let before = stored_contents(&files, task);
+    let refused = |is_expected: fn(&EngineError) -> bool| {
+        let erased = reader.change_block(task, 1, &mut |_| Some(Vec::new()));
+        for changed in [
+            reader.store_release(task, &closed, release.clone()),
+            reader.delete_reports(task, 1),
+            erased.map(drop),
+        ] {
+            assert!(is_expected(changed.as_ref().unwrap_err()), "{changed:?}");
+        }
+    };
+    fs::remove_file(&lock).unwrap();
+    refused(|error| matches!(error, EngineError::FileReplaced { .. }));
+    drop(files);
+    refused(|error| error.to_string().contains("the store is closed"));
+    let files = FilesEngine::open(directory.path()).unwrap();
+    assert_eq!(stored_contents(&files, task), before);
+}
+
 /// Calls `change` on a copy of a directory with every kind of file. Returns true if reading the
 /// changed copy causes an error. Otherwise checks that the contents are unchanged.
 fn noticed(change: impl FnOnce(&Path)) -> bool {

@@ -1,5 +1,6 @@
 //! Address of a database, and the choice among its hosts.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -28,6 +29,9 @@ const DEFAULT_PARAMETERS: [(&str, &str); 6] = [
 /// Maximum time after a failed attempt to connect, during which no other attempt is made.
 const MAX_RECONNECT_PAUSE: Duration = Duration::from_secs(1);
 
+/// Time for which a host is tried last after it was silent.
+const SILENT_HOST_PAUSE: Duration = Duration::from_secs(60);
+
 /// Address of a PostgreSQL database, or of another database that speaks the protocol of PostgreSQL.
 #[derive(Clone)]
 pub struct DatabaseAddress {
@@ -44,6 +48,8 @@ pub struct DatabaseAddress {
 struct Reachability {
     /// Index of the host to try first.
     preferred_host: usize,
+    /// Time at which each host was last silent.
+    silent_hosts: HashMap<usize, Instant>,
     outage: Option<Outage>,
 }
 
@@ -198,8 +204,9 @@ impl DatabaseAddress {
         })
     }
 
-    /// Connects to the first host that accepts, beginning with the host that was used last. Returns
-    /// the client and the index of the host. This call blocks.
+    /// Connects to the first host that accepts and on which `prepare` succeeds, beginning with the
+    /// host that was used last. Hosts that were silent come last for some time. Returns the client
+    /// and the index of the host. This call blocks.
     ///
     /// Each host has its own time limit, so a host without an answer does not keep the others from
     /// being tried. For a moment after a failure, further calls fail at once. Otherwise each request
@@ -207,32 +214,41 @@ impl DatabaseAddress {
     ///
     /// # Errors
     /// When no host can be reached, or all refuse.
-    pub(super) fn connect(&self, read_only: bool) -> Result<(Client, usize), EngineError> {
-        let first = {
-            let known = self.reachability.lock();
-            match &known.outage {
-                Some(outage) if Instant::now() < outage.next_attempt => {
-                    return Err(EngineError::DatabaseUnreachable(outage.message.clone()));
-                }
-                _ => known.preferred_host,
-            }
-        };
+    pub(super) fn connect(
+        &self,
+        read_only: bool,
+        prepare: impl Fn(&mut Client) -> Result<(), EngineError>,
+    ) -> Result<(Client, usize), EngineError> {
         let config = match read_only {
             true => &self.reading,
             false => &self.writing,
         };
         let begin = Instant::now();
         let hosts = host_count(config);
+        let order = {
+            let known = self.reachability.lock();
+            match &known.outage {
+                Some(outage) if begin < outage.next_attempt => {
+                    return Err(EngineError::DatabaseUnreachable(outage.message.clone()));
+                }
+                _ => known.host_order(hosts),
+            }
+        };
         let mut errors = Vec::with_capacity(hosts);
-        for host in (0..hosts).map(|number| (first + number) % hosts) {
-            match Client::connect(&with_one_host(config, host), &self.tls) {
+        for host in order {
+            let connected = Client::connect(&with_one_host(config, host), &self.tls);
+            // A host may accept the login and then be silent.
+            match connected.and_then(|mut client| prepare(&mut client).map(|()| client)) {
                 Ok(client) => {
                     let mut known = self.reachability.lock();
                     known.preferred_host = host;
                     known.outage = None;
                     return Ok((client, host));
                 }
-                Err(error) => errors.push((host, error)),
+                Err(error) => {
+                    self.note_silence(host, &error);
+                    errors.push((host, error));
+                }
             }
         }
         // In the order of the hosts, so that repeated messages are equal.
@@ -249,13 +265,26 @@ impl DatabaseAddress {
         }
     }
 
-    /// Notes that a connection to this host was lost without an answer. Other hosts are tried
-    /// first.
-    pub(super) fn avoid_silent_host(&self, host: usize) {
-        let mut known = self.reachability.lock();
-        if known.preferred_host == host {
-            known.preferred_host = (host + 1) % host_count(&self.writing);
+    /// Notes that this host was silent, if `error` says so. Other hosts are tried first.
+    pub(super) fn note_silence(&self, host: usize, error: &EngineError) {
+        if matches!(error, EngineError::DatabaseUnreachable(_)) {
+            let mut known = self.reachability.lock();
+            known.silent_hosts.insert(host, Instant::now());
         }
+    }
+}
+
+impl Reachability {
+    /// Returns the indexes of all hosts in the order in which they are tried.
+    fn host_order(&self, hosts: usize) -> Vec<usize> {
+        let first = self.preferred_host;
+        let mut order: Vec<usize> = (0..hosts).map(|number| (first + number) % hosts).collect();
+        // Computed once for each host, since a host may become due while they are sorted.
+        order.sort_by_cached_key(|host| {
+            let silent = self.silent_hosts.get(host);
+            silent.is_some_and(|last| last.elapsed() < SILENT_HOST_PAUSE)
+        });
+        order
     }
 }
 
@@ -297,6 +326,20 @@ mod tests {
                 assert_eq!(config.get_target_session_attrs(), TargetSessionAttrs::Any);
             }
         }
+    }
+
+    #[test]
+    fn silent_hosts_are_tried_last_for_some_time() {
+        let mut known = Reachability {
+            preferred_host: 1,
+            ..Reachability::default()
+        };
+        assert_eq!(known.host_order(3), [1, 2, 0]);
+        known.silent_hosts.insert(1, Instant::now());
+        assert_eq!(known.host_order(3), [2, 0, 1]);
+        let earlier = Instant::now().checked_sub(SILENT_HOST_PAUSE).unwrap();
+        known.silent_hosts.insert(1, earlier);
+        assert_eq!(known.host_order(3), [1, 2, 0]);
     }
 
     #[test]

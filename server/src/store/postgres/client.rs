@@ -29,6 +29,9 @@ pub(super) const LONG_ANSWER_TIMEOUT: Duration = Duration::from_secs(600);
 /// for the answer to an empty statement.
 pub(super) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// Time limit for cancelling a statement, and for the answer that the cancelled statement gives.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// Time limit for telling the database that the connection ends.
 const GOODBYE_TIMEOUT: Duration = Duration::from_millis(500);
 
@@ -44,20 +47,25 @@ pub(crate) struct Client {
     /// client is being dropped.
     parts: Option<(Runtime, postgres::Client)>,
     connection: Connection<Socket, RustlsStream>,
+    tls: CertificateCheckingTls,
     /// True after the connection has ended or the database was silent.
     is_broken: bool,
     answer_timeout: Duration,
-    /// Last warning that the database sent.
+    /// Last warning that the database sent about the last statement.
     warning: Option<String>,
 }
 
-/// Returns the error for a database that has been silent for this time.
-fn silence(limit: Duration) -> EngineError {
+/// Returns the error for a database that has been silent for this time. `hint` follows the message.
+fn silence(limit: Duration, hint: &str) -> EngineError {
     let seconds = limit.as_secs();
     EngineError::DatabaseUnreachable(format!(
-        "the database has not answered within {seconds} seconds"
+        "the database has not answered within {seconds} seconds{hint}"
     ))
 }
+
+/// Probable causes of a statement without an answer.
+const SILENCE_CAUSES: &str = ": it may be overloaded or frozen, or wait for a lock or a lost \
+    synchronous standby";
 
 impl Client {
     /// Connects to a database. This call blocks, for at most the configured time limit and
@@ -77,12 +85,13 @@ impl Client {
         let connecting = async { timeout(limit, config.connect(tls.clone())).await };
         let connected = match runtime.block_on(connecting) {
             Ok(connected) => connected.map_err(EngineError::from),
-            Err(_) => Err(silence(limit)),
+            Err(_) => Err(silence(limit, "")),
         };
         match connected {
             Ok((client, connection)) => Ok(Self {
                 parts: Some((runtime, client)),
                 connection,
+                tls: tls.clone(),
                 is_broken: false,
                 answer_timeout: ANSWER_TIMEOUT,
                 warning: None,
@@ -100,7 +109,7 @@ impl Client {
         self.answer_timeout = limit;
     }
 
-    /// Returns the last warning of the database, and forgets it.
+    /// Returns the last warning about the last statement, and forgets it.
     pub(super) fn take_warning(&mut self) -> Option<String> {
         self.warning.take()
     }
@@ -110,21 +119,43 @@ impl Client {
         &mut self,
         request: impl AsyncFnOnce(&postgres::Client) -> Result<T, postgres::Error>,
     ) -> Result<T, EngineError> {
+        self.warning = None;
+        let limit = self.answer_timeout;
+        if let Some(answer) = self.answer_or_cancel(request, limit) {
+            return Ok(answer?);
+        }
+        // The answer of a cancelled statement may still be on its way, so it would be taken for
+        // that of the next.
+        self.is_broken = true;
+        match self.warning.take() {
+            Some(warning) => Err(EngineError::CommitMaybeUnreplicated(warning)),
+            None => Err(silence(limit, SILENCE_CAUSES)),
+        }
+    }
+
+    /// Sends a request, and returns its answer. After the time limit, cancels the request as far as
+    /// possible and returns `None`.
+    fn answer_or_cancel<T>(
+        &mut self,
+        request: impl AsyncFnOnce(&postgres::Client) -> Result<T, postgres::Error>,
+        limit: Duration,
+    ) -> Option<Result<T, postgres::Error>> {
         let Self {
             parts,
             connection,
+            tls,
             is_broken,
-            answer_timeout: limit,
             warning,
+            ..
         } = self;
         let (runtime, client) = parts.as_ref().expect("taken only while it is dropped");
         let mut answer = pin!(request(client));
-        let answered = poll_fn(|context| {
+        let mut answered = pin!(poll_fn(|context| {
             while !*is_broken {
                 match connection.poll_message(context) {
                     Poll::Ready(Some(Ok(AsyncMessage::Notice(notice)))) => {
                         if notice.parsed_severity() == Some(Severity::Warning) {
-                            *warning = Some(notice.to_string());
+                            *warning = Some(notice.message().to_owned());
                         }
                     }
                     Poll::Ready(Some(Ok(_))) => {}
@@ -138,15 +169,21 @@ impl Client {
                 }
             }
             answer.as_mut().poll(context)
-        });
-        let limit = *limit;
-        match runtime.block_on(async { timeout(limit, answered).await }) {
-            Ok(answer) => Ok(answer?),
-            Err(_) => {
-                *is_broken = true;
-                Err(silence(limit))
-            }
+        }));
+        if let Ok(answer) = runtime.block_on(async { timeout(limit, &mut answered).await }) {
+            return Some(answer);
         }
+        // A commit that waits for a standby would keep its backend and its locks for ever. Once
+        // cancelled, it is on the disk of this server alone, and PostgreSQL warns of that. A release
+        // is not cancelled: it would be served although the standby does not have it.
+        if limit == ANSWER_TIMEOUT {
+            let cancelled = async {
+                let _ = client.cancel_token().cancel_query(tls.clone()).await;
+                answered.await
+            };
+            let _ = runtime.block_on(async { timeout(CANCEL_TIMEOUT, cancelled).await });
+        }
+        None
     }
 
     /// Executes statements without parameters.

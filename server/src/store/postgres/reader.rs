@@ -191,9 +191,13 @@ impl StorageReader for PostgresReader {
         self.sessions.with_session(|session| {
             session.patient_client();
             session.run_in_transaction(|transaction| {
-                let forget =
-                    "UPDATE hushbin.batch SET kept = false WHERE task = $1 AND number = $2";
-                transaction.execute(forget, &[&task, &batch])?;
+                // A promoted standby may lack the release that this node has seen.
+                let forget = "UPDATE hushbin.batch SET kept = false \
+                    WHERE task = $1 AND number = $2 AND state = 2";
+                if transaction.execute(forget, &[&task, &batch])? == 0 {
+                    let what = format!("batch {batch} is not released");
+                    return Err(EngineError::Damaged(what));
+                }
                 let delete = "DELETE FROM hushbin.block WHERE task = $1 AND batch = $2";
                 transaction.execute(delete, &[&task, &batch])?;
                 Ok(())

@@ -78,13 +78,6 @@ fn is_retryable(error: &EngineError) -> bool {
     code.is_some_and(|code| ours.contains(code))
 }
 
-/// Notes that the host of a session was silent, if `error` says so.
-fn note_silence(database: &DatabaseAddress, session: &Session, error: &EngineError) {
-    if matches!(error, EngineError::DatabaseUnreachable(_)) {
-        database.avoid_silent_host(session.host);
-    }
-}
-
 /// Connection to a database, with the settings that transactions need.
 pub(crate) struct Session {
     /// Client of the database, or `None` while the session is being dropped.
@@ -107,19 +100,21 @@ impl Session {
     /// # Errors
     /// When the database cannot be reached, or refuses.
     fn connect(database: &DatabaseAddress, read_only: bool) -> Result<Self, EngineError> {
-        run_blocking(|| {
-            let (mut client, host) = database.connect(read_only)?;
+        let prepare = |client: &mut Client| {
             client.batch_execute(SESSION_SETTINGS)?;
             if read_only {
-                client.batch_execute("SET default_transaction_read_only = on")?;
-            } else {
-                // Acknowledged data must be on disk, and on the standby's disk if the server waits
-                // for one.
-                let level = client.query_text("SHOW synchronous_commit")?;
-                if !["on", "remote_apply"].contains(&level.as_str()) {
-                    client.batch_execute("SET synchronous_commit = on")?;
-                }
+                return client.batch_execute("SET default_transaction_read_only = on");
             }
+            // Acknowledged data must be on disk, and on the standby's disk if the server waits for
+            // one.
+            let level = client.query_text("SHOW synchronous_commit")?;
+            match ["on", "remote_apply"].contains(&level.as_str()) {
+                true => Ok(()),
+                false => client.batch_execute("SET synchronous_commit = on"),
+            }
+        };
+        run_blocking(|| {
+            let (client, host) = database.connect(read_only, prepare)?;
             let client = Some(client);
             Ok(Self { client, host })
         })
@@ -171,8 +166,6 @@ impl Session {
         client.batch_execute("BEGIN")?;
         match work(client) {
             Ok(done) => {
-                // Discards warnings from before the commit, which do not matter.
-                client.take_warning();
                 client.batch_execute("COMMIT")?;
                 match client.take_warning() {
                     Some(warning) => Err(EngineError::CommitMaybeUnreplicated(warning)),
@@ -232,7 +225,7 @@ impl<P> ReconnectingSession<P> {
             let done = work(&mut session, &prepared);
             match &done {
                 Err(error) if error_breaks_session(error) => {
-                    note_silence(&self.database, &session, error);
+                    self.database.note_silence(session.host, error);
                     if earlier {
                         continue;
                     }
@@ -313,7 +306,7 @@ impl SessionPool {
     /// Drops a broken session. Drops the idle sessions too: what broke one has probably broken all,
     /// and each would take its time limit to show it.
     fn discard(&self, session: Session, error: &EngineError) {
-        note_silence(&self.database, &session, error);
+        self.database.note_silence(session.host, error);
         drop((session, self.change_idle_sessions(mem::take)));
     }
 
@@ -412,9 +405,44 @@ impl Drop for HeldLock {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use hushbin_tests::postgres::shared;
+    use hushbin_tests::postgres::{Server, shared};
 
     use super::*;
+
+    /// A lock on the view `pg_settings` makes a server silent after the login.
+    #[test]
+    fn a_host_that_is_silent_after_the_login_is_avoided() {
+        let [silent, other] = [(); 2].map(|()| Server::start(&[]));
+        let [first, second] = [&silent, &other].map(Server::port);
+        let hosts = format!("127.0.0.1:{first},127.0.0.1:{second}");
+        let address = format!("postgres://hushbin@{hosts}/postgres");
+        let port = |session: &mut Session| session.client().query_text("SHOW port");
+        let pool = SessionPool::new(&DatabaseAddress::new(&address).unwrap(), true);
+        assert_eq!(pool.with_session(port).unwrap(), first.to_string());
+        let direct = DatabaseAddress::new(&silent.address("postgres")).unwrap();
+        let locking = SessionPool::new(&direct, false);
+        locking
+            .with_session(|session| {
+                session.run_in_transaction(|client| {
+                    client.batch_execute("LOCK TABLE pg_catalog.pg_settings")?;
+                    for _ in 0..2 {
+                        // The next call makes a new connection.
+                        pool.change_idle_sessions(mem::take);
+                        // The transaction may not be idle for three seconds.
+                        let found = thread::scope(|scope| {
+                            let asking = scope.spawn(|| pool.with_session(port));
+                            while !asking.is_finished() {
+                                client.batch_execute("SELECT pg_sleep(0.1)")?;
+                            }
+                            asking.join().unwrap()
+                        });
+                        assert_eq!(found?, second.to_string());
+                    }
+                    Ok(())
+                })
+            })
+            .unwrap();
+    }
 
     #[test]
     fn shorter_limits_of_the_operator_stay() {

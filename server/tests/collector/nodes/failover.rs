@@ -64,6 +64,13 @@ fn nothing_acknowledged_is_lost_with_the_primary() {
     drop(running);
 }
 
+/// Names the standbys that commits wait for.
+fn name_standbys(server: &Server, names: &str) {
+    let set = format!("ALTER SYSTEM SET synchronous_standby_names = '{names}'");
+    server.ask("postgres", &set);
+    server.ask("postgres", "SELECT pg_reload_conf()");
+}
+
 /// If PostgreSQL no longer waits for the standby, it keeps the commit and warns. The collector then
 /// does not acknowledge.
 #[test]
@@ -72,11 +79,7 @@ fn a_commit_that_no_longer_waits_for_the_standby_is_not_acknowledged() {
     let nodes = Nodes::over(server.database());
     let (running, address) = nodes.collector(&[]);
     let token = nodes.token("admin");
-    let names = |names: &str| {
-        let set = format!("ALTER SYSTEM SET synchronous_standby_names = '{names}'");
-        server.ask("postgres", &set);
-        server.ask("postgres", "SELECT pg_reload_conf()");
-    };
+    let names = |names: &str| name_standbys(&server, names);
     names("nobody");
     let mut sender = Sender::new(&nodes.task, 1);
     thread::scope(|scope| {
@@ -105,9 +108,42 @@ fn a_commit_that_no_longer_waits_for_the_standby_is_not_acknowledged() {
     drop(running);
 }
 
-/// Longest time that other nodes may wait for a frozen one. The database ends its transaction after
-/// three seconds. The bound is far above that, for slow machines.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// A commit that waits for a lost standby is cancelled. Otherwise its backend would wait for ever,
+/// and hold the locks that the next commit needs.
+#[test]
+fn a_lost_standby_is_named_and_leaves_no_backend_behind() {
+    let server = Server::start(&[]);
+    let nodes = Nodes::over(server.database());
+    let (running, address, log) = nodes.logging_collector(&nodes.store);
+    let token = nodes.token("admin");
+    let mut sender = Sender::new(&nodes.task, 1);
+    let send =
+        |sender: &mut Sender| sender.send(&nodes.task, &mut Client::connect(address).unwrap());
+    assert!(send(&mut sender));
+    name_standbys(&server, "nobody");
+    // The server applies the setting with a delay.
+    until(|| !send(&mut sender));
+    until(|| log().contains("taking uploads fails"));
+    let said = log();
+    assert!(said.contains("synchronous standby"), "{said}");
+    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    let begin = Instant::now();
+    until(|| {
+        assert!(
+            begin.elapsed() < PATIENCE,
+            "a backend waits for the standby"
+        );
+        server.ask("postgres", waiting) == "0"
+    });
+    let metrics = String::from_utf8(bytes_of(address, "", "GET /metrics", "").1).unwrap();
+    assert!(!metrics.contains("hushbin_commits_failed_total 0\n"));
+    name_standbys(&server, "");
+    until(|| send(&mut sender));
+    nodes.release(address, &token);
+    let found = ask(address, &token, "GET /tasks/settings/estimates", "").1;
+    assert_eq!(found, nodes.expected(&sender.acknowledged));
+    drop(running);
+}
 
 /// A node that is frozen in the middle of a transaction holds locks.
 #[test]

@@ -20,6 +20,10 @@ use serde_json::Value;
 
 use crate::support::SETTINGS;
 
+/// Longest time that other nodes may wait for a frozen one, or for a change. The database ends the
+/// transaction of a frozen node after three seconds. The bound is far above that, for slow machines.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 /// A database, and the options of its nodes.
 pub(crate) struct Nodes {
     directory: tempfile::TempDir,

@@ -1,6 +1,7 @@
 //! Data stored by one node is visible to all.
 
 use std::fs;
+use std::time::Instant;
 
 use hushbin_tests::postgres::shared;
 
@@ -117,6 +118,28 @@ fn tasks_settings_and_tokens_are_those_of_all_nodes() {
     drop((one, two));
 }
 
+/// A newer version may know more settings. Their task hides no other.
+#[test]
+fn a_task_with_unknown_settings_hides_no_other() {
+    let server = shared();
+    let nodes = Nodes::over(server.database());
+    let (one, first) = nodes.collector(&[]);
+    let (two, second) = nodes.collector(&[]);
+    let token = nodes.token("admin");
+    server.ask(
+        nodes.store.rsplit_once('/').unwrap().1,
+        "UPDATE hushbin.task SET settings = '{}' WHERE id = 'settings'",
+    );
+    let task = format!(r#"{{ "task": {COUNTED} }}"#);
+    assert_eq!(ask(first, &token, "POST /tasks", &task).0, 201);
+    let begin = Instant::now();
+    until(|| {
+        assert!(begin.elapsed() < PATIENCE, "the new task is hidden");
+        ask(second, &token, "GET /tasks/counted", "").0 == 200
+    });
+    drop((one, two));
+}
+
 /// Nodes log changes of tokens by other processes, at the next use of a token.
 #[test]
 fn changes_of_tokens_are_logged() {
@@ -136,9 +159,10 @@ fn changes_of_tokens_are_logged() {
         lines.map(str::to_owned).collect()
     };
     let created = lines("a token was created");
-    assert_eq!(created.len(), 1, "{created:?}");
-    assert!(created[0].contains(&name), "{created:?}");
-    assert!(created[0].contains("analyst"), "{created:?}");
+    // Before it, the first token was created.
+    assert_eq!(created.len(), 2, "{created:?}");
+    assert!(created[1].contains(&name), "{created:?}");
+    assert!(created[1].contains("analyst"), "{created:?}");
     assert!(nodes.says(&["token", "revoke", &name]).contains(&name));
     assert_eq!(ask(), 200);
     let revoked = lines("a token was revoked");
@@ -147,6 +171,38 @@ fn changes_of_tokens_are_logged() {
     // A token is revoked once.
     let again = hushbin(&["token", "revoke", &name, "--store", &nodes.store]);
     assert!(!again.status.success());
+    drop(running);
+}
+
+/// A newer version may know more roles. Its tokens stop nobody else's.
+#[test]
+fn a_token_of_an_unknown_role_permits_nothing_and_stops_no_other() {
+    let server = shared();
+    let nodes = Nodes::over(server.database());
+    let (running, address, log) = nodes.logging_collector(&nodes.store);
+    let [admin, other] = ["admin", "analyst"].map(|role| nodes.token(role));
+    let status = |token: &str| ask(address, token, "GET /tasks/settings/batches", "").0;
+    assert_eq!((status(&admin), status(&other)), (200, 200));
+    server.ask(
+        nodes.store.rsplit_once('/').unwrap().1,
+        "UPDATE hushbin.token SET role = 'auditor' WHERE role = 'analyst'",
+    );
+    for _ in 0..3 {
+        assert_eq!((status(&admin), status(&other)), (200, 403));
+    }
+    assert_eq!(log().matches("an unknown role").count(), 1, "{}", log());
+    let listed = nodes.says(&["token", "list"]);
+    let row = listed
+        .lines()
+        .find(|line| line.contains("auditor"))
+        .unwrap();
+    assert!(row.contains("unknown role"), "{listed}");
+    assert!(
+        nodes
+            .says(&["token", "revoke", &row[..8]])
+            .contains("revoked")
+    );
+    assert_eq!((status(&admin), status(&other)), (200, 401));
     drop(running);
 }
 

@@ -355,8 +355,8 @@ fn check_tokens(config: &ServerConfig, may_have_tokens: bool) -> Checked {
         true => tokens::list_tokens(&config.journal_location)?,
         false => Vec::new(),
     };
-    let admins = tokens.iter().filter(|token| token.role == TokenRole::Admin);
-    match admins.count() {
+    let is_admin = |token: &&tokens::Token| token.role() == Some(TokenRole::Admin);
+    match tokens.iter().filter(is_admin).count() {
         0 => Err(Trouble::Warning(
             "no admin has a token; create one with hushbin token create --role admin".to_owned(),
         )),

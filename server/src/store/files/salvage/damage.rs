@@ -64,6 +64,14 @@ pub enum DataLoss {
         /// Number of reports in the batch.
         reports: u64,
     },
+    /// The totals of a released batch are lost, and counted again from its reports. Some reports were
+    /// erased before, so the new totals lack them.
+    ErasedFromTotals {
+        /// Number of the batch.
+        batch: u64,
+        /// Number of erased reports.
+        reports: u64,
+    },
     /// The ids of the uploads of released batches are lost.
     Ids {
         /// Number of the first batch whose ids are lost.
@@ -100,6 +108,11 @@ impl fmt::Display for DataLoss {
             Self::Reports { batch, reports } => write!(
                 f,
                 "the {reports} reports of batch {batch} are lost, its totals are kept"
+            ),
+            Self::ErasedFromTotals { batch, reports } => write!(
+                f,
+                "the totals of batch {batch} are counted again from its reports, without {reports} \
+                 reports that were erased before"
             ),
             Self::Ids { first, last } => write!(
                 f,

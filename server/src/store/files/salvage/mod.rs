@@ -6,9 +6,10 @@
 //!
 //! - **A released batch** is copied if its file is valid. If only the totals are damaged, the
 //!   reports are counted again, with the same totals to the last byte. Only an analyser's origins
-//!   of reports are then lost. If only reports are damaged, the totals are kept without reports, as
-//!   after the retention time. Otherwise the whole batch is lost. A batch without reports then
-//!   takes its number, so that later batches keep their numbers.
+//!   of reports are then lost. Reports that were erased before are no longer in the totals. If only
+//!   reports are damaged, the totals are kept without reports, as after the retention time.
+//!   Otherwise the whole batch is lost. A batch without reports then takes its number, so that
+//!   later batches keep their numbers.
 //! - **Ids** of released batches are copied, or lost. An upload whose id is lost is counted again
 //!   if it is sent again. If the log of the last released batch still exists, the batch is released
 //!   from this log once more.

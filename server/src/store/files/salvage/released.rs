@@ -133,18 +133,21 @@ impl TaskSalvage<'_> {
             blocks.push(block.to_vec());
             ControlFlow::Continue(())
         });
+        // All blocks are there, so reports that are not there were erased.
+        let is_complete = visited.is_ok();
         let (totals, error) = match (batch.totals(), visited) {
             (Ok(_), Ok(())) => return Ok(SalvagedBatch::Intact),
             (Ok(totals), Err(error)) => (Some(totals), error),
             (Err(error), _) => (None, error),
         };
-        if let Some(counted) = self.recount_blocks(&blocks, header.report_count) {
+        let recounted = self.recount_batch(header, &blocks, is_complete && totals.is_none());
+        if let Some((header, totals, loss)) = recounted {
             return Ok(SalvagedBatch::Rewritten {
                 header,
-                totals: counted,
+                totals,
                 blocks,
                 error,
-                loss: DataLoss::Nothing,
+                loss,
             });
         }
         Ok(
@@ -196,9 +199,37 @@ impl TaskSalvage<'_> {
         counted == Some(reports)
     }
 
-    /// Counts the reports in blocks, and returns the totals in the stored form, without origins.
-    /// Returns `None` unless the blocks contain exactly `reports` valid reports.
-    fn recount_blocks(&self, blocks: &[Vec<u8>], reports: u64) -> Option<Vec<u8>> {
+    /// Counts a batch again from its blocks. Returns its header and totals, and what is lost. Returns
+    /// `None` if the blocks lack reports that were not erased.
+    fn recount_batch(
+        &self,
+        header: BatchHeader,
+        blocks: &[Vec<u8>],
+        lacks_only_erased: bool,
+    ) -> Option<(BatchHeader, Vec<u8>, DataLoss)> {
+        let (totals, found) = self.recount_blocks(blocks)?;
+        let batch = header.batch;
+        let loss = match header.report_count.checked_sub(found)? {
+            0 => DataLoss::Nothing,
+            reports if lacks_only_erased && found > 0 => {
+                DataLoss::ErasedFromTotals { batch, reports }
+            }
+            _ => return None,
+        };
+        let report_count = found;
+        Some((
+            BatchHeader {
+                report_count,
+                ..header
+            },
+            totals,
+            loss,
+        ))
+    }
+
+    /// Counts the reports in blocks. Returns the totals in the stored form, without origins, and the
+    /// number of reports. Returns `None` if a report is invalid.
+    fn recount_blocks(&self, blocks: &[Vec<u8>]) -> Option<(Vec<u8>, u64)> {
         // Sealed reports cannot be counted, only their number can be checked.
         if self.role == ProcessRole::Shuffler {
             let (fingerprint, length) = (self.task.fingerprint(), self.task.sealed_report_length());
@@ -210,7 +241,7 @@ impl TaskSalvage<'_> {
                 Some(counts.sum::<u64>())
             };
             let found = blocks.iter().map(count).sum::<Option<u64>>();
-            return (found == Some(reports)).then(Vec::new);
+            return found.map(|found| (Vec::new(), found));
         }
         // Messages of sums are not kept, so they cannot be counted again.
         let task = self.task.report_task()?;
@@ -218,7 +249,8 @@ impl TaskSalvage<'_> {
         for block in blocks {
             add_block_to_totals(task, block, &mut totals).ok()?;
         }
-        (totals.report_count() == reports).then(|| self.totals_in_stored_form(totals.encode()))
+        let stored = self.totals_in_stored_form(totals.encode());
+        Some((stored, totals.report_count()))
     }
 
     /// Converts encoded totals to the form in which this role stores them.
