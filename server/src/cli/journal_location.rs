@@ -18,11 +18,11 @@ pub(super) struct JournalLocationOptions {
     /// postgres://hushbin@db.example.org/hushbin
     #[arg(
         long,
-        value_name = "URL",
-        env = "HUSHBIN_STORE",
+        value_name = "ADDRESS",
+        env = "HUSHBIN_DATABASE",
         hide_env_values = true
     )]
-    store: Option<String>,
+    database: Option<String>,
 }
 
 impl JournalLocationOptions {
@@ -33,7 +33,7 @@ impl JournalLocationOptions {
     pub(super) fn journal_location(&self) -> Result<Location, Error> {
         Ok(Location::from_options(
             self.data.as_deref(),
-            self.store.as_deref(),
+            self.database.as_deref(),
         )?)
     }
 }

@@ -9,12 +9,12 @@ use super::postgres::DatabaseAddress;
 #[derive(Debug, thiserror::Error)]
 pub enum LocationError {
     /// A directory and a database are both given.
-    #[error("both a directory and a database are given, expected either --data or --store")]
+    #[error("both a directory and a database are given, expected either --data or --database")]
     Two,
     /// The location is missing.
     #[error(
         "no data directory: give --data DIR, HUSHBIN_DATA, or the key data in the --config file; \
-         or give a database with --store"
+         or give a database with --database"
     )]
     None,
     /// The address of the database is invalid.
@@ -33,12 +33,15 @@ pub enum Location {
 
 impl Location {
     /// Returns the location of the journal: the directory `data`, or the database at the address
-    /// `store`.
+    /// `database`.
     ///
     /// # Errors
     /// [`LocationError`] unless exactly one of the two is given, or if the address is invalid.
-    pub fn from_options(data: Option<&Path>, store: Option<&str>) -> Result<Self, LocationError> {
-        match (data, store) {
+    pub fn from_options(
+        data: Option<&Path>,
+        database: Option<&str>,
+    ) -> Result<Self, LocationError> {
+        match (data, database) {
             (Some(data), None) => Ok(Self::Directory(data.to_owned())),
             (None, Some(address)) => Ok(Self::Database(DatabaseAddress::new(address)?)),
             (Some(_), Some(_)) => Err(LocationError::Two),

@@ -267,7 +267,7 @@ fn what_this_version_writes() {
 
     let server = Server::start(&[]);
     let address = server.database();
-    let place = ["--store", address.as_str()];
+    let place = ["--database", address.as_str()];
     let admin = create_token(place, "admin");
     let two = [tasks[1].clone(), tasks[4].clone()];
     let files = [files[1].clone(), files[4].clone()];

@@ -380,7 +380,14 @@ fn databases_are_reached_or_not() {
     assert!(found.0, "{}", found.1);
     is(&found, "tokens", "warning", "token create --role admin");
     let created = process::hushbin(&[
-        "token", "create", "--role", "admin", "--name", "a", "--store", &address,
+        "token",
+        "create",
+        "--role",
+        "admin",
+        "--name",
+        "a",
+        "--database",
+        &address,
     ]);
     assert!(created.status.success());
     let found = store(&address);
@@ -396,6 +403,6 @@ fn databases_are_reached_or_not() {
         &store("postgres://hushbin@127.0.0.1:1/none"),
         "database",
         "error",
-        "check --store",
+        "check --database",
     );
 }

@@ -271,7 +271,7 @@ fn check_database(diagnosis: Result<DatabaseDiagnosis, EngineError>) -> Checked 
     match diagnosis {
         Ok(DatabaseDiagnosis { version, .. }) => Ok(format!("PostgreSQL {version} answers")),
         Err(error) => Err(Trouble::Error(format!(
-            "{error}; check --store, and that the database runs"
+            "{error}; check --database, and that the database runs"
         ))),
     }
 }

@@ -77,7 +77,10 @@ impl ServeSettings {
                     })
                 })
                 .collect::<Result<_, Error>>()?,
-            journal_location: Location::from_options(self.data.as_deref(), self.store.as_deref())?,
+            journal_location: Location::from_options(
+                self.data.as_deref(),
+                self.database.as_deref(),
+            )?,
             task_settings: collection,
         })
     }

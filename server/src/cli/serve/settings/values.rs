@@ -61,8 +61,8 @@ pub(in crate::cli::serve) struct ServeSettings {
     /// postgres://hushbin@db1,db2/hushbin or 'host=/var/run/postgresql dbname=hushbin'. Several
     /// processes of one role can share the database. If the address has a password, put it into the
     /// environment variable or the configuration file
-    #[arg(long, value_name = "URL", hide_env_values = true)]
-    pub(super) store: Option<String>,
+    #[arg(long, value_name = "ADDRESS", hide_env_values = true)]
+    pub(super) database: Option<String>,
     /// Role of the server. A 'shuffler' sees who sends reports, but not the contents of reports. An
     /// 'analyser' sees the contents, but not the senders. A 'collector' sees both (default
     /// collector)
