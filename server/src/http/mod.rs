@@ -248,7 +248,7 @@ mod tests {
     use tracing::instrument::WithSubscriber;
 
     use super::*;
-    use crate::store::{Location, StoreOptions};
+    use crate::store::{JournalLocation, StoreOptions};
     use crate::tokens::{self, TokenRole, TokenStore};
 
     /// Returns a store with one task, "t", in a temporary directory.
@@ -338,7 +338,7 @@ mod tests {
     #[tokio::test]
     async fn it_is_for_whom_it_is_documented_to_be() {
         let (store, directory) = store(ProcessRole::Collector);
-        let location = Location::Directory(directory.path().to_owned());
+        let location = JournalLocation::Directory(directory.path().to_owned());
         let role = |role| {
             tokens::create_token(&location, role, role.name())
                 .unwrap()

@@ -7,7 +7,7 @@ use super::postgres::DatabaseAddress;
 
 /// Reason that the location of a journal is unknown.
 #[derive(Debug, thiserror::Error)]
-pub enum LocationError {
+pub enum JournalLocationError {
     /// A directory and a database are both given.
     #[error("both a directory and a database are given, expected either --data or --database")]
     Two,
@@ -24,28 +24,28 @@ pub enum LocationError {
 
 /// Location of a journal and everything that belongs to it.
 #[derive(Debug, Clone)]
-pub enum Location {
+pub enum JournalLocation {
     /// A directory, which one process writes to.
     Directory(PathBuf),
     /// A database, which several processes of one role may share.
     Database(DatabaseAddress),
 }
 
-impl Location {
+impl JournalLocation {
     /// Returns the location of the journal: the directory `data`, or the database at the address
     /// `database`.
     ///
     /// # Errors
-    /// [`LocationError`] unless exactly one of the two is given, or if the address is invalid.
+    /// [`JournalLocationError`] unless exactly one of the two is given, or if the address is invalid.
     pub fn from_options(
         data: Option<&Path>,
         database: Option<&str>,
-    ) -> Result<Self, LocationError> {
+    ) -> Result<Self, JournalLocationError> {
         match (data, database) {
             (Some(data), None) => Ok(Self::Directory(data.to_owned())),
             (None, Some(address)) => Ok(Self::Database(DatabaseAddress::new(address)?)),
-            (Some(_), Some(_)) => Err(LocationError::Two),
-            (None, None) => Err(LocationError::None),
+            (Some(_), Some(_)) => Err(JournalLocationError::Two),
+            (None, None) => Err(JournalLocationError::None),
         }
     }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::http::{AllowedHosts, RequestLimits, ServerOptions, Tls};
 use crate::ohttp::OhttpGateway;
 use crate::role::RoleKeysAndPeers;
-use crate::store::{BatchSettings, Location, StoreOptions, TaskSettings, TaskSetup};
+use crate::store::{BatchSettings, JournalLocation, StoreOptions, TaskSettings, TaskSetup};
 
 /// Default address, which only this machine can connect to.
 pub(crate) const DEFAULT_LISTEN_ADDRESS: SocketAddr =
@@ -39,7 +39,7 @@ pub(crate) enum LogFormat {
 #[derive(Clone)]
 pub(crate) struct ServerConfig {
     /// Location of the journal.
-    pub(crate) journal_location: Location,
+    pub(crate) journal_location: JournalLocation,
     /// True if the server must not write to the journal.
     pub(crate) read_only: bool,
     /// Tasks of all task files.

@@ -21,8 +21,8 @@ use crate::cli::serve::options::ServeCommandOptions;
 use crate::cli::serve::settings::ServeSettings;
 use crate::http::{EXPIRY_WARNING_DAYS, Tls, TlsError};
 use crate::store::{
-    self, DatabaseDiagnosis, EARLIEST_DATE, EngineError, Location, MAX_GAP_SINCE_STORED_DATE,
-    Store, now,
+    self, DatabaseDiagnosis, EARLIEST_DATE, EngineError, JournalLocation,
+    MAX_GAP_SINCE_STORED_DATE, Store, now,
 };
 use crate::tokens::{self, TokenRole};
 use finding::{Checked, PeerClock, Trouble};
@@ -119,13 +119,13 @@ fn check_all(
     let mut newest = None;
     let mut may_have_tokens = true;
     match &config.journal_location {
-        Location::Directory(data) => {
+        JournalLocation::Directory(data) => {
             newest = newest_change(data);
             let least = config.store_options.queue_bytes as u64;
             results.push(("disk", check_disk(data, least)));
             results.push(("lock", check_lock(data)));
         }
-        Location::Database(database) => {
+        JournalLocation::Database(database) => {
             let diagnosis = store::diagnose_database(database);
             if let Ok(found) = &diagnosis {
                 newest = found.newest;

@@ -19,7 +19,8 @@ use crate::missing_feature;
 use crate::ohttp::OhttpGateway;
 use crate::role::{AnalyserKeys, RoleKeysAndPeers, ShufflerKeys};
 use crate::store::{
-    BatchSettings, Location, ProcessRole, StoreOptions, TaskSettings as Collection, TaskSetup,
+    BatchSettings, JournalLocation, ProcessRole, StoreOptions, TaskSettings as Collection,
+    TaskSetup,
 };
 use crate::task::task_file::TaskFile;
 
@@ -77,7 +78,7 @@ impl ServeSettings {
                     })
                 })
                 .collect::<Result<_, Error>>()?,
-            journal_location: Location::from_options(
+            journal_location: JournalLocation::from_options(
                 self.data.as_deref(),
                 self.database.as_deref(),
             )?,

@@ -6,7 +6,7 @@ use clap::{Args, Command};
 use toml::Table;
 
 use super::*;
-use crate::store::Location;
+use crate::store::JournalLocation;
 
 const FULL: &str = include_str!("../../../../config/full.toml");
 const MINIMAL: &str = include_str!("../../../../config/minimal.toml");
@@ -167,7 +167,7 @@ fn a_journal_is_in_a_directory_or_in_a_database() {
     };
     let refused = |text: &str| place(text).unwrap_err().to_string();
     let node = NODE.replace(r#""settings.json""#, "");
-    let Location::Database(database) = place(&node).unwrap() else {
+    let JournalLocation::Database(database) = place(&node).unwrap() else {
         panic!("it is a directory");
     };
     // The debug format hides the password.
