@@ -21,4 +21,4 @@ pub use local::{
     Cross, Numbers, PrefixLengths, Question, QuestionFields, QuestionKind, QuestionSelector, Scale,
     Task, Together,
 };
-pub use report_budget::{Budget, CoverParameters, MemoParameters};
+pub use report_budget::{CoverParameters, MemoParameters, ReportBudget};

@@ -79,4 +79,4 @@ export type { SumInput } from "./sums/input.js";
 export type { SumPrivacy } from "./sums/privacy.js";
 export type { SumRandomizer } from "./sums/randomizer.js";
 export type { NumbersTask, SumMessages, SumTask, SumVector, VectorTask } from "./sums/task.js";
-export type { Budget, Memo, QuestionsTask, RatingsTask, Task } from "./task.js";
+export type { Memo, QuestionsTask, RatingsTask, ReportBudget, Task } from "./task.js";

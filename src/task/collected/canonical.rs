@@ -14,10 +14,14 @@ use crate::task::local::kind::{Cross, Numbers, PartKind, QuestionKind, QuestionP
 use crate::task::local::prefix_lengths::PrefixLengths;
 use crate::task::local::question::Question;
 use crate::task::local::scale::Scale;
-use crate::task::report_budget::{BUDGET_FORMAT_PREFIX, Budget};
+use crate::task::report_budget::{BUDGET_FORMAT_PREFIX, ReportBudget};
 
 /// Returns the canonical bytes of a task.
-pub(super) fn canonical_task_bytes(id: &str, questions: &[Question], budget: Budget) -> Vec<u8> {
+pub(super) fn canonical_task_bytes(
+    id: &str,
+    questions: &[Question],
+    budget: ReportBudget,
+) -> Vec<u8> {
     let mut canonical = CanonicalWriter::default();
     budget.write_canonical(&mut canonical);
     match questions {
@@ -50,7 +54,7 @@ pub(super) fn canonical_task_bytes(id: &str, questions: &[Question], budget: Bud
     canonical.into_bytes()
 }
 
-impl WriteCanonical for Budget {
+impl WriteCanonical for ReportBudget {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         // The default is not written, so it does not change the fingerprint.
         if !self.is_default() {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hushbin::bounds::{EPSILON_RANGE, PEOPLE_COUNT_RANGE, ParameterRange};
 use hushbin::choose::{KindDraft, MechanismDraft, ObjectiveDraft, QuestionDraft};
 use hushbin::domain::Domain;
-use hushbin::task::{Budget, QuestionFields, QuestionKind};
+use hushbin::task::{QuestionFields, QuestionKind, ReportBudget};
 use hushbin::{Error, Items, Mechanism, Question, RatingsTaskFields, Task, ValueKind};
 use serde::Deserialize;
 
@@ -70,7 +70,7 @@ pub struct Survey {
             optional
         )
     )]
-    pub budget: Budget,
+    pub budget: ReportBudget,
     /// Wanted accuracy, by the name of the question.
     #[serde(default)]
     #[cfg_attr(

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use hushbin::Items;
 use hushbin::choose::QuestionDraft;
-use hushbin::task::Budget;
+use hushbin::task::ReportBudget;
 use hushbin_analysis::plan::AccuracyGoal;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -181,7 +181,7 @@ struct PlanTaskFile {
     epsilon: Option<f64>,
     people: Option<u64>,
     #[serde(default)]
-    budget: Budget,
+    budget: ReportBudget,
 }
 
 /// Questions to plan, with the wanted accuracy of each.
@@ -190,7 +190,7 @@ pub(super) struct PlanRequest {
     /// Id of the task in the task file, or `None` without a task file.
     pub(super) task_id: Option<String>,
     pub(super) questions: Vec<QuestionDraft>,
-    pub(super) budget: Budget,
+    pub(super) budget: ReportBudget,
     pub(super) accuracy_goals: BTreeMap<String, AccuracyGoal>,
     /// Local ε in the task file.
     task_file_epsilon: Option<f64>,
