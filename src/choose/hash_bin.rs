@@ -10,7 +10,7 @@ use super::budget::BUDGET_EXCEEDED_ERROR;
 use super::contract::ChooseParameters;
 use super::draft_agreement::check_equal_if_stated;
 use super::population::Population;
-use super::predict::{self, PredictErrors, PredictedErrors, SquaredError};
+use super::predict::{self, PredictErrors, PredictedErrors, PredictedSquaredError};
 use super::sparsity_search::{Candidate, ParameterSearch};
 use crate::bounds;
 use crate::domain::Domain;
@@ -90,7 +90,7 @@ impl PredictErrors for HashBin {
         });
         let lost = |entries| 1.0 - self.clipping_attenuation(entries);
         PredictedErrors {
-            mean_error: Some(SquaredError {
+            mean_error: Some(PredictedSquaredError {
                 variance: total / over / population.people_count(),
                 rare_item_variance: rare / population.people_count(),
                 worst_case_squared_bias: population.squared_bias_at_similarity(1.0, lost) / items,

@@ -13,7 +13,7 @@ use super::budget::{BUDGET_EXCEEDED_ERROR, PrivacyBudget};
 use super::contract::ChooseParameters;
 use super::draft_agreement::check_equal_if_stated;
 use super::population::Population;
-use super::predict::{PredictErrors, PredictedErrors, SquaredError};
+use super::predict::{PredictErrors, PredictedErrors, PredictedSquaredError};
 use super::sparsity_search::{Candidate, ParameterSearch};
 use crate::domain::Domain;
 use crate::error::Error;
@@ -75,10 +75,10 @@ impl PredictErrors for Pattern {
         let variance = sum / f64::from(cells) / population.people_count();
         PredictedErrors {
             mean_error: None,
-            frequency_error: Some(SquaredError {
+            frequency_error: Some(PredictedSquaredError {
                 variance,
                 rare_item_variance: variance,
-                ..SquaredError::default()
+                ..PredictedSquaredError::default()
             }),
             nonmissing_error: None,
         }

@@ -13,7 +13,7 @@ use super::budget::{BUDGET_EXCEEDED_ERROR, PrivacyBudget};
 use super::contract::ChooseParameters;
 use super::draft_agreement::check_equal_if_stated;
 use super::population::Population;
-use super::predict::{PredictErrors, PredictedErrors, SquaredError};
+use super::predict::{PredictErrors, PredictedErrors, PredictedSquaredError};
 use super::sparsity_search::{Candidate, ParameterSearch};
 use crate::bounds;
 use crate::domain::Domain;
@@ -35,10 +35,10 @@ impl PredictErrors for Window {
             .max_variance()
             / population.people_count();
         PredictedErrors {
-            mean_error: Some(SquaredError {
+            mean_error: Some(PredictedSquaredError {
                 variance,
                 rare_item_variance: variance,
-                ..SquaredError::default()
+                ..PredictedSquaredError::default()
             }),
             frequency_error: None,
             nonmissing_error: None,

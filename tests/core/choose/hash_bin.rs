@@ -2,7 +2,7 @@
 //! alternatives. The prediction is correct.
 
 use hushbin::choose::hash_bin::Draft as HashBinDraft;
-use hushbin::choose::{Candidate, Objective, Population, PredictedErrors, SquaredError};
+use hushbin::choose::{Candidate, Objective, Population, PredictedErrors, PredictedSquaredError};
 use hushbin::hash::{HashFamily, HashKeys};
 use hushbin::mechanism::hash_bin::{
     HashBin, PrivacyLevel, PrivacyLevelName, RandomisedResponse, SumNoiseKind,
@@ -38,7 +38,7 @@ fn hash_bin(task: &Task) -> HashBin {
     }
 }
 
-fn predicted_mean(mechanism: HashBin, task: &Task, crowd: &Population) -> SquaredError {
+fn predicted_mean(mechanism: HashBin, task: &Task, crowd: &Population) -> PredictedSquaredError {
     let mechanism = Mechanism::HashBin(mechanism);
     let predicted = mechanism.predict_errors(&task.questions()[0].domain(), task.epsilon(), crowd);
     predicted.mean_error.unwrap()
@@ -235,7 +235,7 @@ fn squared_bias_is_that_of_the_worst_case() {
 
 /// Average error of a task's predictions, weighted by the objective.
 fn weighed(objective: Objective, predicted: &PredictedErrors) -> f64 {
-    let part = |weight: f64, error: Option<SquaredError>| match error {
+    let part = |weight: f64, error: Option<PredictedSquaredError>| match error {
         _ if weight == 0.0 => 0.0,
         Some(error) => weight * error.likely_total_error(),
         None => f64::INFINITY,

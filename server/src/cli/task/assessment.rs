@@ -1,7 +1,7 @@
 //! Costs of a task: privacy, bytes and errors.
 
 use hushbin::choose::{
-    Candidate, ChosenQuestion, Objective, SquaredError, compare_separate_with_together,
+    Candidate, ChosenQuestion, Objective, PredictedSquaredError, compare_separate_with_together,
 };
 use hushbin::task::QuestionKind;
 use hushbin::{Mechanism, Question, Task, UploadId, upload};
@@ -123,8 +123,9 @@ impl CandidateErrors {
     /// Returns the errors of a candidate. A fraction `share` of all reports answers the candidate's
     /// question.
     fn new(candidate: Candidate, share: f64) -> Self {
-        let root =
-            |error: SquaredError| (error.variance / share + error.worst_case_squared_bias).sqrt();
+        let root = |error: PredictedSquaredError| {
+            (error.variance / share + error.worst_case_squared_bias).sqrt()
+        };
         let Candidate {
             mechanism,
             sparsity,
