@@ -19,7 +19,7 @@ use crate::hash::HashFamily;
 use crate::mechanism::contract::MechanismParameters;
 use crate::mechanism::hash_bin::{
     DEFAULT_GRID_STEPS_PER_UNIT, HashBin, PrivacyLevel, PrivacyLevelName, RandomisedResponse,
-    Report, SumNoiseKind, clipped_sum_second_moment, clipping_attenuation,
+    Report, SumNoiseKind, clipped_sum_second_moment, share_surviving_clipping,
 };
 
 /// [`HashBin`] whose parameters may be unset.
@@ -88,7 +88,7 @@ impl PredictErrors for HashBin {
         let rare = population.average_over_people(|entries| {
             rates.value_variance(rates.input_sum_second_moment(entries), 0.0)
         });
-        let lost = |entries| 1.0 - self.clipping_attenuation(entries);
+        let lost = |entries| 1.0 - self.share_surviving_clipping(entries);
         PredictedErrors {
             mean_error: Some(PredictedSquaredError {
                 variance: total / over / population.people_count(),
@@ -102,7 +102,7 @@ impl PredictErrors for HashBin {
     }
 
     fn has_clipping_bias(&self, domain: &Domain) -> bool {
-        self.clipping_attenuation(domain.sparsity()) < 1.0
+        self.share_surviving_clipping(domain.sparsity()) < 1.0
     }
 }
 
@@ -390,7 +390,7 @@ impl<'a> SquaredErrorByClippingBound<'a> {
     }
 
     fn total_error(&self, clip: f64) -> f64 {
-        let lost = |entries| 1.0 - clipping_attenuation(entries, clip);
+        let lost = |entries| 1.0 - share_surviving_clipping(entries, clip);
         let bias = self
             .population
             .likely_squared_bias(self.summed_item_count, lost);

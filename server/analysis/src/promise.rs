@@ -475,7 +475,7 @@ pub fn bias_statement(question: &Question) -> Option<String> {
         hash_bin.privacy_level().clipping_bound()?,
         question.max_entries_per_report(),
     );
-    let left = hash_bin.clipping_attenuation(s);
+    let left = hash_bin.share_surviving_clipping(s);
     (left < 1.0).then(|| {
         format!(
             "Each person's sum is clipped to ±{clip}, which pulls estimates towards 0. For a person \

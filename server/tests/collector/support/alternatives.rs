@@ -161,7 +161,7 @@ impl Asked {
             Err(_) => 1,
         };
         let unbiased = match task.questions()[0].mechanism() {
-            Mechanism::HashBin(hash_bin) => hash_bin.clipping_attenuation(whole) == 1.0,
+            Mechanism::HashBin(hash_bin) => hash_bin.share_surviving_clipping(whole) == 1.0,
             _ => task.questions()[0].max_entries_per_report() >= whole,
         };
         let exact = task.questions()[0].mechanism().delta() == 0.0;
