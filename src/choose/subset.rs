@@ -199,8 +199,8 @@ enum ExpectedStrengthSums {
 impl ExpectedStrengthSums {
     fn sums_for_strongest_cells(&self, c: u32) -> StrongestCellSums {
         match self {
-            Self::Exact(sums) => sums.sums_over_strongest(c),
-            Self::Approximate(sums) => sums.sums_over_strongest(c),
+            Self::Exact(sums) => sums.sums_over_strongest_cells(c),
+            Self::Approximate(sums) => sums.sums_over_strongest_cells(c),
         }
     }
 }
