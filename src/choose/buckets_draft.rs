@@ -15,7 +15,7 @@ use crate::hash::HashFamily;
 use crate::mechanism::contract::MechanismParameters;
 use crate::mechanism::occupancy::{StrengthMeasure, StrongestCellSums};
 use crate::mechanism::{
-    BucketReport, FavouringRule, HashedSubsetSelection, NamedRule, hash_count_range,
+    BucketFavouringRule, BucketReport, HashedSubsetSelection, NamedRule, hash_count_range,
 };
 use crate::sample::ExpLowerBound;
 
@@ -124,7 +124,7 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
 }
 
 /// Returns the rule from the mechanism's paper: `occupied` (Collision) or `overwrite` (CoCo).
-pub(super) fn paper_rule<R: FavouringRule>() -> R {
+pub(super) fn paper_rule<R: BucketFavouringRule>() -> R {
     R::paper_rule().expect("builds that choose are complete")
 }
 
