@@ -22,9 +22,9 @@ use crate::sample::ExpLowerBound;
 /// Mechanism that reports one bucket, with parameters that may be unset.
 ///
 /// ```
-/// use hushbin::choose::collision::Draft;
+/// use hushbin::choose::collision::ParametersDraft;
 ///
-/// let draft: Draft = serde_json::from_str(r#"{ "rule": "heaviest", "buckets": 16 }"#).unwrap();
+/// let draft: ParametersDraft = serde_json::from_str(r#"{ "rule": "heaviest", "buckets": 16 }"#).unwrap();
 /// assert_eq!((draft.buckets, draft.favoured), (Some(16), None));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

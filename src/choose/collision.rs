@@ -18,7 +18,7 @@ use crate::sample::ExpLowerBound;
 use crate::task::QuestionPart;
 
 /// [`Collision`] whose parameters may be unset.
-pub type Draft = BucketsDraft<FavouredBucketRuleName>;
+pub type ParametersDraft = BucketsDraft<FavouredBucketRuleName>;
 
 impl PredictErrors for Collision {
     fn predict_errors(
@@ -107,7 +107,7 @@ impl SearchableRule for FavouredBucketRule {
     fn best_with_balanced_windows(
         domain: &Domain,
         limit: &PreparedBudget,
-        draft: &Draft,
+        draft: &ParametersDraft,
         goal: &ParameterSearchGoal<'_>,
         other: Option<ParametersWithVariance<Self>>,
     ) -> Option<ParametersWithVariance<Self>> {
@@ -127,7 +127,7 @@ impl Collision {
     pub fn choose_parameters(
         domain: &Domain,
         budget: impl Into<PrivacyBudget>,
-        draft: &Draft,
+        draft: &ParametersDraft,
     ) -> Result<Self, Error> {
         subset::choose_bucket_parameters(
             domain,

@@ -25,15 +25,15 @@ use crate::mechanism::hash_bin::{
 /// [`HashBin`] whose parameters may be unset.
 ///
 /// ```
-/// use hushbin::choose::hash_bin::Draft;
+/// use hushbin::choose::hash_bin::ParametersDraft;
 /// use hushbin::mechanism::hash_bin::PrivacyLevelName;
 ///
-/// let draft: Draft = serde_json::from_str(r#"{ "level": "event" }"#).unwrap();
+/// let draft: ParametersDraft = serde_json::from_str(r#"{ "level": "event" }"#).unwrap();
 /// assert_eq!((draft.level, draft.bins), (Some(PrivacyLevelName::Event), None));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Draft {
+pub struct ParametersDraft {
     /// Level of protection (default `user`).
     pub level: Option<PrivacyLevelName>,
     /// Distance L, required by level `neighbouring`.
@@ -54,7 +54,7 @@ pub struct Draft {
     pub grid: Option<u32>,
 }
 
-impl Draft {
+impl ParametersDraft {
     /// Returns the level of the draft, with the given clipping bound and noise.
     fn level_with_clip_and_noise(
         &self,
@@ -107,9 +107,9 @@ impl PredictErrors for HashBin {
 }
 
 impl ChooseParameters for HashBin {
-    type Draft = Draft;
+    type ParametersDraft = ParametersDraft;
 
-    fn check_draft(draft: &Draft, domain: &Domain) -> Result<(), Error> {
+    fn check_draft(draft: &ParametersDraft, domain: &Domain) -> Result<(), Error> {
         let level = draft.level.unwrap_or(PrivacyLevelName::User);
         let (clip, noise) = match level {
             PrivacyLevelName::User => (
@@ -132,7 +132,7 @@ impl ChooseParameters for HashBin {
     /// # Errors
     /// The errors of [`HashBin::choose_parameters`]; [`Error::InvalidCombination`] if hash-bin cannot stay within the
     /// budget.
-    fn best_candidate(search: &ParameterSearch<'_>, draft: &Draft) -> Result<Candidate, Error> {
+    fn best_candidate(search: &ParameterSearch<'_>, draft: &ParametersDraft) -> Result<Candidate, Error> {
         // The only known α for hash-bin is 1/(e + 1), which is valid for any randomizer. Below
         // level `user`, reports protect only neighbours, so shuffling gives no bound for other
         // inputs.
@@ -161,9 +161,9 @@ impl ChooseParameters for HashBin {
     ) -> Result<Vec<Candidate>, Error> {
         let mut offers = Vec::new();
         let mut offer = |level| -> Result<(), Error> {
-            let draft = Draft {
+            let draft = ParametersDraft {
                 level: Some(level),
-                ..Draft::default()
+                ..ParametersDraft::default()
             };
             offers.push(Self::best_candidate(search, &draft)?);
             Ok(())
@@ -182,7 +182,7 @@ impl ChooseParameters for HashBin {
         Ok(offers)
     }
 
-    fn check_agrees_with(&self, draft: &Draft) -> Result<(), Error> {
+    fn check_agrees_with(&self, draft: &ParametersDraft) -> Result<(), Error> {
         let level = self.privacy_level();
         check_equal_if_stated("level", &draft.level, level.name())?;
         check_equal_if_stated("distance", &draft.distance, level.neighbour_distance())?;
@@ -227,7 +227,7 @@ impl HashBin {
     pub fn choose_parameters(
         domain: &Domain,
         epsilon: f64,
-        draft: &Draft,
+        draft: &ParametersDraft,
         population: &Population,
     ) -> Result<Self, Error> {
         let grid = draft.grid.unwrap_or(DEFAULT_GRID_STEPS_PER_UNIT);
@@ -262,7 +262,7 @@ impl HashBin {
 /// With m items in each bin, the balanced hash removes 1/m of the variance that other entries add.
 /// That variance is an eighth of the noise variance. The independent hash is decoded in less than
 /// half of the time.
-fn stated_or_best_hash_family(draft: &Draft, domain: &Domain, bins: u32) -> HashFamily {
+fn stated_or_best_hash_family(draft: &ParametersDraft, domain: &Domain, bins: u32) -> HashFamily {
     let few = domain
         .item_count()
         .is_some_and(|items| bins > 1 && items < BALANCED_MAX_ITEMS_PER_BIN.saturating_mul(bins));
@@ -323,7 +323,7 @@ fn best_bin_count(
 fn best_clip_and_noise(
     domain: &Domain,
     epsilon: f64,
-    draft: &Draft,
+    draft: &ParametersDraft,
     grid: u32,
     population: &Population,
 ) -> (Option<f64>, Option<SumNoiseKind>) {

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::collision::Draft;
+use super::collision::ParametersDraft;
 use super::draft_agreement::{check_equal, check_equal_if_stated};
 use super::mechanism_draft::MechanismDraft;
 use crate::bounds::{self, ParameterRange};
@@ -177,7 +177,9 @@ impl NumberDraft {
     /// Returns the best mechanism for the purpose.
     pub(super) fn mechanism_draft(&self) -> MechanismDraft {
         match self.stated_or_implied_purpose() {
-            NumberPurpose::Quantiles => MechanismDraft::Pattern(super::pattern::Draft::default()),
+            NumberPurpose::Quantiles => {
+                MechanismDraft::Pattern(super::pattern::ParametersDraft::default())
+            }
             NumberPurpose::Histogram | NumberPurpose::Mean => one_favoured_collision_draft(None),
         }
     }
@@ -270,7 +272,7 @@ impl BinSpacing {
 /// Returns a draft of Collision with `buckets` buckets and one favoured bucket. `None` leaves both
 /// numbers unset.
 pub(super) fn one_favoured_collision_draft(buckets: Option<u32>) -> MechanismDraft {
-    MechanismDraft::Collision(Draft {
+    MechanismDraft::Collision(ParametersDraft {
         rule: Some(FavouredBucketRuleName::Heaviest),
         favoured: buckets.map(|_| 1),
         hashing: buckets.map(|_| HashFamily::Balanced),

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use super::collision::Draft;
+use super::collision::ParametersDraft;
 use super::objective::{Objective, ParameterSearchGoal};
 use super::predict::PredictedSquaredError;
 use super::sparsity_search::Candidate;
@@ -73,7 +73,8 @@ pub fn compare_separate_with_together(task: &Task) -> Option<SeparateVsTogetherV
     };
     let budget = epsilon.into();
     let collision: Collision =
-        subset::choose_bucket_parameters(&domain, budget, &Draft::default(), &goal).ok()?;
+        subset::choose_bucket_parameters(&domain, budget, &ParametersDraft::default(), &goal)
+            .ok()?;
     Some(SeparateVsTogetherVariances {
         separate_variance: separate,
         together_variance: together_variance(&all, &collision.hit_probabilities(&domain, epsilon)),

@@ -1,7 +1,7 @@
 //! The choice for hash-bin, and among mechanisms, has the least predicted error of all
 //! alternatives. The prediction is correct.
 
-use hushbin::choose::hash_bin::Draft as HashBinDraft;
+use hushbin::choose::hash_bin::ParametersDraft as HashBinDraft;
 use hushbin::choose::{Candidate, Objective, Population, PredictedErrors, PredictedSquaredError};
 use hushbin::hash::{HashFamily, HashKeys};
 use hushbin::mechanism::hash_bin::{

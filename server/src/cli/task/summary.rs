@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use hushbin::choose::collision::Draft;
+use hushbin::choose::collision::ParametersDraft;
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::collision::Collision;
 use hushbin::task::{QuestionKind, QuestionPart};
@@ -75,7 +75,8 @@ impl TaskAssessment {
             return None;
         };
         let (domain, epsilon) = (question.domain(), question.epsilon());
-        let fresh = Collision::choose_parameters(&domain, epsilon, &Draft::default()).ok()?;
+        let fresh =
+            Collision::choose_parameters(&domain, epsilon, &ParametersDraft::default()).ok()?;
         let [own, fresh] = [own, &fresh].map(|own| own.hit_probabilities(&domain, epsilon));
         let [own, fresh] = [own, fresh].map(|own| own.total_variance(&domain));
         let price = own / fresh;

@@ -299,7 +299,7 @@ impl FederatedCell {
                 people_count_by_entry_count: None,
                 mean_item_overlap: None,
                 sampling_weight: None,
-                mechanism: MechanismDraft::Coco(coco::Draft::default()),
+                mechanism: MechanismDraft::Coco(coco::ParametersDraft::default()),
             }],
             budget_per_person: ReportBudget::default(),
         };
