@@ -9,7 +9,7 @@ use super::error::PlanError;
 use super::goal::{PlannedEstimateKind, QuestionGoal};
 use super::interval_z_scores::IntervalZScores;
 use super::plan_result::{
-    AlternativeMechanism, NumberError, Plan, QuestionPlan, SolvedQuantity, Verdict,
+    AlternativeMechanism, NumberError, Plan, PlanVerdict, QuestionPlan, SolvedQuantity,
 };
 use super::search::{MechanismChoice, PlannedTask, PredictedQuestionError};
 use super::survey::{AutoRatingsQuestion, DETECTION_POWER, Survey};
@@ -62,7 +62,7 @@ impl Plan {
             central,
             central_reason,
             together_over_drawn: planned.together_to_drawn_variance_ratio,
-            verdict: Verdict::new(&questions, missed),
+            verdict: PlanVerdict::new(&questions, missed),
             assumes: words::assumptions_text(&questions, neighbours, survey.honest_fraction),
             questions,
             others,

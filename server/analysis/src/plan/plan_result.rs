@@ -46,7 +46,7 @@ pub struct Plan {
     /// set. `None` if the questions cannot be asked together.
     pub together_over_drawn: Option<f64>,
     /// Verdict on how useful the plan is.
-    pub verdict: Verdict,
+    pub verdict: PlanVerdict,
     /// Assumptions of the plan, in words.
     pub assumes: String,
 }
@@ -193,9 +193,9 @@ pub struct AlternativeMechanism {
 /// Verdict on how useful a plan is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
-pub struct Verdict {
+pub struct PlanVerdict {
     /// Worst kind of verdict over all questions.
-    pub kind: VerdictKind,
+    pub kind: PlanVerdictKind,
     /// Sentences about all questions.
     pub text: String,
 }
@@ -204,7 +204,7 @@ pub struct Verdict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
-pub enum VerdictKind {
+pub enum PlanVerdictKind {
     /// Answers are detected even if all are equally common.
     Useful,
     /// Only answers that are more common than the average are detected. If all answers were equally

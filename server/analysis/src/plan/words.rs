@@ -3,7 +3,7 @@
 use hushbin::mechanism::NeighbouringInputs;
 
 use super::goal::PlannedEstimateKind;
-use super::plan_result::{QuestionPlan, Verdict, VerdictKind};
+use super::plan_result::{PlanVerdict, PlanVerdictKind, QuestionPlan};
 use crate::promise::plan_protection_statement;
 
 impl QuestionPlan {
@@ -132,20 +132,20 @@ impl QuestionPlan {
     }
 }
 
-impl Verdict {
+impl PlanVerdict {
     /// Creates the verdict on a plan. `missed` returns a phrase that says how to reach the wanted
     /// accuracy.
     pub(super) fn new(questions: &[QuestionPlan], missed: impl FnOnce() -> String) -> Self {
         let any = |is: fn(&QuestionPlan) -> bool| questions.iter().any(is);
         let misses = any(QuestionPlan::misses_goal);
         let kind = if any(QuestionPlan::shows_only_noise) {
-            VerdictKind::Noise
+            PlanVerdictKind::Noise
         } else if misses {
-            VerdictKind::Missed
+            PlanVerdictKind::Missed
         } else if any(QuestionPlan::hides_average_answer) {
-            VerdictKind::FrequentOnly
+            PlanVerdictKind::FrequentOnly
         } else {
-            VerdictKind::Useful
+            PlanVerdictKind::Useful
         };
         let mut sentences: Vec<String> = questions
             .iter()

@@ -6,7 +6,9 @@ use hushbin::choose::Objective;
 use hushbin::mechanism::NeighbouringInputs;
 use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
 use hushbin_analysis::mechanism_optimality::distance_from_best;
-use hushbin_analysis::plan::{Plan, PlanError, SolvedQuantity, Survey, VerdictKind, plan_survey};
+use hushbin_analysis::plan::{
+    Plan, PlanError, PlanVerdictKind, SolvedQuantity, Survey, plan_survey,
+};
 use proptest::prelude::*;
 use proptest::{collection, option};
 use serde_json::{Value, json};
@@ -210,14 +212,14 @@ fn noise_is_called_noise() {
     let kind = |of: Value| ask(&of).unwrap().verdict;
     let few = json!({ "items": 1000, "sparsity": 5, "epsilon": 0.5, "people": 100 });
     let verdict = kind(few.clone());
-    assert_eq!(verdict.kind, VerdictKind::Noise);
+    assert_eq!(verdict.kind, PlanVerdictKind::Noise);
     assert!(verdict.text.contains("noise"), "{}", verdict.text);
     let more = with(&few, json!({ "people": 1_000_000 }));
-    assert_eq!(kind(more.clone()).kind, VerdictKind::FrequentOnly);
+    assert_eq!(kind(more.clone()).kind, PlanVerdictKind::FrequentOnly);
     let many = with(&few, json!({ "people": 1_000_000_000_u64 }));
-    assert_eq!(kind(many).kind, VerdictKind::Useful);
+    assert_eq!(kind(many).kind, PlanVerdictKind::Useful);
     let verdict = kind(with(&more, json!({ "standard_error": 0.001 })));
-    assert_eq!(verdict.kind, VerdictKind::Missed);
+    assert_eq!(verdict.kind, PlanVerdictKind::Missed);
     // The stated number of people suffices.
     let people: String = verdict
         .text
@@ -230,7 +232,7 @@ fn noise_is_called_noise() {
         .collect();
     let people: u64 = people.parse().unwrap();
     let reached = with(&more, json!({ "standard_error": 0.001, "people": people }));
-    assert_ne!(kind(reached).kind, VerdictKind::Missed);
+    assert_ne!(kind(reached).kind, PlanVerdictKind::Missed);
 }
 
 #[test]

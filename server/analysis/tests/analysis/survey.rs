@@ -12,8 +12,8 @@ use hushbin_analysis::estimate::{
 };
 use hushbin_analysis::heavy_hitters::DetectableShare;
 use hushbin_analysis::plan::{
-    DETECTION_POWER, Plan, PlanError, PlannedEstimateKind, QuestionPlan, SolvedQuantity, Survey,
-    VerdictKind, plan_survey,
+    DETECTION_POWER, Plan, PlanError, PlanVerdictKind, PlannedEstimateKind, QuestionPlan,
+    SolvedQuantity, Survey, plan_survey,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -296,7 +296,7 @@ fn people_found_are_enough_and_hardly_too_many() {
             assert_eq!(answer.solved_for, SolvedQuantity::People);
             let met = |own: &QuestionPlan| own.interval <= own.wanted.unwrap() * (1.0 + 1e-9);
             assert!(answer.questions.iter().all(met), "{base}: {answer:?}");
-            assert_ne!(answer.verdict.kind, VerdictKind::Missed);
+            assert_ne!(answer.verdict.kind, PlanVerdictKind::Missed);
             let fewer = answer.people * 97 / 100;
             let fewer = ask(&with(&base, json!({ "people": fewer }))).unwrap();
             assert!(!fewer.questions.iter().all(met), "{base}");
@@ -591,7 +591,7 @@ fn what_a_plan_is_worth_is_said() {
         "wanted": { "beta": { "within": 0.01 } }, "epsilon": 1.0 });
     let verdict = |fields: Value| ask(&with(&flag, fields)).unwrap().verdict;
     let missed = verdict(json!({ "people": 10_000 }));
-    assert_eq!(missed.kind, VerdictKind::Missed);
+    assert_eq!(missed.kind, PlanVerdictKind::Missed);
     assert!(
         missed
             .text
@@ -599,15 +599,15 @@ fn what_a_plan_is_worth_is_said() {
         "{}",
         missed.text
     );
-    assert_eq!(verdict(json!({ "people": 5 })).kind, VerdictKind::Noise);
+    assert_eq!(verdict(json!({ "people": 5 })).kind, PlanVerdictKind::Noise);
     assert_eq!(
         verdict(json!({ "people": 36_000 })).kind,
-        VerdictKind::Useful
+        PlanVerdictKind::Useful
     );
     let many = json!({ "questions": [{ "name": "page", "kind": "choice", "options": 5000 }],
         "epsilon": 1.0, "people": 20_000 });
     let many = ask(&many).unwrap();
-    assert_eq!(many.verdict.kind, VerdictKind::FrequentOnly);
+    assert_eq!(many.verdict.kind, PlanVerdictKind::FrequentOnly);
     assert!(many.questions[0].smallest.unwrap() > 1.0 / 5000.0);
 }
 
