@@ -594,8 +594,8 @@ function noteParagraphs(...notes) {
   );
 }
 function commonTextsView({ texts, confidence, reports }) {
-  const rows = texts.map(({ text, goes_on, estimate, simultaneous_interval: [from, to] }) => [
-    goes_on ? `${displayedName(text)}…` : displayedName(text),
+  const rows = texts.map(({ text, is_prefix, estimate, simultaneous_interval: [from, to] }) => [
+    is_prefix ? `${displayedName(text)}…` : displayedName(text),
     { content: shareText(estimate), style: "amount estimated" },
     { content: `${shareText(from)} to ${shareText(to)}`, style: "amount interval" }
   ]);

@@ -99,7 +99,7 @@ export interface HeavyHitters {
   readonly confidence: number;
   readonly texts: readonly {
     readonly text: string;
-    readonly goes_on: boolean;
+    readonly is_prefix: boolean;
     readonly estimate: number;
     readonly simultaneous_interval: readonly [number, number];
   }[];

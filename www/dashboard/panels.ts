@@ -176,8 +176,8 @@ export function noteParagraphs(...notes: readonly (string | undefined)[]): reado
 
 /** Draws a table of the texts that many people have. */
 export function commonTextsView({ texts, confidence, reports }: HeavyHitters): readonly Node[] {
-  const rows = texts.map(({ text, goes_on, estimate, simultaneous_interval: [from, to] }) => [
-    goes_on ? `${displayedName(text)}…` : displayedName(text),
+  const rows = texts.map(({ text, is_prefix, estimate, simultaneous_interval: [from, to] }) => [
+    is_prefix ? `${displayedName(text)}…` : displayedName(text),
     { content: shareText(estimate), style: "amount estimated" },
     { content: `${shareText(from)} to ${shareText(to)}`, style: "amount interval" },
   ]);

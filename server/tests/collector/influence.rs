@@ -452,7 +452,7 @@ impl Text {
             let answer = app.get(&path).await.json();
             let texts = answer[self.list].as_array().unwrap().iter();
             let mut own =
-                texts.filter(|text| text["text"] == self.prefix && text["goes_on"] == true);
+                texts.filter(|text| text["text"] == self.prefix && text["is_prefix"] == true);
             own.next().map(|text| text["estimate"].as_f64().unwrap())
         };
         send(&app, &task, &crowd.reports(seed, &answer), 0).await;

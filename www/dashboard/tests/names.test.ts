@@ -129,7 +129,7 @@ describe("hostile names", () => {
     expectVisible(
       dishonestInfluenceView({ people: 1, influence: [sums], statement: "" } as never, []),
     );
-    const texts = [{ text: HOSTILE, goes_on: true, ...SHARE }];
+    const texts = [{ text: HOSTILE, is_prefix: true, ...SHARE }];
     expectVisible(commonTextsView({ texts, confidence: 0.95, reports: 1 } as never));
   });
 
