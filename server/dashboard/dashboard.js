@@ -43,17 +43,13 @@ var CollectorError = class extends Error {
   /** Last part of the problem document's type, for example `nothing-released`. */
   problem;
   status;
-  have;
-  need;
   constructor(status, body) {
     const members = typeof body === "object" && body !== null ? body : {};
-    const { type, title, detail, have, need } = members;
+    const { type, title, detail } = members;
     const words = [title, detail].filter((word) => typeof word === "string");
     super(words.length > 0 ? `${visibleText(words.join(": "))}.` : messageForStatus(status));
     this.problem = String(type ?? "").replace(/^.*:/, "");
     this.status = status;
-    this.have = typeof have === "number" ? have : void 0;
-    this.need = typeof need === "number" ? need : void 0;
   }
 };
 function messageForStatus(status) {

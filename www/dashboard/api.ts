@@ -266,20 +266,16 @@ export class CollectorError extends Error {
   /** Last part of the problem document's type, for example `nothing-released`. */
   readonly problem: string;
   readonly status: number;
-  readonly have: number | undefined;
-  readonly need: number | undefined;
 
   constructor(status: number, body: unknown) {
     const members = (typeof body === "object" && body !== null ? body : {}) as Readonly<
       Record<string, unknown>
     >;
-    const { type, title, detail, have, need } = members;
+    const { type, title, detail } = members;
     const words = [title, detail].filter((word) => typeof word === "string");
     super(words.length > 0 ? `${visibleText(words.join(": "))}.` : messageForStatus(status));
     this.problem = String(type ?? "").replace(/^.*:/, "");
     this.status = status;
-    this.have = typeof have === "number" ? have : undefined;
-    this.need = typeof need === "number" ? need : undefined;
   }
 }
 

@@ -288,7 +288,7 @@ fn tasks_come_and_go_while_the_collector_runs() {
     assert_eq!(ask("GET /tasks/counted/settings", "").1, settings);
     client.post("counted", &uploads.bytes(4)).unwrap();
     let (status, problem) = ask("POST /tasks/counted/batches", "");
-    assert_eq!((status, &problem["need"]), (409, &json!(5)));
+    assert_eq!((status, &problem["min_reports"]), (409, &json!(5)));
 
     assert_eq!(ask("DELETE /tasks/counted", "").0, 204);
     assert_eq!(ask("GET /tasks/counted/estimates", "").0, 404);

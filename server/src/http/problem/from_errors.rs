@@ -23,7 +23,13 @@ impl From<StoreError> for Problem {
             StoreError::Overloaded | StoreError::Closed | StoreError::NoAnswer => Self::Overloaded,
             StoreError::ReadOnly => Self::ReadOnly,
             StoreError::TaskDeleted { id } => Self::UnknownTask(id),
-            StoreError::TooFewReportsToClose { have, need } => Self::BatchTooSmall { have, need },
+            StoreError::TooFewReportsToClose {
+                reports,
+                min_reports,
+            } => Self::BatchTooSmall {
+                reports,
+                min_reports,
+            },
             // The database may be back, or its standby promoted, within seconds.
             StoreError::Failed(error) if error.remedy() == Remedy::RestoreConnection => {
                 Self::Overloaded

@@ -144,7 +144,7 @@ async fn a_body_over_the_limit_is_refused_however_it_comes() {
         .post("settings", large.clone())
         .await
         .problem("too-large", 413);
-    assert_eq!(problem["limit"], 1 << 20);
+    assert_eq!(problem["max_bytes"], 1 << 20);
     // The body has no announced length.
     let chunks: Vec<Result<Vec<u8>, std::io::Error>> = large
         .chunks(1 << 16)
@@ -527,7 +527,7 @@ async fn items_that_take_too_long_to_count_are_refused_with_how_many_may_be_aske
     assert_eq!(ask(10).await.status, StatusCode::OK);
     let problem = ask(11).await.problem("too-many-items", 400);
     assert_eq!(
-        (&problem["have"], &problem["most"]),
+        (&problem["items"], &problem["max_items"]),
         (&json!(11), &json!(10))
     );
     // Listed items were all counted when the batch was closed.
@@ -569,7 +569,7 @@ async fn a_query_that_costs_more_than_its_share_is_refused_before_it_runs() {
         let answer = app.get(&format!("{path}?{query}")).await;
         let problem = answer.problem("query-too-costly", 400);
         assert!(
-            problem["have"].as_f64() > problem["most"].as_f64(),
+            problem["seconds"].as_f64() > problem["max_seconds"].as_f64(),
             "{problem}"
         );
     }
