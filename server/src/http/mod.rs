@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `POST /tasks/{id}/reports` | anyone | takes one or more uploads back to back: 201 when all are on disk, 200 if all were on disk before |
 //! | `GET /tasks` | analysts | ids of all tasks |
-//! | `POST /tasks` | admins | collects a new task: `{ "task": …, "settings": … }` |
+//! | `POST /tasks` | admins | collects a new task: `{ "task": …, "collection_settings": … }` |
 //! | `GET /tasks/{id}` | anyone | the complete task, its fingerprint and effective ε |
 //! | `DELETE /tasks/{id}` | admins | deletes the task and all of its data |
 //! | `GET /tasks/{id}/settings` | analysts | settings for collecting the task |

@@ -116,7 +116,7 @@ pub(super) async fn get_task(
 #[serde(deny_unknown_fields)]
 struct CreateTaskRequest {
     task: ReportOrSumDraft,
-    settings: Option<TaskSettings>,
+    collection_settings: Option<TaskSettings>,
 }
 
 /// Returns the settings in the body of a request. The other settings are those in `defaults`.
@@ -135,7 +135,7 @@ fn requested_settings(bytes: &[u8], defaults: &TaskSettings) -> Result<TaskSetti
     let defect = |_| Problem::Internal;
     let mut body: Value = serde_json::from_slice(bytes).map_err(defect)?;
     let mut settings = serde_json::to_value(defaults).map_err(defect)?;
-    overwrite(&mut settings, body["settings"].take());
+    overwrite(&mut settings, body["collection_settings"].take());
     serde_json::from_value(settings).map_err(|error| Problem::BadRequest(error.to_string()))
 }
 
@@ -155,8 +155,11 @@ fn parse_task_setup(bytes: &[u8], defaults: &TaskSettings) -> Result<TaskSetup, 
             settings: Some(defaults.clone()),
         });
     }
-    let CreateTaskRequest { task, settings } = body::parse_json_object(bytes)?;
-    let settings = match settings {
+    let CreateTaskRequest {
+        task,
+        collection_settings,
+    } = body::parse_json_object(bytes)?;
+    let settings = match collection_settings {
         Some(_) => requested_settings(bytes, defaults)?,
         None => defaults.clone(),
     };
@@ -170,7 +173,7 @@ fn parse_task_setup(bytes: &[u8], defaults: &TaskSettings) -> Result<TaskSetup, 
 pub(super) struct CreatedTask {
     task: ReportOrSumTask,
     fingerprint: Fingerprint,
-    settings: TaskSettings,
+    collection_settings: TaskSettings,
 }
 
 /// `POST /tasks`: creates a task from a task file, or from a task and its settings. Parameters that
@@ -192,7 +195,7 @@ pub(super) async fn create_task(
     let created = CreatedTask {
         task: stored.task().clone(),
         fingerprint: stored.task().fingerprint(),
-        settings: (*stored.settings()).clone(),
+        collection_settings: (*stored.settings()).clone(),
     };
     Ok((StatusCode::CREATED, Json(created)))
 }

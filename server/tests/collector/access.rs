@@ -261,10 +261,11 @@ fn tasks_come_and_go_while_the_collector_runs() {
     let admin = create_token(&guarded.data, "admin");
     let ask = |line: &str, body: &str| guarded.ask(line, Some(&admin), body);
     let task: Value = serde_json::from_str(COUNTED).unwrap();
-    let body = json!({ "task": task, "settings": { "batch": { "least": 2 } } }).to_string();
+    let body =
+        json!({ "task": task, "collection_settings": { "batch": { "least": 2 } } }).to_string();
     let (status, created) = ask("POST /tasks", &body);
     assert_eq!(status, 201, "{created}");
-    assert_eq!(created["settings"]["batch"]["least"], 2);
+    assert_eq!(created["collection_settings"]["batch"]["least"], 2);
     let expected = draft(COUNTED).resolve_task().unwrap();
     assert_eq!(created["fingerprint"], expected.fingerprint().to_string());
     assert_eq!(
@@ -329,7 +330,7 @@ fn what_an_admin_sends_is_checked() {
         ),
         (
             "POST /tasks",
-            json!({ "task": task, "settings": { "batch": { "least": 0 } } }).to_string(),
+            json!({ "task": task, "collection_settings": { "batch": { "least": 0 } } }).to_string(),
             "invalid-task",
             "batch.least",
         ),

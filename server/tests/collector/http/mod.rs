@@ -295,11 +295,11 @@ async fn a_task_is_made_of_its_file() {
     let answer = post(file.to_owned()).await;
     assert_eq!(answer.status, StatusCode::CREATED);
     assert_eq!(answer.json()["task"]["id"], "file");
-    assert_eq!(answer.json()["settings"]["batch"]["least"], 1000);
+    assert_eq!(answer.json()["collection_settings"]["batch"]["least"], 1000);
     let beside = file.replace("file", "beside");
-    let settings = r#""settings": { "batch": { "least": 7, "most": 70, "hours": 1 } }"#;
+    let settings = r#""collection_settings": { "batch": { "least": 7, "most": 70, "hours": 1 } }"#;
     let answer = post(format!(r#"{{ "task": {beside}, {settings} }}"#)).await;
-    assert_eq!(answer.json()["settings"]["batch"]["least"], 7);
+    assert_eq!(answer.json()["collection_settings"]["batch"]["least"], 7);
     // Errors name the fields of what was sent.
     for (body, said) in [
         (file.replace("sparsity", "sparsities"), "sparsities"),
