@@ -142,9 +142,9 @@ function batchUnitOf({ messages, people = 0 }) {
     minBatchSize: people
   };
 }
-function minAndMaxBatchSize({ convertCount: convert, minBatchSize: min }, closes) {
-  const own = Math.max(Math.ceil(convert(closes.least)), min);
-  return [own, Math.max(Math.ceil(convert(closes.most)), own)];
+function minAndMaxBatchSize({ convertCount: convert, minBatchSize: min }, { least, most }) {
+  const own = Math.max(Math.ceil(convert(least)), min);
+  return [own, Math.max(Math.ceil(convert(most)), own)];
 }
 var capitalize = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 var aboutIfFractional = (value) => Number.isInteger(value) ? "" : "about ";
@@ -310,9 +310,9 @@ var MAX_LISTED = 50;
 var releasedBatches = ({ batches }) => batches.filter(({ state: state2 }) => state2 === "released");
 var openBatch = ({ batches }) => batches.find(({ state: state2 }) => state2 === "open");
 var totalReports = (batches) => batches.reduce((sum, { reports }) => sum + reports, 0);
-function closingRule({ closes }, unit) {
-  const [least, most] = minAndMaxBatchSize(unit, closes);
-  const { hours } = closes;
+function closingRule({ batch_settings: settings }, unit) {
+  const [least, most] = minAndMaxBatchSize(unit, settings);
+  const { hours } = settings;
   const aged = `, or ${formatCountWithNoun(hours, "hour")} after it opened if it has at least ${formatCountWithNoun(least, unit.singularNoun, unit.pluralNoun)}`;
   return `The batch closes at ${formatCountWithNoun(most, unit.singularNoun, unit.pluralNoun)}${hours === 0 ? "" : aged}. It is released soon afterwards.`;
 }
@@ -328,8 +328,8 @@ function progressBar(name, value, max, words) {
 function drawOpenBatchProgress(all, unit, now) {
   const open = openBatch(all);
   if (open === void 0) return [];
-  const [least, most] = minAndMaxBatchSize(unit, all.closes);
-  const { hours } = all.closes;
+  const [least, most] = minAndMaxBatchSize(unit, all.batch_settings);
+  const { hours } = all.batch_settings;
   const have = unit.convertCount(open.reports);
   const age = Math.max(now - open.opened, 0) / 3600;
   const to = (limit, which) => progressBar(
@@ -354,7 +354,7 @@ function drawOpenBatchProgress(all, unit, now) {
 }
 function drawOpenBatchBar(all, unit) {
   const have = unit.convertCount(openBatch(all)?.reports ?? 0);
-  const [least, most] = minAndMaxBatchSize(unit, all.closes);
+  const [least, most] = minAndMaxBatchSize(unit, all.batch_settings);
   const max = have < least ? least : most;
   const of = have < least ? "at least" : "at most";
   return progressBar("Open batch", have, max, `${formatCount(have)} of ${of} ${formatCount(max)}`);

@@ -119,7 +119,11 @@ export interface BatchesResponse {
    * Conditions that close the open batch. `least` and `most` are numbers of reports, `hours` is its
    * age.
    */
-  readonly closes: { readonly least: number; readonly most: number; readonly hours: number };
+  readonly batch_settings: {
+    readonly least: number;
+    readonly most: number;
+    readonly hours: number;
+  };
   readonly batches: readonly Batch[];
 }
 

@@ -101,11 +101,14 @@ fn tasks_settings_and_tokens_are_those_of_all_nodes() {
     let put = "PUT /tasks/counted/settings";
     assert_eq!(ask(second, &token, put, settings).0, 200);
     let batches = "GET /tasks/counted/batches";
-    until(|| ask(first, &token, batches, "").1["closes"]["least"] == 7);
+    until(|| ask(first, &token, batches, "").1["batch_settings"]["least"] == 7);
     // The same holds after a restart.
     drop(one);
     let (one, first) = nodes.collector(&[]);
-    assert_eq!(ask(first, &token, batches, "").1["closes"]["least"], 7);
+    assert_eq!(
+        ask(first, &token, batches, "").1["batch_settings"]["least"],
+        7
+    );
     assert_eq!(ask(first, &token, "DELETE /tasks/counted", "").0, 204);
     until(|| ask(second, &token, "GET /tasks/counted", "").0 == 404);
     assert_eq!(ask(second, &token, "POST /tasks", &task(&differs)).0, 201);
