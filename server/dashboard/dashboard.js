@@ -521,17 +521,17 @@ var ESTIMAND_NAMES = {
   below: "share of people below any edge of a bin",
   margin: "share of people in one row or one column"
 };
-function formatMadeUpReportsEffect({ estimate, unit }, shares, by) {
+function formatMadeUpReportsEffect({ estimand, unit }, shares, by) {
   if (unit === "of its range") return `${shareText(by)} ${unit}`;
-  if (estimate === "mean" && unit !== void 0) return formatNumber(by) + unitSuffix(unit);
+  if (estimand === "mean" && unit !== void 0) return formatNumber(by) + unitSuffix(unit);
   return shares ? `${shareText(by).replace("%", "")} points` : ratingText(by);
 }
 function madeUpReportsEffectRow(own, questions) {
   const question = questions.find(({ name }) => name === own.question) ?? {};
-  const { estimate } = own;
-  const item = estimate !== "below" && estimate !== "margin";
-  const shares = !item || isShare(estimate, question);
-  const words = item && !shares && estimate !== "mean" ? estimandTexts(estimate, question).short.toLowerCase() : ESTIMAND_NAMES[estimate];
+  const { estimand } = own;
+  const item = estimand !== "below" && estimand !== "margin";
+  const shares = !item || isShare(estimand, question);
+  const words = item && !shares && estimand !== "mean" ? estimandTexts(estimand, question).short.toLowerCase() : ESTIMAND_NAMES[estimand];
   return [
     own.question === void 0 ? words : `${displayedName(own.question)}: ${words}`,
     { content: formatMadeUpReportsEffect(own, shares, own.up), style: "amount" },
@@ -556,7 +556,7 @@ function influenceView(found, questions) {
   );
   return [
     createTable(
-      `Largest effect if ${formatPercent(found.made_up)} of the reports are made up`,
+      `Largest effect if ${formatPercent(found.made_up_fraction)} of the reports are made up`,
       heads,
       rows
     ),
@@ -900,7 +900,7 @@ function sumsPrivacyView({ privacy }, released) {
   ];
 }
 function promiseCheckView({
-  holds,
+  smallest_batch_suffices: holds,
   batch_statement,
   shuffled_by
 }) {
@@ -931,14 +931,16 @@ var formatErrorMultiple = (errors) => Number.isFinite(errors) ? `× ${formatNumb
 var MAX_LISTED2 = 50;
 function dishonestInfluenceView({ people, influence, statement }, each) {
   const [first] = influence;
-  const rows = influence.slice(0, MAX_LISTED2).map(({ item, unit, honest, dishonest, all }) => {
-    const words = (value) => formatNumber(value) + unitSuffix(unit);
-    return [
-      item === void 0 ? "length of the vector’s sum" : itemName(item),
-      ...[honest, dishonest, all].map((value) => amountCell(words(value)))
-    ];
-  });
-  const assumed = first?.people ?? 0;
+  const rows = influence.slice(0, MAX_LISTED2).map(
+    ({ item, unit, honest_change: honest, dishonest_change: dishonest, total_change: all }) => {
+      const words = (value) => formatNumber(value) + unitSuffix(unit);
+      return [
+        item === void 0 ? "length of the vector’s sum" : itemName(item),
+        ...[honest, dishonest, all].map((value) => amountCell(words(value)))
+      ];
+    }
+  );
+  const assumed = first?.dishonest_people ?? 0;
   const heads = [
     "Sum",
     amountCell("An honest person"),
@@ -946,7 +948,7 @@ function dishonestInfluenceView({ people, influence, statement }, each) {
     amountCell(`All ${formatCount(assumed)} dishonest people`)
   ];
   const more = influence.length > MAX_LISTED2 ? ` (first ${MAX_LISTED2} items)` : "";
-  const about = assumed === 0 ? "The task assumes that everyone is honest." : `The task assumes that ${formatCount(assumed)} of ${formatCountWithNoun(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${formatNumber((first?.standard_errors ?? Number.NaN) / assumed)} standard errors. All dishonest people together can move a sum by up to ${formatNumber(first?.standard_errors ?? Number.NaN)} standard errors.`;
+  const about = assumed === 0 ? "The task assumes that everyone is honest." : `The task assumes that ${formatCount(assumed)} of ${formatCountWithNoun(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${formatNumber((first?.total_standard_errors ?? Number.NaN) / assumed)} standard errors. All dishonest people together can move a sum by up to ${formatNumber(first?.total_standard_errors ?? Number.NaN)} standard errors.`;
   return [
     el("p", {}, about),
     wrapInScrollArea(createTable(`Largest effect on a sum${more}`, heads, rows)),
@@ -961,8 +963,8 @@ function wrapInScrollArea(own) {
 function dishonestEffectsTable(each) {
   const rows = each.map(([batch, { people, influence }]) => {
     const [first] = influence;
-    const assumed = first?.people ?? 0;
-    const errors = first?.standard_errors ?? Number.NaN;
+    const assumed = first?.dishonest_people ?? 0;
+    const errors = first?.total_standard_errors ?? Number.NaN;
     return [
       String(batch),
       amountCell(formatCount(people)),

@@ -160,7 +160,7 @@ export interface SumsPrivacyResponse {
   readonly smallest_batch: number;
   readonly shuffled_by: readonly string[];
   /** True if even the smallest released batch has enough messages for the privacy promise. */
-  readonly holds: boolean;
+  readonly smallest_batch_suffices: boolean;
   readonly batch_statement: string;
 }
 
@@ -175,12 +175,12 @@ export interface SumInfluence {
      */
     readonly item?: ItemLabel;
     readonly unit?: string;
-    readonly honest: number;
-    readonly dishonest: number;
-    /** Number of people who are assumed to be dishonest. `all` is their effect together. */
-    readonly people: number;
-    readonly all: number;
-    readonly standard_errors: number;
+    readonly honest_change: number;
+    readonly dishonest_change: number;
+    /** Number of people who are assumed to be dishonest. `total_change` is their effect together. */
+    readonly dishonest_people: number;
+    readonly total_change: number;
+    readonly total_standard_errors: number;
   }[];
 }
 
@@ -189,11 +189,11 @@ export interface SumInfluence {
  * made-up reports.
  */
 export interface MadeUpReportsInfluence {
-  readonly made_up: number;
+  readonly made_up_fraction: number;
   readonly statement: string;
   readonly influence: readonly {
     readonly question?: string;
-    readonly estimate: "mean" | "plus" | "minus" | "nonmissing" | "share" | "below" | "margin";
+    readonly estimand: "mean" | "plus" | "minus" | "nonmissing" | "share" | "below" | "margin";
     readonly up: number;
     readonly down: number;
     readonly unit?: string;

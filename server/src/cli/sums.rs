@@ -135,9 +135,9 @@ fn write_sum_influence(out: &mut dyn Write, own: &SumInfluence) -> io::Result<()
         "dishonest {}: one person who breaks the protocol moves the sum by at most {:.4}{}; an \
          honest person by at most {:.4}",
         item_name_or_each(own.item.as_ref()),
-        own.dishonest,
+        own.dishonest_change,
         describe::unit_suffix(own.unit.as_deref()),
-        own.honest
+        own.honest_change
     )
 }
 

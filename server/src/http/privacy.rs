@@ -24,7 +24,7 @@ use hushbin_analysis::promise::{
 
 #[derive(Serialize)]
 struct PrivacyResponse<'a> {
-    task: &'a str,
+    task_id: &'a str,
     fingerprint: Fingerprint,
     /// Local privacy of each report.
     local: ReportPrivacy,
@@ -47,7 +47,7 @@ struct PrivacyResponse<'a> {
 /// Response for a task of shuffled sums, which has no local privacy.
 #[derive(Serialize)]
 struct SumsPrivacyResponse<'a> {
-    task: &'a str,
+    task_id: &'a str,
     fingerprint: Fingerprint,
     privacy: SumPrivacy,
     /// Number of messages in released batches.
@@ -58,7 +58,7 @@ struct SumsPrivacyResponse<'a> {
     shuffled_by: Vec<String>,
     /// True if the smallest batch has at least the number of messages that the task's central ε
     /// requires.
-    holds: bool,
+    smallest_batch_suffices: bool,
     batch_statement: String,
 }
 
@@ -98,13 +98,13 @@ pub(super) async fn get_privacy(
         };
         if let Some(task) = task.sum_task() {
             let shown = SumsPrivacyResponse {
-                task: task.id(),
+                task_id: task.id(),
                 fingerprint: task.fingerprint(),
                 privacy: SumPrivacy::for_task(task),
                 messages: reports,
                 smallest_batch,
                 shuffled_by,
-                holds: smallest_batch >= task.min_batch_messages(),
+                smallest_batch_suffices: smallest_batch >= task.min_batch_messages(),
                 batch_statement: sum_guarantee_check_text(task, smallest_batch),
             };
             return response_writer::write_json(&shown, out);
@@ -113,7 +113,7 @@ pub(super) async fn get_privacy(
         let (shuffled, shuffled_statement) =
             batch_privacy_and_statement(task, smallest_batch, &shuffled_by, asked)?;
         let show = PrivacyResponse {
-            task: task.id(),
+            task_id: task.id(),
             fingerprint: task.fingerprint(),
             local: ReportPrivacy::for_task(task),
             reports,

@@ -110,7 +110,7 @@ impl Crowd<'_> {
 async fn stated(app: &App, estimate: &str, up: bool) -> f64 {
     let shown = app.get("/tasks/t/influence").await.json();
     let all = shown["influence"].as_array().unwrap();
-    let own = |own: &&Value| own["question"] == "q" && own["estimate"] == estimate;
+    let own = |own: &&Value| own["question"] == "q" && own["estimand"] == estimate;
     let own = all.iter().find(own).unwrap_or_else(|| panic!("{shown}"));
     own[if up { "up" } else { "down" }].as_f64().unwrap()
 }

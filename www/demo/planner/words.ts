@@ -2,7 +2,7 @@
 
 import { maximumCertaintyPercent } from "../../client/certainty.js";
 import { roundUpThreeDigits } from "../../client/rounding.js";
-import type { QuestionPlan, PlanVerdictKind } from "../shared/analysis.js";
+import type { PlanVerdictKind, QuestionPlan } from "../shared/analysis.js";
 import { formatCount, formatScientific } from "../shared/format.js";
 
 type Mechanism = QuestionPlan["mechanism"];

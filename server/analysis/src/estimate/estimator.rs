@@ -158,7 +158,7 @@ impl Estimator {
             null,
         );
         Estimates {
-            task: task.id().to_owned(),
+            task_id: task.id().to_owned(),
             question: (!task.has_unnamed_question()).then(|| question.name().to_owned()),
             fingerprint: task.fingerprint(),
             reports: totals.question_report_count(index),
@@ -336,7 +336,7 @@ impl Estimates<LazyItemEstimates<'_>> {
             Ok::<_, Infallible>(())
         });
         Estimates {
-            task: self.task,
+            task_id: self.task_id,
             question: self.question,
             fingerprint: self.fingerprint,
             reports: self.reports,

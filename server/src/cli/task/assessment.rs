@@ -36,7 +36,7 @@ pub(super) struct TaskAssessment {
     /// Maximum size of an upload of one report, in bytes.
     pub(super) upload_bytes: usize,
     /// Fraction of made-up reports that `influence` assumes.
-    pub(super) made_up: f64,
+    pub(super) made_up_fraction: f64,
     /// Maximum shift that made-up reports can cause, for each kind of estimate. The maximum is over
     /// all answers that people may give.
     pub(super) influence: Vec<ForgedReportInfluence>,
@@ -221,7 +221,7 @@ impl TaskAssessment {
             budget: EpsilonSpending::spending_for_task(&task),
             report_bytes,
             upload_bytes: header.len() + report_bytes,
-            made_up: FORGED_REPORT_FRACTION,
+            made_up_fraction: FORGED_REPORT_FRACTION,
             influence: Estimator::for_task(task.clone()).forged_report_influence(),
             unnamed,
             questions: costs,

@@ -425,7 +425,7 @@ async fn influence_is_told_and_forgery_flagged() {
     }
     let honest = app.get(path).await.json();
     assert_eq!(honest["reports"], 2000);
-    assert_eq!(honest["made_up"], 0.01);
+    assert_eq!(honest["made_up_fraction"], 0.01);
     let estimator = Estimator::for_task(task.clone());
     let influence = serde_json::to_value(estimator.forged_report_influence()).unwrap();
     assert_eq!(honest["influence"], influence);

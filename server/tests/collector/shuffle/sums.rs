@@ -164,7 +164,7 @@ fn messages_become_sums_and_too_few_are_kept_back() {
     assert_eq!(shown["task"], serde_json::to_value(&task).unwrap());
     assert_eq!(described(world.analyser, &at_analyser, "/estimates"), found);
     let privacy = described(world.analyser, &at_analyser, "/privacy");
-    assert_eq!(privacy["holds"], true, "{privacy}");
+    assert_eq!(privacy["smallest_batch_suffices"], true, "{privacy}");
     assert_eq!(privacy["smallest_batch"], people * each);
     assert_eq!(privacy["privacy"]["central_epsilon"], 4.0);
     let influence = described(world.analyser, &at_analyser, "/influence");
@@ -254,7 +254,11 @@ fn influence_is_what_is_said() {
         .enumerate()
     {
         let moved = from_middle(&found, item) - from_middle(&without, item);
-        let expected = if item == 3 { said.dishonest } else { 0.0 };
+        let expected = if item == 3 {
+            said.dishonest_change
+        } else {
+            0.0
+        };
         assert!((moved - expected).abs() < 1e-6, "{item}: {moved}, {said:?}");
     }
 }

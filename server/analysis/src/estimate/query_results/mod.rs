@@ -94,7 +94,7 @@ impl ItemEstimateSource for Vec<ItemEstimates> {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Estimates<Items = Vec<ItemEstimates>> {
     /// Id of the task.
-    pub task: String,
+    pub task_id: String,
     /// Name of the question, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
