@@ -32,7 +32,7 @@ export type { WindowMechanism } from "./mechanism/window.js";
 export type {
   ClientOptions,
   CommonOptions,
-  LocalOptions,
+  LocalEpsilonOptions,
   Relay,
   SealedOptions,
   SumOptions,

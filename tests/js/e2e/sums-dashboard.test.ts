@@ -288,7 +288,10 @@ describe("the dashboard of sums", () => {
     }
     interface Influence {
       readonly statement: string;
-      readonly influence: readonly { readonly dishonest_people: number; readonly total_standard_errors: number }[];
+      readonly influence: readonly {
+        readonly dishonest_people: number;
+        readonly total_standard_errors: number;
+      }[];
     }
     const found = await ask<Influence>("/timings/influence");
     const told = await text(page, "#influence");
