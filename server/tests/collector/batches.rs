@@ -129,7 +129,7 @@ async fn releases_merge_and_never_change() {
         "?batches=1",
         "?batches=2-3",
         "?batches=1,3",
-        "?post=projection",
+        "?post_processing=projection",
     ];
     let ask = async |app: &App| {
         let mut answers = Vec::new();

@@ -421,7 +421,8 @@ fn a_list_that_is_older_than_a_task_loses_nothing_silently() {
     assert!(said(&output).contains(&fingerprint), "{}", said(&output));
     fs::remove_dir_all(journal.to()).unwrap();
     let task = journal.task();
-    let (output, _collector, mut client) = salvaged(&journal, &["--lost-task", task.to_str().unwrap()]);
+    let (output, _collector, mut client) =
+        salvaged(&journal, &["--lost-task", task.to_str().unwrap()]);
     assert!(output.contains("of 1 tasks are intact"), "{output}");
     assert_eq!(estimates(&mut client), journal.estimates);
 }

@@ -68,13 +68,17 @@ impl From<EstimateError> for Problem {
         let detail = error.to_string();
         match error {
             EstimateError::UnknownItem { item } => Self::UnknownItem { item, detail },
-            EstimateError::UnknownPostProcessing { name: post } => {
-                Self::UnknownPostProcessing { post, detail }
-            }
+            EstimateError::UnknownPostProcessing { name } => Self::UnknownPostProcessing {
+                post_processing: name,
+                detail,
+            },
             EstimateError::MissingEstimand { post, .. }
             | EstimateError::PostProcessingNeedsAllItems { post } => {
-                let post = post.as_str();
-                Self::ImpossiblePostProcessing { post, detail }
+                let post_processing = post.as_str();
+                Self::ImpossiblePostProcessing {
+                    post_processing,
+                    detail,
+                }
             }
             _ => Self::BadQuery(detail),
         }

@@ -60,14 +60,14 @@ pub(crate) enum Problem {
     /// Query for an unknown post-processing.
     #[error("{detail}")]
     UnknownPostProcessing {
-        post: String,
+        post_processing: String,
         #[serde(skip)]
         detail: String,
     },
     /// Query for a post-processing that cannot be applied to the estimates.
     #[error("{detail}")]
     ImpossiblePostProcessing {
-        post: &'static str,
+        post_processing: &'static str,
         #[serde(skip)]
         detail: String,
     },

@@ -139,8 +139,9 @@ async fn numbers_in_many_bins_are_answered_by_a_pattern() {
 #[tokio::test]
 async fn shares_sum_to_one_and_stand_out() {
     let app = asked_of(2000).await;
-    let asked =
-        format!("{PATH}?question=theme&post=projection,shrinkage&false_discovery_rate=0.01");
+    let asked = format!(
+        "{PATH}?question=theme&post_processing=projection,shrinkage&false_discovery_rate=0.01"
+    );
     let answer = app.get(&asked).await.json();
     let items = answer["estimates"].as_array().unwrap();
     let share = |item: &Value| {
@@ -192,7 +193,7 @@ async fn what_a_question_cannot_answer_is_refused() {
             "{problem}"
         );
     }
-    let conditional = format!("{PATH}?question=theme&post=conditional-mean");
+    let conditional = format!("{PATH}?question=theme&post_processing=conditional-mean");
     app.get(&conditional)
         .await
         .problem("impossible-post-processing", 400);
@@ -356,7 +357,7 @@ async fn what_is_asked_together_is_answered_by_part() {
         let [low, high] = [0, 1].map(|end| own["share"]["interval"][end].as_f64().unwrap());
         assert!(high - low < 0.2, "{own}");
     }
-    let one = "&items=theme%3A%20light&post=shrinkage";
+    let one = "&items=theme%3A%20light&post_processing=shrinkage";
     let one = app.get(&format!("{path}{one}")).await.json();
     assert_eq!(
         one["estimates"][0]["share"]["estimate"],
