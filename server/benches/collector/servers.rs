@@ -66,7 +66,7 @@ pub(crate) fn start_collector_at(option: &str, place: &OsStr, tasks: &[&Path]) -
     }
     let flags = ["--listen", "127.0.0.1:0", "--log", "error"];
     let room = ["--max-connections-per-peer", "2000"];
-    let room = [&room[..], &["--request-reports", "0"]].concat();
+    let room = [&room[..], &["--max-reports-per-request", "0"]].concat();
     serve.args(flags).args(room);
     Collector::start(serve)
 }

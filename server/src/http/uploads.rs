@@ -58,7 +58,7 @@ pub(super) async fn accept_uploads(
     // runtime's thread. Hostile bytes are rejected here and never reach the writer.
     let uploads = split_uploads(&stored, store.role(), &bytes)?;
     let reports = count_reports(&stored, &uploads)?;
-    let max_reports = settings.request_reports;
+    let max_reports = settings.max_reports_per_request;
     if max_reports > 0 && reports > max_reports as usize {
         return Err(Problem::TooManyReports {
             reports,

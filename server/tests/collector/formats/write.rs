@@ -142,7 +142,7 @@ fn collect(place: [&str; 2], files: &[PathBuf], tasks: &[Task], token: &str, out
     }
     let settings = json!({
         "batch": { "least": 1, "most": 500_000, "hours": 0, "min_minutes": 0 }, "keep_reports_days": 100_000,
-        "origins": ["https://example.org"], "request_reports": 4096,
+        "origins": ["https://example.org"], "max_reports_per_request": 4096,
     });
     let put = format!("PUT /tasks/{}/settings", tasks[tasks.len() - 1].id());
     assert_eq!(ask(address, token, &put, &settings.to_string()).0, 200);

@@ -263,7 +263,7 @@ async fn problems_are_as_described() {
     let packed = [("content-encoding", "gzip")];
     let answer = described.ask("POST", reports, &packed, "x").await;
     assert_eq!(answer.status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
-    let strict = r#"{ "origins": [], "request_reports": 2 }"#;
+    let strict = r#"{ "origins": [], "max_reports_per_request": 2 }"#;
     described
         .ask("PUT", "/tasks/near/settings", &[], strict)
         .await;
@@ -276,7 +276,7 @@ async fn problems_are_as_described() {
             "PUT",
             "/tasks/near/settings",
             &[],
-            r#"{ "request_reports": 2 }"#,
+            r#"{ "max_reports_per_request": 2 }"#,
         )
         .await;
     described

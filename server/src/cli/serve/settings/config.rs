@@ -263,7 +263,7 @@ impl ServeSettings {
         let Collection {
             batch: default,
             keep_reports_days,
-            request_reports,
+            max_reports_per_request,
             ..
         } = Collection::default();
         let in_production = !self.development.unwrap_or_default();
@@ -286,8 +286,8 @@ impl ServeSettings {
             },
             keep_reports_days: self.keep_reports_days.unwrap_or(keep_reports_days),
             origins: self.origins.clone(),
-            request_reports: self.request_reports.unwrap_or(if in_production {
-                request_reports
+            max_reports_per_request: self.max_reports_per_request.unwrap_or(if in_production {
+                max_reports_per_request
             } else {
                 0
             }),

@@ -195,7 +195,7 @@ pub(in crate::cli::serve) struct ServeSettings {
     /// Maximum number of reports in one request; 0 means no limit. Pages send at most 64. With
     /// --development, the default is 0 (default 256)
     #[arg(long, value_name = "REPORTS")]
-    pub(super) request_reports: Option<u32>,
+    pub(super) max_reports_per_request: Option<u32>,
     /// Mode for development only: anyone may read estimates without a token, and each reading first
     /// releases all reports received so far, even a few. No person is then hidden in a batch
     /// (default false)
