@@ -73,7 +73,13 @@ function cellNoun({ errors_of }: QuestionPlan): string {
 }
 
 function keyNumbers(own: QuestionPlan, { solved_for }: Plan): KeyNumber[] {
-  const { standard_error, interval, simultaneous_interval, wanted, smallest } = own;
+  const {
+    standard_error,
+    interval,
+    simultaneous_interval,
+    wanted,
+    smallest_frequency: smallest,
+  } = own;
   const together =
     simultaneous_interval === interval
       ? ""
@@ -107,7 +113,7 @@ function keyNumbers(own: QuestionPlan, { solved_for }: Plan): KeyNumber[] {
 
 /** Returns the key numbers of ratings. Their errors are averages over all items. */
 function ratingsKeyNumbers(own: QuestionPlan, { solved_for }: Plan): KeyNumber[] {
-  const { bias, error, interval, smallest } = own;
+  const { bias, error, interval, smallest_frequency: smallest } = own;
   const biased = bias !== null && bias > 0;
   return [
     [

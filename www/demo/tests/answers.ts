@@ -34,7 +34,7 @@ export function numberPlan(): Plan {
         wanted: 0.5,
         wanted_error: null,
         range: 30,
-        smallest: null,
+        smallest_frequency: null,
         distance: null,
         as_ratings: 2,
       },

@@ -121,7 +121,7 @@ impl QuestionPlan {
             wanted: goal.max_half_width,
             wanted_error: goal.max_root_mean_squared_error,
             range: goal.answer_range_width,
-            smallest: smallest_detected_share(question, error, reach, reports),
+            smallest_frequency: smallest_detected_share(question, error, reach, reports),
             share_if_equally_common: goal.share_if_equally_common(question),
             numbers: errors_of_each_number(
                 question,

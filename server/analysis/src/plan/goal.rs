@@ -116,12 +116,12 @@ impl QuestionGoal {
         let estimates = open.items_to_rate.item_count().unwrap_or(1);
         for (bound, value) in [
             (STANDARD_ERROR_RANGE, wanted.standard_error),
-            (SMALLEST_FREQUENCY_RANGE, wanted.smallest),
+            (SMALLEST_FREQUENCY_RANGE, wanted.smallest_frequency),
         ] {
             value.map_or(Ok(()), |value| bound.check_in_range(value))?;
         }
         let seen = IntervalZScores::new(estimates).detection_z_score;
-        let to_see = wanted.smallest.map(|frequency| frequency / seen);
+        let to_see = wanted.smallest_frequency.map(|frequency| frequency / seen);
         let range = 2.0;
         Ok(Self {
             predicted_quantity: PredictedQuantity::Mean,

@@ -123,7 +123,7 @@ pub struct QuestionPlan {
     pub range: f64,
     /// Smallest share of people for which an answer or item is detected, if shares or items are
     /// estimated. `None` if not even an answer that all people give is detected.
-    pub smallest: Option<f64>,
+    pub smallest_frequency: Option<f64>,
     /// Share of people who give each answer if all answers are equally common.
     #[serde(skip)]
     pub(super) share_if_equally_common: Option<f64>,

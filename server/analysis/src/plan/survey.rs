@@ -133,7 +133,7 @@ pub struct AccuracyGoal {
     /// have probability [`DETECTION_POWER`]. It may be given only if the survey's only question asks for
     /// ratings with the mechanism `auto`.
     #[serde(default)]
-    pub smallest: Option<f64>,
+    pub smallest_frequency: Option<f64>,
 }
 
 /// Default id of a planned task.
@@ -176,7 +176,7 @@ pub(super) const STANDARD_ERROR_RANGE: ParameterRange = ParameterRange {
 };
 /// Permitted smallest frequency to detect.
 pub(super) const SMALLEST_FREQUENCY_RANGE: ParameterRange = ParameterRange {
-    name: "smallest",
+    name: "smallest_frequency",
     min: 1e-6,
     max: 1.0,
 };
@@ -216,7 +216,7 @@ impl Survey {
         }
         for question in &self.questions {
             let wanted = self.wanted_accuracy(&question.name);
-            if wanted.standard_error.is_some() || wanted.smallest.is_some() {
+            if wanted.standard_error.is_some() || wanted.smallest_frequency.is_some() {
                 let reason = "is planned for \"within\": an error over all items is for ratings \
                               asked alone with the mechanism \"auto\"";
                 return Err(PlanError::unusable_accuracy(&question.name, reason));
@@ -238,7 +238,7 @@ impl Survey {
     /// Returns true if the accuracy of at least one question is given.
     pub(super) fn wants_accuracy(&self) -> bool {
         self.wanted.values().any(|own| {
-            own.within.is_some() || own.standard_error.is_some() || own.smallest.is_some()
+            own.within.is_some() || own.standard_error.is_some() || own.smallest_frequency.is_some()
         })
     }
 

@@ -36,7 +36,7 @@ impl QuestionPlan {
     /// Returns true if an interval contains all possible values, or if no item is detected.
     fn shows_only_noise(&self) -> bool {
         match self.errors_of {
-            PlannedEstimateKind::Items => self.smallest.is_none(),
+            PlannedEstimateKind::Items => self.smallest_frequency.is_none(),
             _ => 2.0 * self.interval >= self.range,
         }
     }
@@ -49,7 +49,7 @@ impl QuestionPlan {
 
     /// Returns true if no answer would be detected if all were equally common.
     fn hides_average_answer(&self) -> bool {
-        let rarer = |average| self.smallest.is_none_or(|share| share > average);
+        let rarer = |average| self.smallest_frequency.is_none_or(|share| share > average);
         self.share_if_equally_common.is_some_and(rarer)
     }
 
@@ -71,7 +71,7 @@ impl QuestionPlan {
                  value."
             );
         }
-        let seen = match self.smallest {
+        let seen = match self.smallest_frequency {
             Some(share) => format!(
                 "; answers that at least {} of people give stand out",
                 format_percent(share)
@@ -86,7 +86,7 @@ impl QuestionPlan {
             .answers
             .map(|items| format!(" among {}", format_thousands(items.into())));
         let among = among.unwrap_or_default();
-        let Some(smallest) = self.smallest else {
+        let Some(smallest) = self.smallest_frequency else {
             return format!(
                 "This is noise: even an item that everyone has would not stand out{among}."
             );

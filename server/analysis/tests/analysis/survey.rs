@@ -465,7 +465,7 @@ fn texts_and_crosses_are_planned_for() {
             .unwrap()
             .share
     };
-    assert_eq!(all.smallest, Some(found(DETECTION_POWER)));
+    assert_eq!(all.smallest_frequency, Some(found(DETECTION_POWER)));
     assert!(found(DETECTION_POWER) < found(0.99));
     assert_eq!(
         (all.errors_of, all.as_ratings),
@@ -498,7 +498,7 @@ fn texts_and_crosses_are_planned_for() {
         (Some("n"), Some("s"))
     );
     assert_eq!(
-        (cross.range, cross.smallest, cross.distance),
+        (cross.range, cross.smallest_frequency, cross.distance),
         (20.0, None, None)
     );
     assert!(cross.simultaneous_interval > 1.2 * cross.interval);
@@ -608,7 +608,7 @@ fn what_a_plan_is_worth_is_said() {
         "epsilon": 1.0, "people": 20_000 });
     let many = ask(&many).unwrap();
     assert_eq!(many.verdict.kind, PlanVerdictKind::FrequentOnly);
-    assert!(many.questions[0].smallest.unwrap() > 1.0 / 5000.0);
+    assert!(many.questions[0].smallest_frequency.unwrap() > 1.0 / 5000.0);
 }
 
 /// A complete task is one more draft: it is planned unchanged.
@@ -709,7 +709,10 @@ fn what_cannot_be_answered_is_refused_by_name() {
             None,
         ),
         (
-            of(json!({ "kind": "flag" }), json!({ "smallest": 0.1 })),
+            of(
+                json!({ "kind": "flag" }),
+                json!({ "smallest_frequency": 0.1 }),
+            ),
             "\"q\" is planned for \"within\"",
             None,
         ),

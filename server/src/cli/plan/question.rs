@@ -139,7 +139,7 @@ pub(super) struct QuestionOptions {
     /// With probability 0.8, the estimate of an item with this frequency differs significantly from
     /// 0
     #[arg(long, value_name = "F", conflicts_with_all = NON_RATINGS_OPTIONS)]
-    smallest: Option<f64>,
+    smallest_frequency: Option<f64>,
 }
 
 /// Options for questions that do not ask for ratings. They conflict with the options for ratings.
@@ -420,10 +420,10 @@ impl QuestionOptions {
                 *field(wanted) = Some(named.number);
             }
         }
-        if self.standard_error.is_some() || self.smallest.is_some() {
+        if self.standard_error.is_some() || self.smallest_frequency.is_some() {
             let ratings = all.entry(String::new()).or_default();
             ratings.standard_error = self.standard_error;
-            ratings.smallest = self.smallest;
+            ratings.smallest_frequency = self.smallest_frequency;
         }
         Ok(all)
     }

@@ -171,7 +171,9 @@ fn write_question_errors(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<
             "{answers} that {share:.3}% of people {give}, or more, in {DETECTION_POWER} of all cases"
         )
     };
-    let seen = own.smallest.map_or_else(|| "nothing".to_owned(), seen);
+    let seen = own
+        .smallest_frequency
+        .map_or_else(|| "nothing".to_owned(), seen);
     writeln!(out, "  seen       {seen}")
 }
 

@@ -98,7 +98,7 @@ impl<'a> EpsilonSearch<'a> {
         let items = open.items_to_rate.item_count().map(Items::Count);
         let items = items.unwrap_or_else(|| open.items_to_rate.clone());
         let wanted = survey.wanted_accuracy(&open.question_draft.name);
-        let wanted = wanted.standard_error.or(wanted.smallest);
+        let wanted = wanted.standard_error.or(wanted.smallest_frequency);
         let draft = QuestionDraft {
             name: String::new(),
             kind: KindDraft::Ratings(items, open.value_kind),
