@@ -49,7 +49,7 @@ pub(in crate::cli) struct DoctorCommandOptions {
     /// shows whether it arrives, and while the collector is stopped, also which headers the proxy
     /// hands on
     #[arg(long, value_name = "URL")]
-    url: Option<Uri>,
+    public_url: Option<Uri>,
 }
 
 /// Checks everything, and prints the results.
@@ -60,7 +60,11 @@ pub(in crate::cli) fn run_doctor_command(
     options: DoctorCommandOptions,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
-    let DoctorCommandOptions { config, flags, url } = options;
+    let DoctorCommandOptions {
+        config,
+        flags,
+        public_url,
+    } = options;
     let mut settings = ServeCommandOptions::new(config, flags).read_settings()?;
     let mut results = Vec::new();
     let unreadable = settings.unreadable_for_collector();
@@ -75,7 +79,7 @@ pub(in crate::cli) fn run_doctor_command(
     match settings.load_config() {
         Ok(config) => {
             let runtime = Runtime::new()?;
-            results.extend(check_all(&config, url.as_ref(), has_tls, &runtime));
+            results.extend(check_all(&config, public_url.as_ref(), has_tls, &runtime));
         }
         Err(error) => results.push(("settings", Err(Trouble::Error(error.to_string())))),
     }
