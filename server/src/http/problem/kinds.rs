@@ -256,7 +256,7 @@ impl Problem {
             Self::OriginNotAllowed => ("origin-not-allowed", 403, "The task takes no reports from this page"),
             Self::TooManyReports { .. } => ("too-many-reports", 400, "The request has more reports than are taken in one"),
             Self::MessageCount { .. } => ("message-count", 400, "The upload has the wrong number of messages"),
-            Self::NotForSums => ("of-sums", 404, "The task has sums through a shuffler only"),
+            Self::NotForSums => ("not-for-sums", 404, "The task has sums through a shuffler only"),
             Self::OtherRole => ("other-role", 404, "A server of another role does this"),
             Self::NoKeys => ("no-keys", 503, "The analyser's keys are not known"),
             Self::UnknownShuffler => ("unknown-shuffler", 403, "No known shuffler has signed this"),

@@ -177,7 +177,7 @@ fn messages_become_sums_and_too_few_are_kept_back() {
     let (status, refused) = ask(world.analyser, &at_analyser, path);
     assert_eq!(
         (status, &refused["type"]),
-        (404, &"urn:hushbin:problem:of-sums".into())
+        (404, &"urn:hushbin:problem:not-for-sums".into())
     );
     // Neither role keeps what was sent on.
     for (at, token) in [(address, &token), (world.analyser, &at_analyser)] {
