@@ -32,7 +32,7 @@
 //! | `GET /openapi.json` | anyone | this interface as an OpenAPI document |
 //!
 //! The response to uploads contains the number of uploads, of newly counted reports, and of uploads
-//! that had been counted before: `{ "uploads": 2, "accepted": 1, "duplicates": 1 }`.
+//! that had been counted before: `{ "uploads": 2, "accepted_reports": 1, "duplicate_uploads": 1 }`.
 //!
 //! Analysts and admins send `Authorization: Bearer TOKEN`, with a token from `hushbin token`.
 //! Admins may do everything that analysts may. Under `--development`, and in applications that

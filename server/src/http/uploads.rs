@@ -20,9 +20,9 @@ pub(super) struct UploadResponse {
     /// Number of uploads in the body.
     uploads: usize,
     /// Number of reports newly counted.
-    accepted: usize,
+    accepted_reports: usize,
     /// Number of uploads that had been counted before.
-    duplicates: usize,
+    duplicate_uploads: usize,
 }
 
 /// `POST /tasks/{id}/reports`: takes one or more uploads back to back. Responds with 2xx only when
@@ -82,8 +82,8 @@ pub(super) async fn accept_uploads(
     };
     let accepted = UploadResponse {
         uploads: receipt.upload_count,
-        accepted: receipt.new_report_count,
-        duplicates: receipt.duplicates,
+        accepted_reports: receipt.new_report_count,
+        duplicate_uploads: receipt.duplicates,
     };
     Ok((status, Json(accepted)))
 }

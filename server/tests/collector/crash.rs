@@ -85,7 +85,7 @@ impl Uploader {
         let answer: Value = serde_json::from_slice(&answer).unwrap();
         let number = |name: &str| answer[name].as_u64().unwrap() as usize;
         assert_eq!(number("uploads"), uploads.len(), "{answer}");
-        let duplicates = number("duplicates");
+        let duplicates = number("duplicate_uploads");
         let new = if duplicates < uploads.len() { 201 } else { 200 };
         assert_eq!(status, new, "{answer}");
         Some(duplicates)

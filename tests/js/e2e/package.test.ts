@@ -293,7 +293,9 @@ describe("reports of hash-bin", () => {
     "have means alone, of which nothing more is made: %s",
     async (task) => {
       for (const post of ["conditional-mean", "projection"]) {
-        const response = await fetch(`${world.collector.url}/tasks/${task}/estimates?post_processing=${post}`);
+        const response = await fetch(
+          `${world.collector.url}/tasks/${task}/estimates?post_processing=${post}`,
+        );
         expect(response.status).toBe(400);
         expect(response.headers.get("content-type")).toBe("application/problem+json");
         expect(await response.json()).toMatchObject({

@@ -26,14 +26,14 @@ async fn an_upload_counts_once_however_often_it_is_sent() {
     assert_eq!(first.status, StatusCode::CREATED);
     assert_eq!(
         first.json(),
-        json!({ "uploads": 1, "accepted": 3, "duplicates": 0 })
+        json!({ "uploads": 1, "accepted_reports": 3, "duplicate_uploads": 0 })
     );
     for _ in 0..3 {
         let again = app.post("settings", bytes.clone()).await;
         assert_eq!(again.status, StatusCode::OK);
         assert_eq!(
             again.json(),
-            json!({ "uploads": 1, "accepted": 0, "duplicates": 1 })
+            json!({ "uploads": 1, "accepted_reports": 0, "duplicate_uploads": 1 })
         );
     }
     let estimates = app.get("/tasks/settings/estimates").await.json();
