@@ -86,8 +86,8 @@ export interface EstimatesResponse {
   /** Number of messages in a sum task. */
   readonly messages?: number;
   readonly confidence: number;
-  readonly bias?: string;
-  readonly repeats?: string;
+  readonly bias_statement?: string;
+  readonly memo_warning?: string;
   readonly number?: NumberEstimates;
   readonly cross?: CrossEstimates;
   readonly estimates: readonly ItemEstimates[];

@@ -166,8 +166,8 @@ impl Estimator {
             privacy: (self.cached_report_privacy)
                 .get_or_init(|| ReportPrivacy::for_task(task))
                 .clone(),
-            bias: bias_statement(question),
-            repeats: memo_error_bar_warning(task),
+            bias_statement: bias_statement(question),
+            memo_warning: memo_error_bar_warning(task),
             post_processing: post_processing::method_statements(&query.post_processing_methods),
             shrinkage,
             stand_out: query
@@ -342,8 +342,8 @@ impl Estimates<LazyItemEstimates<'_>> {
             reports: self.reports,
             confidence: self.confidence,
             privacy: self.privacy,
-            bias: self.bias,
-            repeats: self.repeats,
+            bias_statement: self.bias_statement,
+            memo_warning: self.memo_warning,
             post_processing: self.post_processing,
             shrinkage: self.shrinkage,
             stand_out: self.stand_out,
