@@ -77,7 +77,10 @@ async fn numbers_are_answered_in_their_unit() {
         .json();
     assert!(holds(&zoom["number"]["mean"], 1.25), "{zoom}");
     assert!(
-        zoom["bias_statement"].as_str().unwrap().contains("0.5 to 2.5"),
+        zoom["bias_statement"]
+            .as_str()
+            .unwrap()
+            .contains("0.5 to 2.5"),
         "{zoom}"
     );
     assert!(zoom["number"].get("quantiles").is_none(), "{zoom}");
@@ -283,7 +286,12 @@ async fn crosses_are_answered_by_cells_margins_and_rows() {
     assert_eq!(means[2]["whole_range"], true);
     assert_eq!(means[2]["interval"], serde_json::json!([0.0, 1000.0]));
     assert!(cross.get("conditional_shares").is_none(), "{cross}");
-    assert!(answer["bias_statement"].as_str().unwrap().contains("0 to 1000 ms"));
+    assert!(
+        answer["bias_statement"]
+            .as_str()
+            .unwrap()
+            .contains("0 to 1000 ms")
+    );
 
     let answer = app.get(&format!("{path}&question=themes")).await.json();
     let shares = answer["cross"]["conditional_shares"].as_array().unwrap();
