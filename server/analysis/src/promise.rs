@@ -7,7 +7,7 @@
 
 use hushbin::mechanism::{Mechanism, NeighbouringInputs};
 use hushbin::sums::SumTask;
-use hushbin::task::{MemoParameters, QuestionKind, ReportBudget, Scale};
+use hushbin::task::{MemoParameters, NumberScale, QuestionKind, ReportBudget};
 use hushbin::{Question, Task};
 use serde::Serialize;
 
@@ -454,7 +454,7 @@ pub fn bias_statement(question: &Question) -> Option<String> {
         let unit = unit.map_or(String::new(), |unit| format!(" {unit}"));
         format!("{min} to {max}{unit}")
     };
-    let scaled = |scale: &Scale| worded(scale.range(), scale.unit());
+    let scaled = |scale: &NumberScale| worded(scale.range(), scale.unit());
     let beyond = match question.kind() {
         QuestionKind::Number(scale) => Some(scaled(scale)),
         QuestionKind::CrossTabulation(cross) => cross.column_part().scale().map(scaled),

@@ -13,7 +13,7 @@ use crate::task::local::kind::multipart_kind_trait::{
 use crate::task::local::kind::{Cross, Numbers, PartKind, QuestionKind, QuestionPart, Together};
 use crate::task::local::prefix_lengths::PrefixLengths;
 use crate::task::local::question::Question;
-use crate::task::local::scale::Scale;
+use crate::task::local::scale::NumberScale;
 use crate::task::report_budget::{BUDGET_FORMAT_PREFIX, ReportBudget};
 
 /// Returns the canonical bytes of a task.
@@ -163,7 +163,7 @@ impl WriteCanonical for QuestionPart {
     }
 }
 
-impl WriteCanonical for Scale {
+impl WriteCanonical for NumberScale {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.write_text(self.unit().unwrap_or(""));
         canonical.write_u64(self.value_step().to_bits());

@@ -1,7 +1,7 @@
 //! Construction of a plan from the task that the search found.
 
 use hushbin::choose::Objective;
-use hushbin::task::{QuestionKind, Scale};
+use hushbin::task::{NumberScale, QuestionKind};
 use hushbin::{Items, Question, Task};
 
 use super::comparison_with_ratings;
@@ -158,7 +158,9 @@ fn comparison_objective(survey: &Survey, goal: &QuestionGoal) -> Result<Objectiv
 fn scale_cell_count(question: &Question) -> Option<u32> {
     match question.kind() {
         QuestionKind::Number(scale) => Some(scale.cell_count()),
-        QuestionKind::CrossTabulation(cross) => cross.column_part().scale().map(Scale::cell_count),
+        QuestionKind::CrossTabulation(cross) => {
+            cross.column_part().scale().map(NumberScale::cell_count)
+        }
         _ => None,
     }
 }

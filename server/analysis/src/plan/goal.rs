@@ -2,7 +2,7 @@
 
 use hushbin::bounds::ParameterRange;
 use hushbin::choose::{KindDraft, NumberPurpose, QuestionDraft};
-use hushbin::task::{Cross, NumberLimits, PrefixLengths, QuestionKind, Scale};
+use hushbin::task::{Cross, NumberLimits, NumberScale, PrefixLengths, QuestionKind};
 use hushbin::{Items, Question};
 use serde::Serialize;
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
@@ -235,7 +235,7 @@ impl QuestionGoal {
     fn goal_for_number(
         draft: &QuestionDraft,
         question: &Question,
-        scale: &Scale,
+        scale: &NumberScale,
         wanted: &AccuracyGoal,
     ) -> Result<Self, PlanError> {
         let [min, max] = scale.range();
