@@ -31,7 +31,7 @@ export interface ReportBudget {
    * Memo from which reports are made. A window then has one report. Without a memo, each report is
    * made from the answers and spends ε again.
    */
-  readonly memo?: Memo;
+  readonly memo?: MemoParameters;
   /**
    * Cover reports, which hide who has answered. A window then has one report, and there is no memo.
    */
@@ -62,7 +62,7 @@ export interface Cover {
  * task's ε. The answer is read once, at the first report of the epoch, so later changes show only
  * in the next epoch.
  */
-export interface Memo {
+export interface MemoParameters {
   /**
    * Local ε of all reports of an epoch together, 0.001 to 12. It must exceed the ε of one report.
    */
@@ -107,7 +107,7 @@ export const readBudget: FieldReader<Partial<ReportBudget>> = (from, key) =>
     { days: readInteger, reports: readInteger, memo: readMemo, cover: readCover },
   );
 
-const readMemo: FieldReader<Memo> = (from, key) =>
+const readMemo: FieldReader<MemoParameters> = (from, key) =>
   readFields(from[key], key, { epsilon: readEpsilon, days: readInteger }, {});
 
 const readCover: FieldReader<Cover> = (from, key) =>
