@@ -223,7 +223,7 @@ describe("the planner's page", () => {
     expect(JSON.parse((await text(page, "#task-json")) ?? "")).toEqual(answer.task);
     for (const [name, expected] of [
       [own?.bias ? "error" : "standard error", own?.error],
-      ["95% interval", own?.interval],
+      ["95% interval", own?.half_width],
       ["smallest detectable frequency", own?.smallest_frequency],
       ["local ε", answer.effective_epsilon],
       ["shuffled ε", answer.central?.central_epsilon],
@@ -256,7 +256,7 @@ describe("the planner's page", () => {
     expect(JSON.parse((await text(page, "#task-json")) ?? "")).toEqual(answer.task);
     for (const [name, expected] of [
       ["standard error", own?.standard_error],
-      ["95% interval", own?.interval],
+      ["95% interval", own?.half_width],
       ["smallest detectable share", own?.smallest_frequency],
       ["local ε", answer.effective_epsilon],
       ["shuffled ε", answer.central?.central_epsilon],
@@ -350,7 +350,7 @@ describe("the planner's page", () => {
       for (const [index, own] of answer.questions.entries()) {
         const row = rows.nth(index);
         expect(await row.locator("th").textContent()).toContain(own.name);
-        expectNear(Number(await row.locator("data").getAttribute("value")), own.interval);
+        expectNear(Number(await row.locator("data").getAttribute("value")), own.half_width);
       }
       // The offers are: drawn one by one, asked together, and as ratings.
       expect(await page.locator("#offers tr").count()).toBe(3);

@@ -97,7 +97,7 @@ impl QuestionPlan {
         let reach = IntervalZScores::new(goal.estimate_count);
         let standard_error = error.standard_error(reports);
         // This may be a simulated width, which is not proportional to the standard error.
-        let interval = error.half_width(reports);
+        let half_width = error.half_width(reports);
         let objective = comparison_objective(survey, goal)?;
         let answers = question.items().item_count();
         Ok(Self {
@@ -111,14 +111,14 @@ impl QuestionPlan {
             share: task.question_report_share(index),
             reports,
             errors_of: goal.estimate_kind,
-            of: goal.number_name.clone(),
+            number_name: goal.number_name.clone(),
             unit: goal.unit.clone(),
             standard_error,
             bias: error.squared_bias.map(f64::sqrt),
             error: error.root_mean_squared_error(reports),
-            interval,
-            simultaneous_interval: interval * reach.simultaneous_z_score / reach.single_z_score,
-            wanted: goal.max_half_width,
+            half_width,
+            simultaneous_half_width: half_width * reach.simultaneous_z_score / reach.single_z_score,
+            wanted_half_width: goal.max_half_width,
             wanted_error: goal.max_root_mean_squared_error,
             range: goal.answer_range_width,
             smallest_frequency: smallest_detected_share(question, error, reach, reports),
@@ -252,7 +252,7 @@ fn errors_of_each_number(
             name: name.clone(),
             unit: limits.unit().map(str::to_owned),
             standard_error,
-            interval: standard_error * reach.single_z_score,
+            half_width: standard_error * reach.single_z_score,
         }
     };
     names.iter().zip(limits.iter()).map(number).collect()

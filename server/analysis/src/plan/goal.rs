@@ -76,7 +76,7 @@ impl QuestionGoal {
         if !binned && (wanted.quantile.is_some() || wanted.spread.is_some()) {
             return refuse("has no quantiles, expected a \"number\" with bins");
         }
-        if wanted.of.is_some()
+        if wanted.number_name.is_some()
             && !matches!(question.kind(), QuestionKind::Numbers(own) if !own.is_single())
         {
             return refuse("has several numbers, expected a question with one");
@@ -109,8 +109,9 @@ impl QuestionGoal {
         wanted: &AccuracyGoal,
     ) -> Result<Self, PlanError> {
         let name = &open.question_draft.name;
-        if wanted.quantile.is_some() || wanted.spread.is_some() || wanted.of.is_some() {
-            let reason = "rates items: \"quantile\", \"spread\" and \"of\" are for numbers";
+        if wanted.quantile.is_some() || wanted.spread.is_some() || wanted.number_name.is_some() {
+            let reason =
+                "rates items: \"quantile\", \"spread\" and \"number_name\" are for numbers";
             return Err(PlanError::unusable_accuracy(name, reason));
         }
         let estimates = open.items_to_rate.item_count().unwrap_or(1);
@@ -294,7 +295,7 @@ impl QuestionGoal {
             _ => None,
         };
         let mut all = limits.iter().enumerate();
-        let (item, own) = match &wanted.of {
+        let (item, own) = match &wanted.number_name {
             Some(of) => all
                 .find(|&(item, _)| name(item) == Some(of))
                 .ok_or_else(|| {

@@ -99,7 +99,7 @@ pub struct QuestionPlan {
     pub errors_of: PlannedEstimateKind,
     /// Name of the number whose errors are stated, if the question asks for several numbers or for
     /// a cross-tabulation with a number.
-    pub of: Option<String>,
+    pub number_name: Option<String>,
     /// Unit of the errors, if there is one.
     pub unit: Option<String>,
     /// Standard error in the worst case over answers. If the question asks for ratings with the
@@ -111,12 +111,12 @@ pub struct QuestionPlan {
     /// Root of the mean squared error, which combines standard error and bias.
     pub error: f64,
     /// Half-width of a single interval at 95% confidence.
-    pub interval: f64,
+    pub half_width: f64,
     /// Half-width of simultaneous intervals for all answers at 95% confidence. If the question is
     /// open, half-width of a single interval.
-    pub simultaneous_interval: f64,
+    pub simultaneous_half_width: f64,
     /// Maximum half-width that the survey asks for.
-    pub wanted: Option<f64>,
+    pub wanted_half_width: Option<f64>,
     /// Maximum error that the survey asks for.
     pub wanted_error: Option<f64>,
     /// Distance between the smallest and the largest possible value of the estimate.
@@ -154,7 +154,7 @@ pub struct NumberError {
     /// Standard error of the number's mean.
     pub standard_error: f64,
     /// Half-width of the mean's interval at 95% confidence.
-    pub interval: f64,
+    pub half_width: f64,
 }
 
 /// Another mechanism for the only question, with its best parameters for the same number of people

@@ -30,7 +30,7 @@ use crate::accounting::{self, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
 ///     "epsilon": 1.0
 /// }"#).unwrap();
 /// let plan_survey = plan_survey(&survey).unwrap();
-/// assert!(plan_survey.questions.iter().all(|own| own.interval <= own.wanted.unwrap()));
+/// assert!(plan_survey.questions.iter().all(|own| own.half_width <= own.wanted_half_width.unwrap()));
 /// ```
 ///
 /// If the only question asks for ratings with the mechanism `auto`, every mechanism is tried, and
@@ -114,7 +114,7 @@ pub struct AccuracyGoal {
     pub within: Option<f64>,
     /// Name of the number to which `within` applies, if the question asks for several numbers.
     #[serde(default)]
-    pub of: Option<String>,
+    pub number_name: Option<String>,
     /// Fraction of people below the wanted quantile, in (0, 1), for a number with bins. If it is
     /// not given, `within` applies to the shares of bins, or to the median if `spread` is given.
     #[serde(default)]

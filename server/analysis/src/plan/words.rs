@@ -9,7 +9,7 @@ use crate::promise::plan_protection_statement;
 impl QuestionPlan {
     /// Returns the estimates whose errors are stated, in words.
     fn estimates_text(&self) -> String {
-        match (self.errors_of, &self.of) {
+        match (self.errors_of, &self.number_name) {
             (PlannedEstimateKind::Share, _) => format!("shares of {}", self.name),
             (PlannedEstimateKind::Mean, Some(of)) => format!("the mean of {of} in {}", self.name),
             (PlannedEstimateKind::ConditionalMean, of) => {
@@ -37,14 +37,14 @@ impl QuestionPlan {
     fn shows_only_noise(&self) -> bool {
         match self.errors_of {
             PlannedEstimateKind::Items => self.smallest_frequency.is_none(),
-            _ => 2.0 * self.interval >= self.range,
+            _ => 2.0 * self.half_width >= self.range,
         }
     }
 
     fn misses_goal(&self) -> bool {
         // Tolerate rounding errors.
         let over = |own: f64, wanted: Option<f64>| wanted.is_some_and(|w| own > w * (1.0 + 1e-9));
-        over(self.interval, self.wanted) || over(self.error, self.wanted_error)
+        over(self.half_width, self.wanted_half_width) || over(self.error, self.wanted_error)
     }
 
     /// Returns true if no answer would be detected if all were equally common.
@@ -59,7 +59,7 @@ impl QuestionPlan {
         }
         let mut what = self.estimates_text();
         what[..1].make_ascii_uppercase();
-        let within = self.plus_minus_text(self.interval);
+        let within = self.plus_minus_text(self.half_width);
         let are = if self.has_several_estimates() {
             "are"
         } else {
@@ -111,7 +111,7 @@ impl QuestionPlan {
 
     /// Returns the wanted accuracy that the plan misses, in words.
     fn missed_goal_text(&self) -> String {
-        let interval = self.wanted.map(|own| self.plus_minus_text(own));
+        let interval = self.wanted_half_width.map(|own| self.plus_minus_text(own));
         let error = self
             .wanted_error
             .map(|own| format!("error of {}", format_significant(own, 3)));

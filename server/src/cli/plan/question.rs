@@ -415,7 +415,7 @@ impl QuestionOptions {
                 let (name, number) = named.question_and_number_names(questions)?;
                 let wanted = all.entry(name).or_default();
                 if let Some(number) = number {
-                    wanted.of = Some(number);
+                    wanted.number_name = Some(number);
                 }
                 *field(wanted) = Some(named.number);
             }

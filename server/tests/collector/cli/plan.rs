@@ -125,7 +125,7 @@ fn the_command_plans_for_questions_by_name() {
             "--kind numbers --numbers 2 --min 0 --max 10 --within numbers.number-2=0.3 --epsilon 1",
             json!({ "kind": "numbers", "of": [{ "name": "number-1", "min": 0, "max": 10 },
                 { "name": "number-2", "min": 0, "max": 10 }] }),
-            json!({ "within": 0.3, "of": "number-2" }),
+            json!({ "within": 0.3, "number_name": "number-2" }),
         ),
         (
             "--kind cross --options 3 --columns 4 --within 0.02 --epsilon 2",
