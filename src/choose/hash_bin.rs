@@ -132,7 +132,10 @@ impl ChooseParameters for HashBin {
     /// # Errors
     /// The errors of [`HashBin::choose_parameters`]; [`Error::InvalidCombination`] if hash-bin cannot stay within the
     /// budget.
-    fn best_candidate(search: &ParameterSearch<'_>, draft: &ParametersDraft) -> Result<Candidate, Error> {
+    fn best_candidate(
+        search: &ParameterSearch<'_>,
+        draft: &ParametersDraft,
+    ) -> Result<Candidate, Error> {
         // The only known α for hash-bin is 1/(e + 1), which is valid for any randomizer. Below
         // level `user`, reports protect only neighbours, so shuffling gives no bound for other
         // inputs.

@@ -92,7 +92,10 @@ impl ChooseParameters for Pattern {
         draft.stated_pattern(domain).map(drop)
     }
 
-    fn best_candidate(search: &ParameterSearch<'_>, draft: &ParametersDraft) -> Result<Candidate, Error> {
+    fn best_candidate(
+        search: &ParameterSearch<'_>,
+        draft: &ParametersDraft,
+    ) -> Result<Candidate, Error> {
         search.best_over_sparsities(|domain, budget| Self::choose_parameters(domain, budget, draft))
     }
 

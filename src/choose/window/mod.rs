@@ -74,7 +74,10 @@ impl ChooseParameters for Window {
         MechanismParameters::check_suits_domain(&Self::new(drawn, atoms, favoured, values)?, domain)
     }
 
-    fn best_candidate(search: &ParameterSearch<'_>, draft: &ParametersDraft) -> Result<Candidate, Error> {
+    fn best_candidate(
+        search: &ParameterSearch<'_>,
+        draft: &ParametersDraft,
+    ) -> Result<Candidate, Error> {
         search.best_over_sparsities(|domain, budget| Self::choose_parameters(domain, budget, draft))
     }
 

@@ -41,7 +41,11 @@ const TRIED_MAX_ATOM_VALUES: core::ops::RangeInclusive<u32> = 500..=1000;
 
 /// Returns the best parameters that a draft allows and that stay within the budget. Returns `None`
 /// if there are no such parameters.
-pub(super) fn best_window(domain: &Domain, budget: PrivacyBudget, draft: &ParametersDraft) -> Option<Window> {
+pub(super) fn best_window(
+    domain: &Domain,
+    budget: PrivacyBudget,
+    draft: &ParametersDraft,
+) -> Option<Window> {
     let attributes = domain.item_count().unwrap_or(0);
     let sizes = SizeSearch {
         attribute_count: attributes,

@@ -7,7 +7,7 @@ use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{Coco, FavouredSideRule, Randomizer};
 
 use super::buckets::{
-    CellStrengthCounts, ElementBuckets, BucketFavouringRuleLikelihood, InputBuckets,
+    BucketFavouringRuleLikelihood, CellStrengthCounts, ElementBuckets, InputBuckets,
     bucket_favoured_probability,
 };
 use super::contract::ExactProbabilities;

@@ -6,7 +6,7 @@ use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{Collision, FavouredBucketRule, Randomizer};
 
 use super::buckets::{
-    CellStrengthCounts, ElementBuckets, BucketFavouringRuleLikelihood, InputBuckets,
+    BucketFavouringRuleLikelihood, CellStrengthCounts, ElementBuckets, InputBuckets,
     bucket_favoured_probability,
 };
 use super::contract::ExactProbabilities;

@@ -45,7 +45,10 @@ impl ChooseParameters for Toy {
         Ok(())
     }
 
-    fn best_candidate(search: &ParameterSearch<'_>, _: &ParametersDraft) -> Result<Candidate, Error> {
+    fn best_candidate(
+        search: &ParameterSearch<'_>,
+        _: &ParametersDraft,
+    ) -> Result<Candidate, Error> {
         search.best_over_sparsities(|_, _| Ok(Self {}))
     }
 
