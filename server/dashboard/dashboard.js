@@ -43,17 +43,13 @@ var CollectorError = class extends Error {
   /** Last part of the problem document's type, for example `nothing-released`. */
   problem;
   status;
-  have;
-  need;
   constructor(status, body) {
     const members = typeof body === "object" && body !== null ? body : {};
-    const { type, title, detail, have, need } = members;
+    const { type, title, detail } = members;
     const words = [title, detail].filter((word) => typeof word === "string");
     super(words.length > 0 ? `${visibleText(words.join(": "))}.` : messageForStatus(status));
     this.problem = String(type ?? "").replace(/^.*:/, "");
     this.status = status;
-    this.have = typeof have === "number" ? have : void 0;
-    this.need = typeof need === "number" ? need : void 0;
   }
 };
 function messageForStatus(status) {
@@ -146,9 +142,9 @@ function batchUnitOf({ messages, people = 0 }) {
     minBatchSize: people
   };
 }
-function minAndMaxBatchSize({ convertCount: convert, minBatchSize: min }, closes) {
-  const own = Math.max(Math.ceil(convert(closes.least)), min);
-  return [own, Math.max(Math.ceil(convert(closes.most)), own)];
+function minAndMaxBatchSize({ convertCount: convert, minBatchSize: min }, { least, most }) {
+  const own = Math.max(Math.ceil(convert(least)), min);
+  return [own, Math.max(Math.ceil(convert(most)), own)];
 }
 var capitalize = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 var aboutIfFractional = (value) => Number.isInteger(value) ? "" : "about ";
@@ -314,9 +310,9 @@ var MAX_LISTED = 50;
 var releasedBatches = ({ batches }) => batches.filter(({ state: state2 }) => state2 === "released");
 var openBatch = ({ batches }) => batches.find(({ state: state2 }) => state2 === "open");
 var totalReports = (batches) => batches.reduce((sum, { reports }) => sum + reports, 0);
-function closingRule({ closes }, unit) {
-  const [least, most] = minAndMaxBatchSize(unit, closes);
-  const { hours } = closes;
+function closingRule({ batch_settings: settings }, unit) {
+  const [least, most] = minAndMaxBatchSize(unit, settings);
+  const { hours } = settings;
   const aged = `, or ${formatCountWithNoun(hours, "hour")} after it opened if it has at least ${formatCountWithNoun(least, unit.singularNoun, unit.pluralNoun)}`;
   return `The batch closes at ${formatCountWithNoun(most, unit.singularNoun, unit.pluralNoun)}${hours === 0 ? "" : aged}. It is released soon afterwards.`;
 }
@@ -332,8 +328,8 @@ function progressBar(name, value, max, words) {
 function drawOpenBatchProgress(all, unit, now) {
   const open = openBatch(all);
   if (open === void 0) return [];
-  const [least, most] = minAndMaxBatchSize(unit, all.closes);
-  const { hours } = all.closes;
+  const [least, most] = minAndMaxBatchSize(unit, all.batch_settings);
+  const { hours } = all.batch_settings;
   const have = unit.convertCount(open.reports);
   const age = Math.max(now - open.opened, 0) / 3600;
   const to = (limit, which) => progressBar(
@@ -358,7 +354,7 @@ function drawOpenBatchProgress(all, unit, now) {
 }
 function drawOpenBatchBar(all, unit) {
   const have = unit.convertCount(openBatch(all)?.reports ?? 0);
-  const [least, most] = minAndMaxBatchSize(unit, all.closes);
+  const [least, most] = minAndMaxBatchSize(unit, all.batch_settings);
   const max = have < least ? least : most;
   const of = have < least ? "at least" : "at most";
   return progressBar("Open batch", have, max, `${formatCount(have)} of ${of} ${formatCount(max)}`);
@@ -525,17 +521,17 @@ var ESTIMAND_NAMES = {
   below: "share of people below any edge of a bin",
   margin: "share of people in one row or one column"
 };
-function formatMadeUpReportsEffect({ estimate, unit }, shares, by) {
+function formatMadeUpReportsEffect({ estimand, unit }, shares, by) {
   if (unit === "of its range") return `${shareText(by)} ${unit}`;
-  if (estimate === "mean" && unit !== void 0) return formatNumber(by) + unitSuffix(unit);
+  if (estimand === "mean" && unit !== void 0) return formatNumber(by) + unitSuffix(unit);
   return shares ? `${shareText(by).replace("%", "")} points` : ratingText(by);
 }
 function madeUpReportsEffectRow(own, questions) {
   const question = questions.find(({ name }) => name === own.question) ?? {};
-  const { estimate } = own;
-  const item = estimate !== "below" && estimate !== "margin";
-  const shares = !item || isShare(estimate, question);
-  const words = item && !shares && estimate !== "mean" ? estimandTexts(estimate, question).short.toLowerCase() : ESTIMAND_NAMES[estimate];
+  const { estimand } = own;
+  const item = estimand !== "below" && estimand !== "margin";
+  const shares = !item || isShare(estimand, question);
+  const words = item && !shares && estimand !== "mean" ? estimandTexts(estimand, question).short.toLowerCase() : ESTIMAND_NAMES[estimand];
   return [
     own.question === void 0 ? words : `${displayedName(own.question)}: ${words}`,
     { content: formatMadeUpReportsEffect(own, shares, own.up), style: "amount" },
@@ -560,7 +556,7 @@ function influenceView(found, questions) {
   );
   return [
     createTable(
-      `Largest effect if ${formatPercent(found.made_up)} of the reports are made up`,
+      `Largest effect if ${formatPercent(found.made_up_fraction)} of the reports are made up`,
       heads,
       rows
     ),
@@ -594,8 +590,8 @@ function noteParagraphs(...notes) {
   );
 }
 function commonTextsView({ texts, confidence, reports }) {
-  const rows = texts.map(({ text, goes_on, estimate, simultaneous_interval: [from, to] }) => [
-    goes_on ? `${displayedName(text)}…` : displayedName(text),
+  const rows = texts.map(({ text, is_prefix, estimate, simultaneous_interval: [from, to] }) => [
+    is_prefix ? `${displayedName(text)}…` : displayedName(text),
     { content: shareText(estimate), style: "amount estimated" },
     { content: `${shareText(from)} to ${shareText(to)}`, style: "amount interval" }
   ]);
@@ -904,7 +900,7 @@ function sumsPrivacyView({ privacy }, released) {
   ];
 }
 function promiseCheckView({
-  holds,
+  smallest_batch_suffices: holds,
   batch_statement,
   shuffled_by
 }) {
@@ -935,14 +931,16 @@ var formatErrorMultiple = (errors) => Number.isFinite(errors) ? `× ${formatNumb
 var MAX_LISTED2 = 50;
 function dishonestInfluenceView({ people, influence, statement }, each) {
   const [first] = influence;
-  const rows = influence.slice(0, MAX_LISTED2).map(({ item, unit, honest, dishonest, all }) => {
-    const words = (value) => formatNumber(value) + unitSuffix(unit);
-    return [
-      item === void 0 ? "length of the vector’s sum" : itemName(item),
-      ...[honest, dishonest, all].map((value) => amountCell(words(value)))
-    ];
-  });
-  const assumed = first?.people ?? 0;
+  const rows = influence.slice(0, MAX_LISTED2).map(
+    ({ item, unit, honest_change: honest, dishonest_change: dishonest, total_change: all }) => {
+      const words = (value) => formatNumber(value) + unitSuffix(unit);
+      return [
+        item === void 0 ? "length of the vector’s sum" : itemName(item),
+        ...[honest, dishonest, all].map((value) => amountCell(words(value)))
+      ];
+    }
+  );
+  const assumed = first?.dishonest_people ?? 0;
   const heads = [
     "Sum",
     amountCell("An honest person"),
@@ -950,7 +948,7 @@ function dishonestInfluenceView({ people, influence, statement }, each) {
     amountCell(`All ${formatCount(assumed)} dishonest people`)
   ];
   const more = influence.length > MAX_LISTED2 ? ` (first ${MAX_LISTED2} items)` : "";
-  const about = assumed === 0 ? "The task assumes that everyone is honest." : `The task assumes that ${formatCount(assumed)} of ${formatCountWithNoun(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${formatNumber((first?.standard_errors ?? Number.NaN) / assumed)} standard errors. All dishonest people together can move a sum by up to ${formatNumber(first?.standard_errors ?? Number.NaN)} standard errors.`;
+  const about = assumed === 0 ? "The task assumes that everyone is honest." : `The task assumes that ${formatCount(assumed)} of ${formatCountWithNoun(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${formatNumber((first?.total_standard_errors ?? Number.NaN) / assumed)} standard errors. All dishonest people together can move a sum by up to ${formatNumber(first?.total_standard_errors ?? Number.NaN)} standard errors.`;
   return [
     el("p", {}, about),
     wrapInScrollArea(createTable(`Largest effect on a sum${more}`, heads, rows)),
@@ -965,8 +963,8 @@ function wrapInScrollArea(own) {
 function dishonestEffectsTable(each) {
   const rows = each.map(([batch, { people, influence }]) => {
     const [first] = influence;
-    const assumed = first?.people ?? 0;
-    const errors = first?.standard_errors ?? Number.NaN;
+    const assumed = first?.dishonest_people ?? 0;
+    const errors = first?.total_standard_errors ?? Number.NaN;
     return [
       String(batch),
       amountCell(formatCount(people)),
@@ -2147,7 +2145,7 @@ var TaskPage = class {
     );
   }
   #estimatesView(answer, rows) {
-    const { reports = 0, people, messages = 0, confidence, bias, repeats } = answer;
+    const { reports = 0, people, messages = 0, confidence, bias_statement, memo_warning } = answer;
     if ((people ?? reports) === 0) {
       return [el("p", {}, "No report answers this question yet.")];
     }
@@ -2158,7 +2156,7 @@ var TaskPage = class {
       {},
       `${of}${batches === "" ? "" : ` from ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. A thick bar is the interval of one row, with ${confidence * 100}% confidence. A thin bar is the simultaneous interval, with ${confidence * 100}% confidence for all rows at once. A hollow dot marks an estimate that may be noise.`
     );
-    const notes = noteParagraphs(bias, repeats);
+    const notes = noteParagraphs(bias_statement, memo_warning);
     if (this.#selectedQuestion.kind === "number") {
       const { warning: warning2, isUseful: useful } = checkNumberSampleSize(answer);
       return [

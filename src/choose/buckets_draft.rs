@@ -15,16 +15,16 @@ use crate::hash::HashFamily;
 use crate::mechanism::contract::MechanismParameters;
 use crate::mechanism::occupancy::{StrengthMeasure, StrongestCellSums};
 use crate::mechanism::{
-    BucketReport, FavouringRule, HashedSubsetSelection, NamedRule, hash_count_range,
+    BucketFavouringRule, BucketReport, HashedSubsetSelection, NamedRule, hash_count_range,
 };
 use crate::sample::ExpLowerBound;
 
 /// Mechanism that reports one bucket, with parameters that may be unset.
 ///
 /// ```
-/// use hushbin::choose::collision::Draft;
+/// use hushbin::choose::collision::ParametersDraft;
 ///
-/// let draft: Draft = serde_json::from_str(r#"{ "rule": "heaviest", "buckets": 16 }"#).unwrap();
+/// let draft: ParametersDraft = serde_json::from_str(r#"{ "rule": "heaviest", "buckets": 16 }"#).unwrap();
 /// assert_eq!((draft.buckets, draft.favoured), (Some(16), None));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -124,7 +124,7 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
 }
 
 /// Returns the rule from the mechanism's paper: `occupied` (Collision) or `overwrite` (CoCo).
-pub(super) fn paper_rule<R: FavouringRule>() -> R {
+pub(super) fn paper_rule<R: BucketFavouringRule>() -> R {
     R::paper_rule().expect("builds that choose are complete")
 }
 

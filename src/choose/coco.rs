@@ -16,7 +16,7 @@ use crate::mechanism::occupancy::{StrengthMeasure, StrongestCellSums};
 use crate::sample::ExpLowerBound;
 
 /// [`Coco`] whose parameters may be unset.
-pub type Draft = BucketsDraft<FavouredSideRuleName>;
+pub type ParametersDraft = BucketsDraft<FavouredSideRuleName>;
 
 /// Minimum number of items for which CoCo prefers a single pair of sides. A single pair is used if
 /// its variance is at most [`MAX_SINGLE_PAIR_RATIO`] times the minimum. Its reports are decoded faster:
@@ -107,9 +107,9 @@ impl SearchableRule for FavouredSideRule {
             let rule = Some(FavouredSideRuleName::Overwrite);
             return Coco::best_candidate(
                 search,
-                &Draft {
+                &ParametersDraft {
                     rule,
-                    ..Draft::default()
+                    ..ParametersDraft::default()
                 },
             );
         }
@@ -121,9 +121,9 @@ impl SearchableRule for FavouredSideRule {
 /// parameters with a single pair instead.
 fn best_parameters_or_single_pair(domain: &Domain, budget: PrivacyBudget) -> Result<Coco, Error> {
     let choose = |buckets| {
-        let draft = Draft {
+        let draft = ParametersDraft {
             buckets,
-            ..Draft::default()
+            ..ParametersDraft::default()
         };
         Coco::choose_parameters(domain, budget, &draft)
     };
@@ -159,7 +159,7 @@ impl Coco {
     pub fn choose_parameters(
         domain: &Domain,
         budget: impl Into<PrivacyBudget>,
-        draft: &Draft,
+        draft: &ParametersDraft,
     ) -> Result<Self, Error> {
         subset::choose_bucket_parameters(domain, budget.into(), draft, &Objective::MEAN_ONLY.into())
     }

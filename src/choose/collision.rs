@@ -6,7 +6,7 @@ use super::buckets_draft::{BucketsDraft, ParametersWithVariance, SearchableRule}
 use super::budget::{PreparedBudget, PrivacyBudget};
 use super::objective::{Objective, ParameterSearchGoal};
 use super::population::Population;
-use super::predict::{self, PredictErrors, PredictedErrors, SquaredError};
+use super::predict::{self, PredictErrors, PredictedErrors, PredictedSquaredError};
 use super::subset;
 use crate::domain::Domain;
 use crate::error::Error;
@@ -18,7 +18,7 @@ use crate::sample::ExpLowerBound;
 use crate::task::QuestionPart;
 
 /// [`Collision`] whose parameters may be unset.
-pub type Draft = BucketsDraft<FavouredBucketRuleName>;
+pub type ParametersDraft = BucketsDraft<FavouredBucketRuleName>;
 
 impl PredictErrors for Collision {
     fn predict_errors(
@@ -50,7 +50,7 @@ fn predicted_errors(
     let frequency = |member| rates.frequency_variance(member);
     let nonmissing = |present| rates.presence_estimate_variance(present);
     let elements = f64::from(domain.elements_per_item()) * items;
-    let rated = |_: &SquaredError| domain.is_rated();
+    let rated = |_: &PredictedSquaredError| domain.is_rated();
     PredictedErrors {
         mean_error: sampled(items, mean(true) - 1.0, mean(false)).filter(rated),
         frequency_error: sampled(elements, frequency(true), frequency(false)),
@@ -107,7 +107,7 @@ impl SearchableRule for FavouredBucketRule {
     fn best_with_balanced_windows(
         domain: &Domain,
         limit: &PreparedBudget,
-        draft: &Draft,
+        draft: &ParametersDraft,
         goal: &ParameterSearchGoal<'_>,
         other: Option<ParametersWithVariance<Self>>,
     ) -> Option<ParametersWithVariance<Self>> {
@@ -127,7 +127,7 @@ impl Collision {
     pub fn choose_parameters(
         domain: &Domain,
         budget: impl Into<PrivacyBudget>,
-        draft: &Draft,
+        draft: &ParametersDraft,
     ) -> Result<Self, Error> {
         subset::choose_bucket_parameters(
             domain,

@@ -11,13 +11,13 @@ use crate::mechanism::hash_bin::PrivacyLevelName;
 /// Mechanism whose parameters can be chosen.
 pub(crate) trait ChooseParameters: PredictErrors {
     /// Parameters of the mechanism, which may be unset.
-    type Draft;
+    type ParametersDraft;
 
     /// Checks the stated parameters of a draft for a domain, without choosing the unset parameters.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] or [`Error::InvalidCombination`].
-    fn check_draft(draft: &Self::Draft, domain: &Domain) -> Result<(), Error>;
+    fn check_draft(draft: &Self::ParametersDraft, domain: &Domain) -> Result<(), Error>;
 
     /// Returns the best parameters that a draft allows, and the best sparsity.
     ///
@@ -26,7 +26,7 @@ pub(crate) trait ChooseParameters: PredictErrors {
     /// budget.
     fn best_candidate(
         search: &ParameterSearch<'_>,
-        draft: &Self::Draft,
+        draft: &Self::ParametersDraft,
     ) -> Result<Candidate, Error>;
 
     /// Lists the mechanism's variants for comparison with other mechanisms. Each variant has its
@@ -51,7 +51,7 @@ pub(crate) trait ChooseParameters: PredictErrors {
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] with the first field that differs.
-    fn check_agrees_with(&self, draft: &Self::Draft) -> Result<(), Error>;
+    fn check_agrees_with(&self, draft: &Self::ParametersDraft) -> Result<(), Error>;
 
     /// Returns the report with the longest encoding.
     fn report_with_longest_encoding(&self, domain: &Domain, epsilon: f64) -> Self::Report;

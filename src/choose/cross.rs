@@ -8,7 +8,7 @@ use super::number::{NumberDraft, one_favoured_collision_draft};
 use crate::bounds;
 use crate::error::Error;
 use crate::mechanism::collision::CollisionHitProbabilities;
-use crate::task::{Cross, NumberPurpose, QuestionPart, Scale};
+use crate::task::{Cross, NumberPurpose, NumberScale, QuestionPart};
 
 /// [`Cross`] whose number may have unset levels or bins.
 ///
@@ -110,7 +110,7 @@ impl CrossDraft {
 impl PartDraft {
     fn complete_part(
         &self,
-        scale: &dyn Fn(&NumberDraft) -> Result<Scale, Error>,
+        scale: &dyn Fn(&NumberDraft) -> Result<NumberScale, Error>,
     ) -> Result<QuestionPart, Error> {
         match self {
             Self::Complete(part) => Ok(part.clone()),

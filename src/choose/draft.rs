@@ -8,7 +8,7 @@ use super::population::Population;
 use super::question::{ChosenQuestion, QuestionDraft};
 use crate::error::Error;
 use crate::task::items::check_task_id;
-use crate::task::{Budget, Question, QuestionKind, Task};
+use crate::task::{Question, QuestionKind, ReportBudget, Task};
 
 /// [`Task`] whose mechanisms may lack parameters or be missing, and whose sparsity may be left to
 /// hushbin.
@@ -50,7 +50,7 @@ pub struct TaskDraft {
     /// One question without a name, or several questions with names.
     pub questions: Vec<QuestionDraft>,
     /// Budget of one person.
-    pub budget_per_person: Budget,
+    pub budget_per_person: ReportBudget,
 }
 
 impl TaskDraft {
@@ -161,9 +161,9 @@ impl TaskDraft {
             &given.max_reports(),
             &in_use.max_reports(),
         )?;
-        let memo = |budget: Budget| budget.memo().map(|memo| (memo.epsilon, memo.days));
+        let memo = |budget: ReportBudget| budget.memo().map(|memo| (memo.epsilon, memo.days));
         check_equal("budget's memo (ε, days)", &memo(given), &memo(in_use))?;
-        let minutes = |budget: Budget| budget.cover().map(|cover| cover.minutes);
+        let minutes = |budget: ReportBudget| budget.cover().map(|cover| cover.minutes);
         check_equal(
             "budget's cover (minutes)",
             &minutes(given),

@@ -16,7 +16,7 @@ use crate::task::collected::file::{
     QUESTIONS_AND_ITEMS_ERROR, QuestionKindName, SerializedQuestion,
 };
 use crate::task::collected::part_file::{PartOrUnresolvedNumber, ScaleFields, SerializedPart};
-use crate::task::{Budget, Items, NumberPurpose, PrefixLengths};
+use crate::task::{Items, NumberPurpose, PrefixLengths, ReportBudget};
 
 /// Draft of a task in a file. It has one of two forms: one question without a name, or questions
 /// with names.
@@ -34,7 +34,7 @@ struct SerializedTaskDraft {
     mechanism: Option<MechanismDraft>,
     questions: Option<Vec<QuestionDraft>>,
     #[serde(default)]
-    budget: Budget,
+    budget: ReportBudget,
 }
 
 impl<'de> Deserialize<'de> for TaskDraft {

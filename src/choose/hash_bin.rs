@@ -10,7 +10,7 @@ use super::budget::BUDGET_EXCEEDED_ERROR;
 use super::contract::ChooseParameters;
 use super::draft_agreement::check_equal_if_stated;
 use super::population::Population;
-use super::predict::{self, PredictErrors, PredictedErrors, SquaredError};
+use super::predict::{self, PredictErrors, PredictedErrors, PredictedSquaredError};
 use super::sparsity_search::{Candidate, ParameterSearch};
 use crate::bounds;
 use crate::domain::Domain;
@@ -19,21 +19,21 @@ use crate::hash::HashFamily;
 use crate::mechanism::contract::MechanismParameters;
 use crate::mechanism::hash_bin::{
     DEFAULT_GRID_STEPS_PER_UNIT, HashBin, PrivacyLevel, PrivacyLevelName, RandomisedResponse,
-    Report, SumNoiseKind, clipped_sum_second_moment, clipping_attenuation,
+    Report, SumNoiseKind, clipped_sum_second_moment, share_surviving_clipping,
 };
 
 /// [`HashBin`] whose parameters may be unset.
 ///
 /// ```
-/// use hushbin::choose::hash_bin::Draft;
+/// use hushbin::choose::hash_bin::ParametersDraft;
 /// use hushbin::mechanism::hash_bin::PrivacyLevelName;
 ///
-/// let draft: Draft = serde_json::from_str(r#"{ "level": "event" }"#).unwrap();
+/// let draft: ParametersDraft = serde_json::from_str(r#"{ "level": "event" }"#).unwrap();
 /// assert_eq!((draft.level, draft.bins), (Some(PrivacyLevelName::Event), None));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Draft {
+pub struct ParametersDraft {
     /// Level of protection (default `user`).
     pub level: Option<PrivacyLevelName>,
     /// Distance L, required by level `neighbouring`.
@@ -54,7 +54,7 @@ pub struct Draft {
     pub grid: Option<u32>,
 }
 
-impl Draft {
+impl ParametersDraft {
     /// Returns the level of the draft, with the given clipping bound and noise.
     fn level_with_clip_and_noise(
         &self,
@@ -88,9 +88,9 @@ impl PredictErrors for HashBin {
         let rare = population.average_over_people(|entries| {
             rates.value_variance(rates.input_sum_second_moment(entries), 0.0)
         });
-        let lost = |entries| 1.0 - self.clipping_attenuation(entries);
+        let lost = |entries| 1.0 - self.share_surviving_clipping(entries);
         PredictedErrors {
-            mean_error: Some(SquaredError {
+            mean_error: Some(PredictedSquaredError {
                 variance: total / over / population.people_count(),
                 rare_item_variance: rare / population.people_count(),
                 worst_case_squared_bias: population.squared_bias_at_similarity(1.0, lost) / items,
@@ -102,14 +102,14 @@ impl PredictErrors for HashBin {
     }
 
     fn has_clipping_bias(&self, domain: &Domain) -> bool {
-        self.clipping_attenuation(domain.sparsity()) < 1.0
+        self.share_surviving_clipping(domain.sparsity()) < 1.0
     }
 }
 
 impl ChooseParameters for HashBin {
-    type Draft = Draft;
+    type ParametersDraft = ParametersDraft;
 
-    fn check_draft(draft: &Draft, domain: &Domain) -> Result<(), Error> {
+    fn check_draft(draft: &ParametersDraft, domain: &Domain) -> Result<(), Error> {
         let level = draft.level.unwrap_or(PrivacyLevelName::User);
         let (clip, noise) = match level {
             PrivacyLevelName::User => (
@@ -132,7 +132,10 @@ impl ChooseParameters for HashBin {
     /// # Errors
     /// The errors of [`HashBin::choose_parameters`]; [`Error::InvalidCombination`] if hash-bin cannot stay within the
     /// budget.
-    fn best_candidate(search: &ParameterSearch<'_>, draft: &Draft) -> Result<Candidate, Error> {
+    fn best_candidate(
+        search: &ParameterSearch<'_>,
+        draft: &ParametersDraft,
+    ) -> Result<Candidate, Error> {
         // The only known α for hash-bin is 1/(e + 1), which is valid for any randomizer. Below
         // level `user`, reports protect only neighbours, so shuffling gives no bound for other
         // inputs.
@@ -161,9 +164,9 @@ impl ChooseParameters for HashBin {
     ) -> Result<Vec<Candidate>, Error> {
         let mut offers = Vec::new();
         let mut offer = |level| -> Result<(), Error> {
-            let draft = Draft {
+            let draft = ParametersDraft {
                 level: Some(level),
-                ..Draft::default()
+                ..ParametersDraft::default()
             };
             offers.push(Self::best_candidate(search, &draft)?);
             Ok(())
@@ -182,7 +185,7 @@ impl ChooseParameters for HashBin {
         Ok(offers)
     }
 
-    fn check_agrees_with(&self, draft: &Draft) -> Result<(), Error> {
+    fn check_agrees_with(&self, draft: &ParametersDraft) -> Result<(), Error> {
         let level = self.privacy_level();
         check_equal_if_stated("level", &draft.level, level.name())?;
         check_equal_if_stated("distance", &draft.distance, level.neighbour_distance())?;
@@ -227,7 +230,7 @@ impl HashBin {
     pub fn choose_parameters(
         domain: &Domain,
         epsilon: f64,
-        draft: &Draft,
+        draft: &ParametersDraft,
         population: &Population,
     ) -> Result<Self, Error> {
         let grid = draft.grid.unwrap_or(DEFAULT_GRID_STEPS_PER_UNIT);
@@ -262,7 +265,7 @@ impl HashBin {
 /// With m items in each bin, the balanced hash removes 1/m of the variance that other entries add.
 /// That variance is an eighth of the noise variance. The independent hash is decoded in less than
 /// half of the time.
-fn stated_or_best_hash_family(draft: &Draft, domain: &Domain, bins: u32) -> HashFamily {
+fn stated_or_best_hash_family(draft: &ParametersDraft, domain: &Domain, bins: u32) -> HashFamily {
     let few = domain
         .item_count()
         .is_some_and(|items| bins > 1 && items < BALANCED_MAX_ITEMS_PER_BIN.saturating_mul(bins));
@@ -323,7 +326,7 @@ fn best_bin_count(
 fn best_clip_and_noise(
     domain: &Domain,
     epsilon: f64,
-    draft: &Draft,
+    draft: &ParametersDraft,
     grid: u32,
     population: &Population,
 ) -> (Option<f64>, Option<SumNoiseKind>) {
@@ -390,7 +393,7 @@ impl<'a> SquaredErrorByClippingBound<'a> {
     }
 
     fn total_error(&self, clip: f64) -> f64 {
-        let lost = |entries| 1.0 - clipping_attenuation(entries, clip);
+        let lost = |entries| 1.0 - share_surviving_clipping(entries, clip);
         let bias = self
             .population
             .likely_squared_bias(self.summed_item_count, lost);

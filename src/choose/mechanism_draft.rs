@@ -38,7 +38,7 @@ macro_rules! define_mechanism_draft {
         pub enum MechanismDraft {
             $(
                 #[doc = concat!("See [`", stringify!($module), "`](super::", stringify!($module), ").")]
-                $Name(super::$module::Draft),
+                $Name(super::$module::ParametersDraft),
             )+
             /// Mechanism that hushbin chooses, by minimum predicted error.
             Auto(AutoDraft),
@@ -48,7 +48,7 @@ macro_rules! define_mechanism_draft {
         #[derive(Deserialize)]
         #[serde(remote = "MechanismDraft", tag = "name", rename_all = "kebab-case")]
         enum Named {
-            $($Name(super::$module::Draft),)+
+            $($Name(super::$module::ParametersDraft),)+
             Auto(AutoDraft),
         }
 
@@ -117,7 +117,7 @@ crate::mechanisms!([define_mechanism_draft]);
 
 impl Default for MechanismDraft {
     fn default() -> Self {
-        Self::Collision(super::collision::Draft::default())
+        Self::Collision(super::collision::ParametersDraft::default())
     }
 }
 

@@ -33,7 +33,7 @@ pub use mechanism_draft::MechanismDraft;
 pub use number::NumberDraft;
 pub use objective::{AutoDraft, AutoLevel, Objective, ObjectiveDraft, ObjectiveName};
 pub use population::Population;
-pub use predict::{PredictedErrors, SquaredError};
+pub use predict::{PredictedErrors, PredictedSquaredError};
 pub use question::{ChosenQuestion, KindDraft, QuestionDraft};
 pub use sparsity_search::Candidate;
 pub use together::{SeparateVsTogetherVariances, compare_separate_with_together};

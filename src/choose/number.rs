@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::collision::Draft;
+use super::collision::ParametersDraft;
 use super::draft_agreement::{check_equal, check_equal_if_stated};
 use super::mechanism_draft::MechanismDraft;
 use crate::bounds::{self, ParameterRange};
@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::hash::HashFamily;
 use crate::mechanism::collision::FavouredBucketRuleName;
 use crate::task::collected::part_file::ScaleFields;
-use crate::task::{BinSpacing, NumberLimits, NumberPurpose, Scale};
+use crate::task::{BinSpacing, NumberLimits, NumberPurpose, NumberScale};
 
 /// Scale of a number, whose levels or bins may be unset.
 ///
@@ -75,8 +75,8 @@ impl NumberDraft {
     ///
     /// # Errors
     /// [`Error::InvalidCombination`] if fields cannot be combined or the range is missing. Also the errors
-    /// of [`Scale::from_levels`] and [`Scale::from_edges`].
-    pub fn scale_with_defaults(&self) -> Result<Scale, Error> {
+    /// of [`NumberScale::from_levels`] and [`NumberScale::from_edges`].
+    pub fn scale_with_defaults(&self) -> Result<NumberScale, Error> {
         let combination = |reason| Err(Error::InvalidCombination { reason });
         let mean = self.stated_or_implied_purpose() == NumberPurpose::Mean;
         if mean && self.has_stated_bins() {
@@ -92,7 +92,7 @@ impl NumberDraft {
             (None, None, Some(edges))
                 if self.bin_count.is_none() && self.linear_or_log_spacing.is_none() =>
             {
-                Scale::from_edges(edges.clone())
+                NumberScale::from_edges(edges.clone())
             }
             (_, _, Some(_)) => {
                 return combination(
@@ -100,14 +100,14 @@ impl NumberDraft {
                 );
             }
             (Some(min), Some(max), None) if mean => {
-                Scale::from_levels(min, max, self.level_count.unwrap_or(2))
+                NumberScale::from_levels(min, max, self.level_count.unwrap_or(2))
             }
             (Some(min), Some(max), None) => {
                 let quantiles = self.stated_or_implied_purpose() == NumberPurpose::Quantiles;
                 let bins = Self::DEFAULT_BIN_COUNT * (1 + u32::from(quantiles));
                 match (self.value_step, self.linear_or_log_spacing) {
                     (Some(step), None) => {
-                        Scale::from_edges(self.edges_between_values(min, max, step, bins)?)
+                        NumberScale::from_edges(self.edges_between_values(min, max, step, bins)?)
                     }
                     (Some(_), Some(_)) => {
                         return combination(
@@ -119,7 +119,7 @@ impl NumberDraft {
                         let bins = self.bin_count.unwrap_or(bins);
                         bounds::NUMBER_BIN_COUNT_RANGE.check_in_range(f64::from(bins))?;
                         let spacing = spacing.unwrap_or(BinSpacing::Even);
-                        Scale::from_edges(spacing.bin_edges_in_range(min, max, bins)?)
+                        NumberScale::from_edges(spacing.bin_edges_in_range(min, max, bins)?)
                     }
                 }
             }
@@ -177,7 +177,9 @@ impl NumberDraft {
     /// Returns the best mechanism for the purpose.
     pub(super) fn mechanism_draft(&self) -> MechanismDraft {
         match self.stated_or_implied_purpose() {
-            NumberPurpose::Quantiles => MechanismDraft::Pattern(super::pattern::Draft::default()),
+            NumberPurpose::Quantiles => {
+                MechanismDraft::Pattern(super::pattern::ParametersDraft::default())
+            }
             NumberPurpose::Histogram | NumberPurpose::Mean => one_favoured_collision_draft(None),
         }
     }
@@ -194,7 +196,7 @@ impl NumberDraft {
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] with the first difference.
-    pub(super) fn check_agrees_with(&self, scale: &Scale) -> Result<(), Error> {
+    pub(super) fn check_agrees_with(&self, scale: &NumberScale) -> Result<(), Error> {
         let edges = scale.edges().map(<[f64]>::to_vec);
         let [min, max] = scale.range();
         let mean = edges.is_none();
@@ -270,7 +272,7 @@ impl BinSpacing {
 /// Returns a draft of Collision with `buckets` buckets and one favoured bucket. `None` leaves both
 /// numbers unset.
 pub(super) fn one_favoured_collision_draft(buckets: Option<u32>) -> MechanismDraft {
-    MechanismDraft::Collision(Draft {
+    MechanismDraft::Collision(ParametersDraft {
         rule: Some(FavouredBucketRuleName::Heaviest),
         favoured: buckets.map(|_| 1),
         hashing: buckets.map(|_| HashFamily::Balanced),

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::draft_agreement::check_equal;
 use super::population::Population;
-use super::predict::{PredictedErrors, SquaredError};
+use super::predict::{PredictedErrors, PredictedSquaredError};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::hash_bin::PrivacyLevelName;
@@ -15,9 +15,9 @@ use crate::task::QuestionPart;
 /// 0 or more.
 ///
 /// ```
-/// use hushbin::choose::{Objective, PredictedErrors, SquaredError};
+/// use hushbin::choose::{Objective, PredictedErrors, PredictedSquaredError};
 ///
-/// let mean = SquaredError { variance: 0.003, rare_item_variance: 0.002, ..SquaredError::default() };
+/// let mean = PredictedSquaredError { variance: 0.003, rare_item_variance: 0.002, ..PredictedSquaredError::default() };
 /// let predicted = PredictedErrors { mean_error: Some(mean), frequency_error: None, nonmissing_error: None };
 /// assert_eq!(Objective::MEAN_ONLY.weighted_average_error(&predicted), Some(mean));
 /// assert_eq!(Objective::FREQUENCY_ONLY.weighted_average_error(&predicted), None);
@@ -63,8 +63,11 @@ impl Objective {
     /// Returns the weighted average of the errors, or `None` if an estimate with a positive weight
     /// is missing.
     #[must_use]
-    pub fn weighted_average_error(&self, predicted: &PredictedErrors) -> Option<SquaredError> {
-        let mut average = SquaredError::default();
+    pub fn weighted_average_error(
+        &self,
+        predicted: &PredictedErrors,
+    ) -> Option<PredictedSquaredError> {
+        let mut average = PredictedSquaredError::default();
         for (weight, error) in [
             (self.mean_weight, predicted.mean_error),
             (self.frequency_weight, predicted.frequency_error),

@@ -13,7 +13,7 @@ use super::budget::{BUDGET_EXCEEDED_ERROR, PrivacyBudget};
 use super::contract::ChooseParameters;
 use super::draft_agreement::check_equal_if_stated;
 use super::population::Population;
-use super::predict::{PredictErrors, PredictedErrors, SquaredError};
+use super::predict::{PredictErrors, PredictedErrors, PredictedSquaredError};
 use super::sparsity_search::{Candidate, ParameterSearch};
 use crate::domain::Domain;
 use crate::error::Error;
@@ -23,14 +23,14 @@ use crate::mechanism::pattern::{Pattern, PatternEstimator, Report, triangular_cd
 /// [`Pattern`] whose parameters are either both unset or both stated.
 ///
 /// ```
-/// use hushbin::choose::pattern::Draft;
+/// use hushbin::choose::pattern::ParametersDraft;
 ///
-/// let draft: Draft = serde_json::from_str(r#"{ "outputs": 7, "favoured": [0, 1, 3] }"#).unwrap();
-/// assert_ne!(draft, Draft::default());
+/// let draft: ParametersDraft = serde_json::from_str(r#"{ "outputs": 7, "favoured": [0, 1, 3] }"#).unwrap();
+/// assert_ne!(draft, ParametersDraft::default());
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Draft {
+pub struct ParametersDraft {
     /// Number of outputs L.
     outputs: Option<u32>,
     /// Favoured outputs S.
@@ -42,7 +42,7 @@ pub(super) const MAX_PATTERN_CELLS: u32 = 128;
 
 const KNOWN_PATTERNS_TEXT: &str = include_str!("patterns.txt");
 
-impl Draft {
+impl ParametersDraft {
     /// Returns the stated pattern, checked for a domain, or `None` if no pattern is stated.
     fn stated_pattern(&self, domain: &Domain) -> Result<Option<Pattern>, Error> {
         match (self.outputs, &self.favoured) {
@@ -75,10 +75,10 @@ impl PredictErrors for Pattern {
         let variance = sum / f64::from(cells) / population.people_count();
         PredictedErrors {
             mean_error: None,
-            frequency_error: Some(SquaredError {
+            frequency_error: Some(PredictedSquaredError {
                 variance,
                 rare_item_variance: variance,
-                ..SquaredError::default()
+                ..PredictedSquaredError::default()
             }),
             nonmissing_error: None,
         }
@@ -86,17 +86,20 @@ impl PredictErrors for Pattern {
 }
 
 impl ChooseParameters for Pattern {
-    type Draft = Draft;
+    type ParametersDraft = ParametersDraft;
 
-    fn check_draft(draft: &Draft, domain: &Domain) -> Result<(), Error> {
+    fn check_draft(draft: &ParametersDraft, domain: &Domain) -> Result<(), Error> {
         draft.stated_pattern(domain).map(drop)
     }
 
-    fn best_candidate(search: &ParameterSearch<'_>, draft: &Draft) -> Result<Candidate, Error> {
+    fn best_candidate(
+        search: &ParameterSearch<'_>,
+        draft: &ParametersDraft,
+    ) -> Result<Candidate, Error> {
         search.best_over_sparsities(|domain, budget| Self::choose_parameters(domain, budget, draft))
     }
 
-    fn check_agrees_with(&self, draft: &Draft) -> Result<(), Error> {
+    fn check_agrees_with(&self, draft: &ParametersDraft) -> Result<(), Error> {
         check_equal_if_stated("outputs", &draft.outputs, self.output_count())?;
         check_equal_if_stated(
             "favoured",
@@ -124,17 +127,17 @@ impl Pattern {
     /// has more than 128 cells, or no pattern stays within the budget.
     ///
     /// ```
-    /// use hushbin::choose::pattern::Draft;
+    /// use hushbin::choose::pattern::ParametersDraft;
     /// use hushbin::domain::Domain;
     /// use hushbin::mechanism::pattern::Pattern;
     ///
-    /// let pattern = Pattern::choose_parameters(&Domain::with_exact_entry_count(64, 1), 1.0, &Draft::default()).unwrap();
+    /// let pattern = Pattern::choose_parameters(&Domain::with_exact_entry_count(64, 1), 1.0, &ParametersDraft::default()).unwrap();
     /// assert_eq!((pattern.output_count(), pattern.favoured_outputs().len()), (80, 16));
     /// ```
     pub fn choose_parameters(
         domain: &Domain,
         budget: impl Into<PrivacyBudget>,
-        draft: &Draft,
+        draft: &ParametersDraft,
     ) -> Result<Self, Error> {
         let said = draft.stated_pattern(domain)?;
         let cells = domain.element_count().unwrap_or(0);

@@ -8,13 +8,13 @@ use crate::mechanism::contract::MechanismParameters;
 /// Squared error of one item's estimate, averaged over items.
 ///
 /// ```
-/// use hushbin::choose::SquaredError;
+/// use hushbin::choose::PredictedSquaredError;
 ///
-/// let error = SquaredError { variance: 0.5, worst_case_squared_bias: 0.25, ..SquaredError::default() };
+/// let error = PredictedSquaredError { variance: 0.5, worst_case_squared_bias: 0.25, ..PredictedSquaredError::default() };
 /// assert_eq!((error.worst_case_total_error(), error.likely_total_error()), (0.75, 0.5));
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct SquaredError {
+pub struct PredictedSquaredError {
     /// Variance of the noise. It decreases with the number of people.
     pub variance: f64,
     /// Variance for a rare item. The variance for a common item is of the same order.
@@ -28,7 +28,7 @@ pub struct SquaredError {
     pub likely_squared_bias: f64,
 }
 
-impl SquaredError {
+impl PredictedSquaredError {
     /// Returns variance plus squared bias, in the worst case.
     #[must_use]
     pub fn worst_case_total_error(&self) -> f64 {
@@ -56,11 +56,11 @@ impl SquaredError {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PredictedErrors {
     /// Error of means.
-    pub mean_error: Option<SquaredError>,
+    pub mean_error: Option<PredictedSquaredError>,
     /// Error of frequencies, the shares of people who have an item with a given sign.
-    pub frequency_error: Option<SquaredError>,
+    pub frequency_error: Option<PredictedSquaredError>,
     /// Error of non-missing frequencies, the shares of people who have an item with either sign.
-    pub nonmissing_error: Option<SquaredError>,
+    pub nonmissing_error: Option<PredictedSquaredError>,
 }
 
 /// Mechanism whose errors can be predicted.
@@ -95,7 +95,7 @@ pub(super) fn error_with_entry_limit(
     estimands: f64,
     with: f64,
     without: impl Fn(u32) -> f64,
-) -> SquaredError {
+) -> PredictedSquaredError {
     let s = domain.sparsity();
     let rare = population.average_over_people(|entries| without(entries.min(s)));
     // A person with r > s entries loses the share 1 − s/r of each value.
@@ -107,7 +107,7 @@ pub(super) fn error_with_entry_limit(
         }),
         None => estimands * rare,
     };
-    SquaredError {
+    PredictedSquaredError {
         variance: total / estimands / population.people_count(),
         rare_item_variance: rare / population.people_count(),
         worst_case_squared_bias: population.squared_bias_at_similarity(1.0, lost) / estimands,

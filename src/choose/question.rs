@@ -314,7 +314,7 @@ impl QuestionDraft {
                 cross.mechanism_draft(epsilon)
             }
             KindDraft::Numbers(..) if self.is_mechanism_unstated() => {
-                Ok(MechanismDraft::Window(window::Draft::default()))
+                Ok(MechanismDraft::Window(window::ParametersDraft::default()))
             }
             KindDraft::Ratings(..) => Ok(self.mechanism.clone()),
             _ if self.is_mechanism_unstated() => Ok(MechanismDraft::default()),

@@ -133,9 +133,9 @@ impl<R: SearchableRule> ChooseParameters for HashedSubsetSelection<R>
 where
     Self: PredictErrors + MechanismParameters<Report = BucketReport>,
 {
-    type Draft = BucketsDraft<R::Name>;
+    type ParametersDraft = BucketsDraft<R::Name>;
 
-    fn check_draft(draft: &Self::Draft, domain: &Domain) -> Result<(), Error> {
+    fn check_draft(draft: &Self::ParametersDraft, domain: &Domain) -> Result<(), Error> {
         match draft.parameters_if_buckets_stated::<R>(domain)? {
             Some(own) => MechanismParameters::check_suits_domain(&own, domain),
             None => Ok(()),
@@ -144,7 +144,7 @@ where
 
     fn best_candidate(
         search: &ParameterSearch<'_>,
-        draft: &Self::Draft,
+        draft: &Self::ParametersDraft,
     ) -> Result<Candidate, Error> {
         let goal = search.goal();
         search.best_over_sparsities(|domain, budget| {
@@ -164,7 +164,7 @@ where
         }
     }
 
-    fn check_agrees_with(&self, draft: &Self::Draft) -> Result<(), Error> {
+    fn check_agrees_with(&self, draft: &Self::ParametersDraft) -> Result<(), Error> {
         draft.check_agrees_with(self)
     }
 
@@ -199,8 +199,8 @@ enum ExpectedStrengthSums {
 impl ExpectedStrengthSums {
     fn sums_for_strongest_cells(&self, c: u32) -> StrongestCellSums {
         match self {
-            Self::Exact(sums) => sums.sums_over_strongest(c),
-            Self::Approximate(sums) => sums.sums_over_strongest(c),
+            Self::Exact(sums) => sums.sums_over_strongest_cells(c),
+            Self::Approximate(sums) => sums.sums_over_strongest_cells(c),
         }
     }
 }

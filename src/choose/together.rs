@@ -3,9 +3,9 @@
 
 use alloc::vec::Vec;
 
-use super::collision::Draft;
+use super::collision::ParametersDraft;
 use super::objective::{Objective, ParameterSearchGoal};
-use super::predict::SquaredError;
+use super::predict::PredictedSquaredError;
 use super::sparsity_search::Candidate;
 use super::subset;
 use crate::bounds;
@@ -73,7 +73,8 @@ pub fn compare_separate_with_together(task: &Task) -> Option<SeparateVsTogetherV
     };
     let budget = epsilon.into();
     let collision: Collision =
-        subset::choose_bucket_parameters(&domain, budget, &Draft::default(), &goal).ok()?;
+        subset::choose_bucket_parameters(&domain, budget, &ParametersDraft::default(), &goal)
+            .ok()?;
     Some(SeparateVsTogetherVariances {
         separate_variance: separate,
         together_variance: together_variance(&all, &collision.hit_probabilities(&domain, epsilon)),
@@ -94,10 +95,10 @@ pub(super) fn replace_predicted_error(
     };
     let rates = collision.hit_probabilities(&Domain::with_exact_entry_count(cells, count), epsilon);
     let rare = |part: &QuestionPart| rates.option_variance(part.cell_count(), false);
-    let error = SquaredError {
+    let error = PredictedSquaredError {
         variance: together_variance(all, &rates) / f64::from(cells) / people,
         rare_item_variance: all.parts().iter().map(rare).fold(0.0, f64::max) / people,
-        ..SquaredError::default()
+        ..PredictedSquaredError::default()
     };
     candidate.predicted_errors.frequency_error = Some(error);
     candidate.objective_error = error.worst_case_total_error();

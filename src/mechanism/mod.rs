@@ -25,7 +25,7 @@ pub(crate) use mechanism_dispatch::PreparedRandomizer;
 pub use memo::MemoAndReportThresholds;
 #[cfg(feature = "analysis")]
 pub(crate) use subset::parameters::hash_count_range;
-pub use subset::{BucketReport, FavouringRule, HashedSubsetSelection};
+pub use subset::{BucketFavouringRule, BucketReport, HashedSubsetSelection};
 #[cfg(feature = "collector")]
 pub use {report::Report, subset::NamedRule};
 

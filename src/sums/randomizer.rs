@@ -24,12 +24,12 @@ use crate::sample::{draw_with_probability, move_random_subset_to_front};
 ///
 /// # use hushbin::sample::Threshold;
 /// # use hushbin::sums::{SummedQuantity, MessageParameters, SumTaskFields, SumTask};
-/// # use hushbin::task::{Budget, NumberLimits};
+/// # use hushbin::task::{ReportBudget, NumberLimits};
 /// # let parts = SumTaskFields {
 /// #     id: "timings".into(),
 /// #     summed_quantity: SummedQuantity::from_numbers(vec!["load".into()], vec![NumberLimits::new(0.0, 10.0, None)?])?,
 /// #     central_epsilon: 1.0, delta: 1e-6, min_people: 10_000, honest_fraction: 0.9,
-/// #     report_budget: Budget::default(),
+/// #     report_budget: ReportBudget::default(),
 /// # };
 /// # let task = SumTask::new(parts, MessageParameters::new(8, 1, 1, Threshold(1 << 55), 2)?)?;
 /// // A test's generator. A page's generator is seeded by the operating system.

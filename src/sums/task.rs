@@ -10,7 +10,7 @@ use crate::bounds;
 use crate::canonical::CanonicalReader;
 use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
-use crate::task::Budget;
+use crate::task::ReportBudget;
 use crate::task::items::check_task_id;
 
 /// Fields of a [`SumTask`] except the parameters of its messages; not yet validated.
@@ -43,7 +43,7 @@ pub struct SumTaskFields {
     /// guarantee relies only on the noise of honest people.
     pub honest_fraction: f64,
     /// Budget of a person: one report in a window.
-    pub report_budget: Budget,
+    pub report_budget: ReportBudget,
 }
 
 /// Task whose sums are protected only by a shuffler. The messages of one person reveal the answer
@@ -57,7 +57,7 @@ pub struct SumTaskFields {
 /// ```
 /// use hushbin::sample::Threshold;
 /// use hushbin::sums::{SummedQuantity, MessageParameters, SumTaskFields, SumTask};
-/// use hushbin::task::{Budget, NumberLimits};
+/// use hushbin::task::{ReportBudget, NumberLimits};
 ///
 /// let measure = SummedQuantity::from_numbers(
 ///     vec!["load-time".into()],
@@ -70,7 +70,7 @@ pub struct SumTaskFields {
 ///     delta: 1e-6,
 ///     min_people: 10_000,
 ///     honest_fraction: 0.9,
-///     report_budget: Budget::default(),
+///     report_budget: ReportBudget::default(),
 /// };
 /// let messages = MessageParameters::new(8, 1, 1, Threshold(1 << 57), 2)?;
 /// let task = SumTask::new(parts, messages)?;
@@ -178,7 +178,7 @@ fn read_fields_and_messages(
     reader: &mut CanonicalReader<'_>,
 ) -> Result<(SumTaskFields, MessageParameters), Error> {
     let mut form = reader.read_text();
-    let budget = Budget::read_canonical(&mut form, reader)?;
+    let budget = ReportBudget::read_canonical(&mut form, reader)?;
     reader.unwrap_or_mark_malformed((form == SUM_TASK_FORMAT_NAME).then_some(()))?;
     let id = reader.read_text().to_owned();
     let (epsilon, delta) = (reader.read_float(), reader.read_float());

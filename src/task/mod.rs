@@ -18,7 +18,7 @@ pub use limits::NumberLimits;
 pub use local::QuestionPart;
 #[cfg(feature = "reports")]
 pub use local::{
-    Cross, Numbers, PrefixLengths, Question, QuestionFields, QuestionKind, QuestionSelector, Scale,
-    Task, Together,
+    Cross, NumberScale, Numbers, PrefixLengths, Question, QuestionFields, QuestionKind,
+    QuestionSelector, Task, Together,
 };
-pub use report_budget::{Budget, CoverParameters, MemoParameters};
+pub use report_budget::{CoverParameters, MemoParameters, ReportBudget};

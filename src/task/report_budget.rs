@@ -20,15 +20,15 @@ pub(super) const BUDGET_FORMAT_PREFIX: &str = "hushbin budget 1";
 /// without a budget.
 ///
 /// ```
-/// use hushbin::task::Budget;
+/// use hushbin::task::ReportBudget;
 ///
-/// let budget: Budget = serde_json::from_str(r#"{ "days": 7, "reports": 2 }"#).unwrap();
-/// assert_eq!(Budget::new(7, 2, None), Ok(budget));
+/// let budget: ReportBudget = serde_json::from_str(r#"{ "days": 7, "reports": 2 }"#).unwrap();
+/// assert_eq!(ReportBudget::new(7, 2, None), Ok(budget));
 /// assert_eq!(budget.reports_a_year(), 53 * 2);
-/// assert_eq!(serde_json::from_str("{}").ok(), Some(Budget::default()));
+/// assert_eq!(serde_json::from_str("{}").ok(), Some(ReportBudget::default()));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Budget {
+pub struct ReportBudget {
     pub(crate) window_days: u32,
     pub(crate) max_reports: u32,
     pub(crate) memo: Option<MemoParameters>,
@@ -43,9 +43,9 @@ pub struct Budget {
 /// report of the epoch, so estimates lag behind answers that change.
 ///
 /// ```
-/// use hushbin::task::{Budget, MemoParameters};
+/// use hushbin::task::{ReportBudget, MemoParameters};
 ///
-/// let budget: Budget = serde_json::from_str(r#"{ "memo": { "epsilon": 2, "days": 365 } }"#).unwrap();
+/// let budget: ReportBudget = serde_json::from_str(r#"{ "memo": { "epsilon": 2, "days": 365 } }"#).unwrap();
 /// assert_eq!(budget.memo(), Some(MemoParameters { epsilon: 2.0, days: 365 }));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -65,10 +65,10 @@ pub struct MemoParameters {
 /// gave this answer.
 ///
 /// ```
-/// use hushbin::task::{Budget, CoverParameters};
+/// use hushbin::task::{ReportBudget, CoverParameters};
 ///
-/// let budget: Budget = serde_json::from_str(r#"{ "cover": { "minutes": 30 } }"#).unwrap();
-/// assert_eq!(Budget::default().with_cover(CoverParameters { minutes: 30 }), Ok(budget));
+/// let budget: ReportBudget = serde_json::from_str(r#"{ "cover": { "minutes": 30 } }"#).unwrap();
+/// assert_eq!(ReportBudget::default().with_cover(CoverParameters { minutes: 30 }), Ok(budget));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -80,7 +80,7 @@ pub struct CoverParameters {
 /// Number of minutes in a day.
 const MINUTES_PER_DAY: u32 = 24 * 60;
 
-impl Default for Budget {
+impl Default for ReportBudget {
     /// Returns a budget of one new report in 30 days.
     fn default() -> Self {
         Self {
@@ -92,7 +92,7 @@ impl Default for Budget {
     }
 }
 
-impl Budget {
+impl ReportBudget {
     /// Creates a budget of at most `reports` reports ([`bounds::REPORTS_PER_WINDOW_RANGE`]) in a window of
     /// `days` days ([`bounds::BUDGET_WINDOW_DAYS_RANGE`]).
     ///
@@ -156,7 +156,7 @@ impl Budget {
     /// replaced by the text that follows the budget.
     ///
     /// # Errors
-    /// As [`Budget::new`], and [`Error::Malformed`].
+    /// As [`ReportBudget::new`], and [`Error::Malformed`].
     pub(crate) fn read_canonical<'a>(
         form: &mut &'a str,
         reader: &mut CanonicalReader<'a>,

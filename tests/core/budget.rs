@@ -1,6 +1,6 @@
 //! Budgets of one person's reports: task files with a budget, and the resulting limits.
 
-use hushbin::task::{Budget, CoverParameters};
+use hushbin::task::{CoverParameters, ReportBudget};
 use hushbin::{Error, ErrorCode, Task, TaskDraft, bounds};
 use serde_json::{Value, json};
 
@@ -19,8 +19,8 @@ fn files() -> [Value; 2] {
     [task(mechanism), named]
 }
 
-fn budget(days: u32, reports: u32) -> Budget {
-    Budget::new(days, reports, None).unwrap()
+fn budget(days: u32, reports: u32) -> ReportBudget {
+    ReportBudget::new(days, reports, None).unwrap()
 }
 
 /// Task of a file with this budget. A draft gives the same task.
@@ -46,7 +46,7 @@ fn no_budget_and_the_default_are_the_same() {
     assert_eq!(known["task"]["id"], "named-sign");
     for file in files().into_iter().chain([old]) {
         let without = parse(&file).unwrap();
-        assert_eq!(without.report_budget(), Budget::default());
+        assert_eq!(without.report_budget(), ReportBudget::default());
         for same in [
             json!({}),
             json!({ "days": 30 }),
@@ -124,7 +124,7 @@ fn what_has_no_meaning_is_refused_by_its_name() {
             assert!(error.to_string().contains(words), "{error}");
         }
     }
-    let of = |days, reports| Budget::new(days, reports, None);
+    let of = |days, reports| ReportBudget::new(days, reports, None);
     for (bound, at) in [
         (
             bounds::BUDGET_WINDOW_DAYS_RANGE,
@@ -136,7 +136,7 @@ fn what_has_no_meaning_is_refused_by_its_name() {
     ] {
         let (min, max) = (bound.min as u32, bound.max as u32);
         for (value, good) in [(min - 1, false), (min, true), (max, true), (max + 1, false)] {
-            let found: Result<Budget, Error> = at(value, 5);
+            let found: Result<ReportBudget, Error> = at(value, 5);
             assert_eq!(found.is_ok(), good, "{} {value}", bound.name);
         }
     }

@@ -1,6 +1,6 @@
 //! Canonical bytes of a task: decoding returns the encoded task, and accepts no other bytes.
 
-use hushbin::task::Budget;
+use hushbin::task::ReportBudget;
 use hushbin::{ErrorCode, Fingerprint, Task};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
@@ -18,7 +18,7 @@ fn tasks() -> Vec<Task> {
     let mut tasks = codec::tasks();
     tasks.push(serde_json::from_value(named).unwrap());
     for (days, reports) in [(7, 3), (1, 1)] {
-        let budget = Budget::new(days, reports, None).unwrap();
+        let budget = ReportBudget::new(days, reports, None).unwrap();
         let both = [tasks.first(), tasks.last()].map(|task| task.unwrap().clone());
         tasks.extend(both.map(|task| task.with_report_budget(budget).unwrap()));
     }

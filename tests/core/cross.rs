@@ -5,7 +5,7 @@ use hushbin::hash::HashFamily;
 use hushbin::mechanism::collision::{
     self, Collision, CollisionHitProbabilities, FavouredBucketRule,
 };
-use hushbin::task::{Cross, QuestionFields, QuestionKind, QuestionPart, Scale};
+use hushbin::task::{Cross, NumberScale, QuestionFields, QuestionKind, QuestionPart};
 use hushbin::{Entry, Error, ErrorCode, Items, Question, Randomizer, Report, Task, TaskDraft};
 use serde_json::{Value, json};
 
@@ -22,13 +22,13 @@ fn flag() -> QuestionPart {
 }
 
 fn levels(count: u32) -> QuestionPart {
-    QuestionPart::new_number("levels", Scale::from_levels(0.0, 1.0, count).unwrap())
+    QuestionPart::new_number("levels", NumberScale::from_levels(0.0, 1.0, count).unwrap())
 }
 
 fn bins() -> QuestionPart {
     QuestionPart::new_number(
         "bins",
-        Scale::from_edges(vec![0.0, 0.5, 0.75, 1.0]).unwrap(),
+        NumberScale::from_edges(vec![0.0, 0.5, 0.75, 1.0]).unwrap(),
     )
 }
 
@@ -511,7 +511,7 @@ fn mean_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
     let rule = FavouredBucketRule::Heaviest { favoured: 1 };
     let collision = Collision::new(rule, HashFamily::Balanced, buckets).unwrap();
     let rates = collision.hit_probabilities(&domain, epsilon);
-    let scale = Scale::from_levels(-1.0, 1.0, levels).unwrap();
+    let scale = NumberScale::from_levels(-1.0, 1.0, levels).unwrap();
     let share = 1.0 / f64::from(rows);
     let steps = 8 * (levels - 1);
     let of = |step: u32| {

@@ -355,7 +355,7 @@ fn implemented(k: u32, eta: f64, noise: SumNoiseKind, epsilon: f64) -> (f64, f64
         hash_bin
             .estimate_scale_and_variance(&domain, epsilon)
             .empty_input_variance,
-        hash_bin.clipping_attenuation(k),
+        hash_bin.share_surviving_clipping(k),
     )
 }
 

@@ -169,14 +169,17 @@ fn sums_are_those_of_the_dynamic_program() {
             for (c, (sum, squares)) in (0..).zip(reference(&occupancy, strength, 1, most)) {
                 let close = |ours: f64, exact: f64| (ours - exact).abs() <= 1e-11 * exact;
                 assert!(
-                    close(ours.sums_over_strongest(c).strength_sum, sum),
+                    close(ours.sums_over_strongest_cells(c).strength_sum, sum),
                     "G({c}) is {}, not {sum}: {strength:?} of {occupancy:?}",
-                    ours.sums_over_strongest(c).strength_sum
+                    ours.sums_over_strongest_cells(c).strength_sum
                 );
                 assert!(
-                    close(ours.sums_over_strongest(c).squared_strength_sum, squares),
+                    close(
+                        ours.sums_over_strongest_cells(c).squared_strength_sum,
+                        squares
+                    ),
                     "the squares of {c} are {}, not {squares}: {strength:?} of {occupancy:?}",
-                    ours.sums_over_strongest(c).squared_strength_sum
+                    ours.sums_over_strongest_cells(c).squared_strength_sum
                 );
             }
         }
@@ -193,13 +196,14 @@ fn all_cells_together_hold_all() {
         let close = |a: f64, b: f64| (a - b).abs() <= 1e-11 * b;
         assert!(
             close(
-                top.sums_over_strongest(occupancy.cell_count).strength_sum,
+                top.sums_over_strongest_cells(occupancy.cell_count)
+                    .strength_sum,
                 f64::from(s)
             ),
             "{occupancy:?}"
         );
         let squares = top
-            .sums_over_strongest(occupancy.cell_count)
+            .sums_over_strongest_cells(occupancy.cell_count)
             .squared_strength_sum;
         assert!(
             close(squares, occupancy.expected_sum_of_squares()),
@@ -209,23 +213,26 @@ fn all_cells_together_hold_all() {
         let signed =
             occupancy.strongest_cell_sums(StrengthMeasure::SignedSum, 1, occupancy.cell_count);
         let squares = signed
-            .sums_over_strongest(occupancy.cell_count)
+            .sums_over_strongest_cells(occupancy.cell_count)
             .squared_strength_sum;
         assert!(close(squares, f64::from(s)), "{squares}: {occupancy:?}");
         assert!(
             signed
-                .sums_over_strongest(occupancy.cell_count)
+                .sums_over_strongest_cells(occupancy.cell_count)
                 .strength_sum
                 <= f64::from(s) * (1.0 + 1e-11)
         );
         if occupancy.slots_per_cell == Some(1) {
             let c = occupancy.cell_count.min(s).div_ceil(2);
             assert!(
-                close(top.sums_over_strongest(c).strength_sum, f64::from(c)),
+                close(top.sums_over_strongest_cells(c).strength_sum, f64::from(c)),
                 "{occupancy:?}"
             );
             assert!(
-                close(signed.sums_over_strongest(c).strength_sum, f64::from(c)),
+                close(
+                    signed.sums_over_strongest_cells(c).strength_sum,
+                    f64::from(c)
+                ),
                 "{occupancy:?}"
             );
         }
@@ -239,26 +246,34 @@ fn sums_stay_in_range_at_the_greatest_sparsity() {
         let most = 16.min(occupancy.cell_count);
         let signed = occupancy.strongest_cell_sums(StrengthMeasure::SignedSum, 1, most);
         assert!(
-            signed.sums_over_strongest(1).strength_sum >= 1.0 - 1e-12
-                && signed.sums_over_strongest(most).strength_sum.is_finite()
+            signed.sums_over_strongest_cells(1).strength_sum >= 1.0 - 1e-12
+                && signed
+                    .sums_over_strongest_cells(most)
+                    .strength_sum
+                    .is_finite()
         );
-        assert!(signed.sums_over_strongest(most).squared_strength_sum <= 1024.0 * (1.0 + 1e-9));
+        assert!(
+            signed.sums_over_strongest_cells(most).squared_strength_sum <= 1024.0 * (1.0 + 1e-9)
+        );
         let top = occupancy.strongest_cell_sums(StrengthMeasure::Count, 1, most);
         let mean = f64::from(occupancy.element_count) / f64::from(occupancy.cell_count);
         for c in 1..=most {
-            let step = top.sums_over_strongest(c).strength_sum
-                - top.sums_over_strongest(c - 1).strength_sum;
+            let step = top.sums_over_strongest_cells(c).strength_sum
+                - top.sums_over_strongest_cells(c - 1).strength_sum;
             assert!(
-                top.sums_over_strongest(c).strength_sum.is_finite()
-                    && top.sums_over_strongest(c).squared_strength_sum.is_finite()
+                top.sums_over_strongest_cells(c).strength_sum.is_finite()
+                    && top
+                        .sums_over_strongest_cells(c)
+                        .squared_strength_sum
+                        .is_finite()
             );
             // The c-th fullest cell contains no more than the previous one, and the fullest at
             // least the mean.
             if c == 1 {
                 assert!(step >= mean.max(1.0) * (1.0 - 1e-12), "{occupancy:?}");
             } else {
-                let before = top.sums_over_strongest(c - 1).strength_sum
-                    - top.sums_over_strongest(c - 2).strength_sum;
+                let before = top.sums_over_strongest_cells(c - 1).strength_sum
+                    - top.sums_over_strongest_cells(c - 2).strength_sum;
                 assert!(
                     step <= before * (1.0 + 1e-9) && step >= 0.0,
                     "{occupancy:?}"
@@ -266,7 +281,7 @@ fn sums_stay_in_range_at_the_greatest_sparsity() {
             }
         }
         assert!(
-            top.sums_over_strongest(most).strength_sum
+            top.sums_over_strongest_cells(most).strength_sum
                 <= f64::from(occupancy.element_count) * (1.0 + 1e-12)
         );
     }
@@ -284,7 +299,7 @@ fn sums_over_several_functions_are_those_of_the_dynamic_program() {
                 let reference = reference(&occupancy, strength, functions, most);
                 for (c, (sum, squares)) in (0..).zip(reference) {
                     let close = |ours: f64, exact: f64| (ours - exact).abs() <= 1e-12 * exact;
-                    let top = ours.sums_over_strongest(c);
+                    let top = ours.sums_over_strongest_cells(c);
                     assert!(
                         close(top.strength_sum, sum) && close(top.squared_strength_sum, squares),
                         "{top:?} of {c}, not {sum} and {squares}: {strength:?}, {functions} of \

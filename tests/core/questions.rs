@@ -5,7 +5,7 @@ use hushbin::choose::compare_separate_with_together;
 use hushbin::domain::{Domain, SignedItem};
 use hushbin::hash::HashFamily;
 use hushbin::mechanism::collision::{self, Collision, FavouredBucketRule};
-use hushbin::task::{QuestionFields, QuestionKind, Scale};
+use hushbin::task::{NumberScale, QuestionFields, QuestionKind};
 use hushbin::{Entry, Error, ErrorCode, Items, Question, Randomizer, Task, TaskDraft};
 use serde_json::{Value, json};
 
@@ -609,8 +609,8 @@ fn items_of_a_kind_are_not_replaced() {
         epsilon: 1.0,
         mechanism: one_favoured(2).into(),
     };
-    let bins = Scale::from_edges(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
-    let levels = Scale::from_levels(0.0, 1.0, 3).unwrap();
+    let bins = NumberScale::from_edges(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
+    let levels = NumberScale::from_levels(0.0, 1.0, 3).unwrap();
     assert!(Question::new(parts(QuestionKind::Number(bins.clone()), Items::Count(3))).is_ok());
     for (kind, items) in [
         (QuestionKind::Flag, Items::Count(3)),
@@ -626,12 +626,12 @@ fn items_of_a_kind_are_not_replaced() {
 /// A number is in the cell that begins at or below it. Of two levels the nearer is more likely.
 #[test]
 fn numbers_have_a_cell() {
-    let bins = Scale::from_edges(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
+    let bins = NumberScale::from_edges(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
     let cells = [-5.0, 0.0, 0.99, 1.0, 2.9, 3.0, 10.0, 1e300]
         .map(|x| bins.cell_and_next_cell_probability(x));
     assert_eq!(cells.map(|(_, next)| next), [0.0; 8]);
     assert_eq!(cells.map(|(cell, _)| cell), [0, 0, 0, 1, 1, 2, 2, 2]);
-    let levels = Scale::from_levels(-10.0, 20.0, 4).unwrap();
+    let levels = NumberScale::from_levels(-10.0, 20.0, 4).unwrap();
     let cells =
         [-11.0, -10.0, -7.5, 0.0, 19.0, 20.0].map(|x| levels.cell_and_next_cell_probability(x));
     assert_eq!(cells[..4], [(0, 0.0), (0, 0.0), (0, 0.25), (1, 0.0)]);

@@ -42,14 +42,14 @@ fn prefixes(question: &Question) -> &PrefixLengths {
 #[test]
 fn prefixes_are_of_characters() {
     let prefixes = PrefixLengths::new(vec![1, 2, 2, 5]).unwrap();
-    let goes_on = |text: &str| PrefixLengths::text_or_prefix_hash(text, true);
+    let prefix_hash = |text: &str| PrefixLengths::text_or_prefix_hash(text, true);
     for (text, expected) in [
         ("", [item_name_hash(""); 4]),
         ("é", [item_name_hash("é"); 4]),
         (
             "é🙂",
             [
-                goes_on("é"),
+                prefix_hash("é"),
                 item_name_hash("é🙂"),
                 item_name_hash("é🙂"),
                 item_name_hash("é🙂"),
@@ -58,21 +58,26 @@ fn prefixes_are_of_characters() {
         (
             "e\u{301}xyz",
             [
-                goes_on("e"),
-                goes_on("e\u{301}"),
-                goes_on("e\u{301}"),
+                prefix_hash("e"),
+                prefix_hash("e\u{301}"),
+                prefix_hash("e\u{301}"),
                 item_name_hash("e\u{301}xyz"),
             ],
         ),
         (
             "longer",
-            [goes_on("l"), goes_on("lo"), goes_on("lo"), goes_on("longe")],
+            [
+                prefix_hash("l"),
+                prefix_hash("lo"),
+                prefix_hash("lo"),
+                prefix_hash("longe"),
+            ],
         ),
     ] {
         assert_eq!(prefixes.prefix_hashes(text), expected, "{text:?}");
     }
-    assert_ne!(goes_on("a"), item_name_hash("a"));
-    assert_ne!(goes_on(""), item_name_hash(""));
+    assert_ne!(prefix_hash("a"), item_name_hash("a"));
+    assert_ne!(prefix_hash(""), item_name_hash(""));
 }
 
 /// The report of every seed, with either decision, is for the prefix that the seed draws. No other

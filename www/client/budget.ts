@@ -4,7 +4,7 @@
  * spent.
  */
 
-import type { Budget, FetchedTask } from "./task.js";
+import type { FetchedTask, ReportBudget } from "./task.js";
 
 export const DAY_MS = 86_400_000;
 
@@ -186,7 +186,7 @@ export function withoutEndedMemo(ledger: TaskLedger, now: number): TaskLedger {
 /**
  * Returns true if the budget allows no further report in the window that is open at the time `now`.
  */
-export function isWindowFull(ledger: TaskLedger, { reports }: Budget, now: number): boolean {
+export function isWindowFull(ledger: TaskLedger, { reports }: ReportBudget, now: number): boolean {
   return ledgerAtTime(ledger, now).used >= reports;
 }
 
@@ -201,7 +201,7 @@ export function isWindowFull(ledger: TaskLedger, { reports }: Budget, now: numbe
  */
 export function chargeReport(
   { taskLedger: ledger, collectorCharges: charges }: TaskAndCollectorLedgers,
-  { days, reports }: Budget,
+  { days, reports }: ReportBudget,
   epsilon: number,
   lifetime: number,
   maxEpsilon: number,

@@ -32,14 +32,13 @@ export type { WindowMechanism } from "./mechanism/window.js";
 export type {
   ClientOptions,
   CommonOptions,
-  LocalOptions,
+  LocalEpsilonOptions,
   Relay,
   SealedOptions,
   SumOptions,
   UnsealedOptions,
 } from "./options.js";
 export type {
-  Attribute,
   BinsQuestion,
   ChoiceQuestion,
   ColumnPart,
@@ -47,6 +46,7 @@ export type {
   FlagQuestion,
   LevelPart,
   MeanQuestion,
+  NamedNumber,
   NumberQuestion,
   NumbersQuestion,
   Question,
@@ -79,4 +79,4 @@ export type { SumInput } from "./sums/input.js";
 export type { SumPrivacy } from "./sums/privacy.js";
 export type { SumRandomizer } from "./sums/randomizer.js";
 export type { NumbersTask, SumMessages, SumTask, SumVector, VectorTask } from "./sums/task.js";
-export type { Budget, Memo, QuestionsTask, RatingsTask, Task } from "./task.js";
+export type { MemoParameters, QuestionsTask, RatingsTask, ReportBudget, Task } from "./task.js";

@@ -40,7 +40,7 @@ const Base: typeof HTMLElement = globalThis.HTMLElement ?? class {};
  * document.body.append(history);
  * ```
  */
-export class HushbinHistory extends Base {
+export class HushbinHistoryElement extends Base {
   /** @internal */
   static readonly observedAttributes = ["level", "revocable"];
 
@@ -146,7 +146,7 @@ export class HushbinHistory extends Base {
 
 declare global {
   interface HTMLElementTagNameMap {
-    "hushbin-history": HushbinHistory;
+    "hushbin-history": HushbinHistoryElement;
   }
   interface HTMLElementEventMap {
     "hushbin-revoke": CustomEvent<{ readonly client: HistoryClient }>;
@@ -156,5 +156,5 @@ declare global {
 const ELEMENT_NAME = "hushbin-history";
 
 if (globalThis.customElements !== undefined && customElements.get(ELEMENT_NAME) === undefined) {
-  customElements.define(ELEMENT_NAME, HushbinHistory);
+  customElements.define(ELEMENT_NAME, HushbinHistoryElement);
 }

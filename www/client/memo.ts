@@ -8,7 +8,7 @@ import type { PackedEntries } from "./input.js";
 import type { CollisionMechanism } from "./mechanism/collision.js";
 import type { ChoiceQuestion } from "./question.js";
 import type { Store } from "./store/store.js";
-import type { Memo, QuestionsTask, Task } from "./task.js";
+import type { MemoParameters, QuestionsTask, Task } from "./task.js";
 
 /** Maker of reports whose task has a memo. */
 interface MemoMaker {
@@ -52,7 +52,7 @@ type MemoQuestion = Omit<ChoiceQuestion, "options"> & Partial<Pick<ChoiceQuestio
  * Returns a text that identifies what a memo belongs to: the question, its options in order, the
  * number of slots, and the ε of the memo.
  */
-function memoQuestionId(task: Task, { epsilon }: Memo): string {
+function memoQuestionId(task: Task, { epsilon }: MemoParameters): string {
   // A task with a memo has one question, with the mechanism Collision.
   const [question] = (task as QuestionsTask).questions;
   const { name, mechanism, options = 2 } = question as MemoQuestion;
@@ -72,7 +72,7 @@ function memoQuestionId(task: Task, { epsilon }: Memo): string {
  */
 export async function createMemoFunction(
   engine: MemoMaker,
-  memo: Memo,
+  memo: MemoParameters,
   store: Store,
   stored: TaskLedger,
 ): Promise<MemoFunction> {

@@ -106,7 +106,7 @@ export interface UnsealedOptions {
 }
 
 /** Options of clients for tasks with a local ε. */
-export type LocalOptions = (SealedOptions | UnsealedOptions) & {
+export type LocalEpsilonOptions = (SealedOptions | UnsealedOptions) & {
   /**
    * Maximum ε that this browser spends on all tasks of the collector together, in the windows that
    * are open. A report that would exceed this ε is not made. A task is refused if the reports of
@@ -150,7 +150,7 @@ export type ClientOptions<T extends Task | SumTask | string = Task | string> = C
    * which a page cannot check. The author of the page has to check it.
    */
   readonly task: T;
-} & (T extends SumTask ? SumOptions : LocalOptions);
+} & (T extends SumTask ? SumOptions : LocalEpsilonOptions);
 
 /** Options of a client that are checked, with defaults filled in. */
 export interface ClientSettings {

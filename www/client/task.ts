@@ -22,7 +22,7 @@ import {
 } from "./question.js";
 
 /** Limit on the number of reports that one browser makes for a task. */
-export interface Budget {
+export interface ReportBudget {
   /** Duration of a window in days, 1 to 3650. A window begins with its first report. */
   readonly days: number;
   /** Number of reports that a window may contain, 1 to 10000. */
@@ -31,7 +31,7 @@ export interface Budget {
    * Memo from which reports are made. A window then has one report. Without a memo, each report is
    * made from the answers and spends ε again.
    */
-  readonly memo?: Memo;
+  readonly memo?: MemoParameters;
   /**
    * Cover reports, which hide who has answered. A window then has one report, and there is no memo.
    */
@@ -62,7 +62,7 @@ export interface Cover {
  * task's ε. The answer is read once, at the first report of the epoch, so later changes show only
  * in the next epoch.
  */
-export interface Memo {
+export interface MemoParameters {
   /**
    * Local ε of all reports of an epoch together, 0.001 to 12. It must exceed the ε of one report.
    */
@@ -75,9 +75,9 @@ export interface Memo {
  * Default budget of the core. A task with this budget has the same {@link canonicalBytes} as a task
  * that states no budget.
  */
-export const DEFAULT_BUDGET: Budget = { days: 30, reports: 1 };
+export const DEFAULT_BUDGET: ReportBudget = { days: 30, reports: 1 };
 
-export function budgetOf(task: AnyTask): Budget {
+export function budgetOf(task: AnyTask): ReportBudget {
   return { ...DEFAULT_BUDGET, ...task.budget };
 }
 
@@ -94,12 +94,12 @@ export function epsilonPerWindowOrEpoch(task: AnyTask): number {
  * Returns the maximum number of reports that a person can send in the 365 days after the first
  * report.
  */
-export function maxReportsPerYear({ days, reports }: Budget): number {
+export function maxReportsPerYear({ days, reports }: ReportBudget): number {
   return Math.ceil(365 / days) * reports;
 }
 
 /** @internal */
-export const readBudget: FieldReader<Partial<Budget>> = (from, key) =>
+export const readBudget: FieldReader<Partial<ReportBudget>> = (from, key) =>
   readFields(
     from[key],
     key,
@@ -107,7 +107,7 @@ export const readBudget: FieldReader<Partial<Budget>> = (from, key) =>
     { days: readInteger, reports: readInteger, memo: readMemo, cover: readCover },
   );
 
-const readMemo: FieldReader<Memo> = (from, key) =>
+const readMemo: FieldReader<MemoParameters> = (from, key) =>
   readFields(from[key], key, { epsilon: readEpsilon, days: readInteger }, {});
 
 const readCover: FieldReader<Cover> = (from, key) =>
@@ -120,7 +120,7 @@ export interface AnyTask {
   /** ε of one report. */
   readonly epsilon: number;
   /** Limit on the reports of one browser. */
-  readonly budget?: Partial<Budget>;
+  readonly budget?: Partial<ReportBudget>;
 }
 
 interface LocalTaskBase extends AnyTask {

@@ -205,7 +205,11 @@ export function createTestCollector({ task }: { readonly task: Task }): TestColl
     }
     const fresh = taken.size - before;
     const duplicates = uploads.length - fresh;
-    const answer = { uploads: uploads.length, accepted, duplicates };
+    const answer = {
+      uploads: uploads.length,
+      accepted_reports: accepted,
+      duplicate_uploads: duplicates,
+    };
     return jsonResponse(fresh > 0 ? 201 : 200, answer);
   }
 

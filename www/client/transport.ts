@@ -116,7 +116,7 @@ export function sendRequest(
 
 /** Interprets the response to a request with `count` uploads. */
 function sendResultOf({ status, retryAfterMs, body }: HttpResponse, count: number): SendResult {
-  const { uploads, accepted, type, detail: found } = body;
+  const { uploads, accepted_reports: accepted, type, detail: found } = body;
   // A status 200 from another server must not discard reports that the collector has not received.
   if ((status === 200 || status === 201) && uploads === count && typeof accepted === "number") {
     return { kind: "acknowledged" };

@@ -86,8 +86,8 @@ export interface EstimatesResponse {
   /** Number of messages in a sum task. */
   readonly messages?: number;
   readonly confidence: number;
-  readonly bias?: string;
-  readonly repeats?: string;
+  readonly bias_statement?: string;
+  readonly memo_warning?: string;
   readonly number?: NumberEstimates;
   readonly cross?: CrossEstimates;
   readonly estimates: readonly ItemEstimates[];
@@ -99,7 +99,7 @@ export interface HeavyHitters {
   readonly confidence: number;
   readonly texts: readonly {
     readonly text: string;
-    readonly goes_on: boolean;
+    readonly is_prefix: boolean;
     readonly estimate: number;
     readonly simultaneous_interval: readonly [number, number];
   }[];
@@ -119,7 +119,11 @@ export interface BatchesResponse {
    * Conditions that close the open batch. `least` and `most` are numbers of reports, `hours` is its
    * age.
    */
-  readonly closes: { readonly least: number; readonly most: number; readonly hours: number };
+  readonly batch_settings: {
+    readonly least: number;
+    readonly most: number;
+    readonly hours: number;
+  };
   readonly batches: readonly Batch[];
 }
 
@@ -158,7 +162,7 @@ export interface SumsPrivacyResponse {
   readonly smallest_batch: number;
   readonly shuffled_by: readonly string[];
   /** True if even the smallest released batch has enough messages for the privacy promise. */
-  readonly holds: boolean;
+  readonly smallest_batch_suffices: boolean;
   readonly batch_statement: string;
   readonly flood_statement: string;
 }
@@ -174,12 +178,12 @@ export interface SumInfluence {
      */
     readonly item?: ItemLabel;
     readonly unit?: string;
-    readonly honest: number;
-    readonly dishonest: number;
-    /** Number of people who are assumed to be dishonest. `all` is their effect together. */
-    readonly people: number;
-    readonly all: number;
-    readonly standard_errors: number;
+    readonly honest_change: number;
+    readonly dishonest_change: number;
+    /** Number of people who are assumed to be dishonest. `total_change` is their effect together. */
+    readonly dishonest_people: number;
+    readonly total_change: number;
+    readonly total_standard_errors: number;
   }[];
 }
 
@@ -188,11 +192,11 @@ export interface SumInfluence {
  * made-up reports.
  */
 export interface MadeUpReportsInfluence {
-  readonly made_up: number;
+  readonly made_up_fraction: number;
   readonly statement: string;
   readonly influence: readonly {
     readonly question?: string;
-    readonly estimate: "mean" | "plus" | "minus" | "nonmissing" | "share" | "below" | "margin";
+    readonly estimand: "mean" | "plus" | "minus" | "nonmissing" | "share" | "below" | "margin";
     readonly up: number;
     readonly down: number;
     readonly unit?: string;
@@ -269,20 +273,16 @@ export class CollectorError extends Error {
   /** Last part of the problem document's type, for example `nothing-released`. */
   readonly problem: string;
   readonly status: number;
-  readonly have: number | undefined;
-  readonly need: number | undefined;
 
   constructor(status: number, body: unknown) {
     const members = (typeof body === "object" && body !== null ? body : {}) as Readonly<
       Record<string, unknown>
     >;
-    const { type, title, detail, have, need } = members;
+    const { type, title, detail } = members;
     const words = [title, detail].filter((word) => typeof word === "string");
     super(words.length > 0 ? `${visibleText(words.join(": "))}.` : messageForStatus(status));
     this.problem = String(type ?? "").replace(/^.*:/, "");
     this.status = status;
-    this.have = typeof have === "number" ? have : undefined;
-    this.need = typeof need === "number" ? need : undefined;
   }
 }
 

@@ -38,10 +38,10 @@ export function batchUnitOf({ messages, people = 0 }: Task): BatchUnit {
 /** Returns the minimum and maximum size of a batch, in this unit. */
 export function minAndMaxBatchSize(
   { convertCount: convert, minBatchSize: min }: BatchUnit,
-  closes: BatchesResponse["closes"],
+  { least, most }: BatchesResponse["batch_settings"],
 ) {
-  const own = Math.max(Math.ceil(convert(closes.least)), min);
-  return [own, Math.max(Math.ceil(convert(closes.most)), own)] as const;
+  const own = Math.max(Math.ceil(convert(least)), min);
+  return [own, Math.max(Math.ceil(convert(most)), own)] as const;
 }
 
 /** Returns the word with its first letter as a capital. */

@@ -20,9 +20,12 @@ export const totalReports = (batches: readonly Batch[]): number =>
   batches.reduce((sum, { reports }) => sum + reports, 0);
 
 /** Returns a sentence on the conditions under which the open batch closes. */
-export function closingRule({ closes }: BatchesResponse, unit: BatchUnit): string {
-  const [least, most] = minAndMaxBatchSize(unit, closes);
-  const { hours } = closes;
+export function closingRule(
+  { batch_settings: settings }: BatchesResponse,
+  unit: BatchUnit,
+): string {
+  const [least, most] = minAndMaxBatchSize(unit, settings);
+  const { hours } = settings;
   const aged = `, or ${formatCountWithNoun(hours, "hour")} after it opened if it has at least ${formatCountWithNoun(least, unit.singularNoun, unit.pluralNoun)}`;
   return `The batch closes at ${formatCountWithNoun(most, unit.singularNoun, unit.pluralNoun)}${hours === 0 ? "" : aged}. It is released soon afterwards.`;
 }
@@ -48,8 +51,8 @@ export function drawOpenBatchProgress(
 ): readonly HTMLElement[] {
   const open = openBatch(all);
   if (open === undefined) return [];
-  const [least, most] = minAndMaxBatchSize(unit, all.closes);
-  const { hours } = all.closes;
+  const [least, most] = minAndMaxBatchSize(unit, all.batch_settings);
+  const { hours } = all.batch_settings;
   const have = unit.convertCount(open.reports);
   const age = Math.max(now - open.opened, 0) / 3600;
   const to = (limit: number, which: string) =>
@@ -80,7 +83,7 @@ export function drawOpenBatchProgress(
  */
 export function drawOpenBatchBar(all: BatchesResponse, unit: BatchUnit): HTMLElement {
   const have = unit.convertCount(openBatch(all)?.reports ?? 0);
-  const [least, most] = minAndMaxBatchSize(unit, all.closes);
+  const [least, most] = minAndMaxBatchSize(unit, all.batch_settings);
   const max = have < least ? least : most;
   const of = have < least ? "at least" : "at most";
   return progressBar("Open batch", have, max, `${formatCount(have)} of ${of} ${formatCount(max)}`);

@@ -79,12 +79,12 @@ type MadeUpReportsEffect = MadeUpReportsInfluence["influence"][number];
  * shown in percentage points.
  */
 function formatMadeUpReportsEffect(
-  { estimate, unit }: MadeUpReportsEffect,
+  { estimand, unit }: MadeUpReportsEffect,
   shares: boolean,
   by: number,
 ): string {
   if (unit === "of its range") return `${shareText(by)} ${unit}`;
-  if (estimate === "mean" && unit !== undefined) return formatNumber(by) + unitSuffix(unit);
+  if (estimand === "mean" && unit !== undefined) return formatNumber(by) + unitSuffix(unit);
   return shares ? `${shareText(by).replace("%", "")} points` : ratingText(by);
 }
 
@@ -94,13 +94,13 @@ function madeUpReportsEffectRow(
   questions: readonly Question[],
 ): readonly (TableCell | string)[] {
   const question = questions.find(({ name }) => name === own.question) ?? {};
-  const { estimate } = own;
-  const item = estimate !== "below" && estimate !== "margin";
-  const shares = !item || isShare(estimate, question);
+  const { estimand } = own;
+  const item = estimand !== "below" && estimand !== "margin";
+  const shares = !item || isShare(estimand, question);
   const words =
-    item && !shares && estimate !== "mean"
-      ? estimandTexts(estimate, question).short.toLowerCase()
-      : ESTIMAND_NAMES[estimate];
+    item && !shares && estimand !== "mean"
+      ? estimandTexts(estimand, question).short.toLowerCase()
+      : ESTIMAND_NAMES[estimand];
   return [
     own.question === undefined ? words : `${displayedName(own.question)}: ${words}`,
     { content: formatMadeUpReportsEffect(own, shares, own.up), style: "amount" },
@@ -132,7 +132,7 @@ export function influenceView(
   );
   return [
     createTable(
-      `Largest effect if ${formatPercent(found.made_up)} of the reports are made up`,
+      `Largest effect if ${formatPercent(found.made_up_fraction)} of the reports are made up`,
       heads,
       rows,
     ),
@@ -176,8 +176,8 @@ export function noteParagraphs(...notes: readonly (string | undefined)[]): reado
 
 /** Draws a table of the texts that many people have. */
 export function commonTextsView({ texts, confidence, reports }: HeavyHitters): readonly Node[] {
-  const rows = texts.map(({ text, goes_on, estimate, simultaneous_interval: [from, to] }) => [
-    goes_on ? `${displayedName(text)}…` : displayedName(text),
+  const rows = texts.map(({ text, is_prefix, estimate, simultaneous_interval: [from, to] }) => [
+    is_prefix ? `${displayedName(text)}…` : displayedName(text),
     { content: shareText(estimate), style: "amount estimated" },
     { content: `${shareText(from)} to ${shareText(to)}`, style: "amount interval" },
   ]);

@@ -79,7 +79,7 @@ export function sumsPrivacyView(
 
 /** Draws the result of checking whether the smallest released batch keeps the privacy promise. */
 function promiseCheckView({
-  holds,
+  smallest_batch_suffices: holds,
   batch_statement,
   shuffled_by,
 }: SumsPrivacyResponse): HTMLElement {
@@ -133,14 +133,18 @@ export function dishonestInfluenceView(
   each: readonly (readonly [batch: number, found: SumInfluence])[],
 ): readonly Node[] {
   const [first] = influence;
-  const rows = influence.slice(0, MAX_LISTED).map(({ item, unit, honest, dishonest, all }) => {
-    const words = (value: number) => formatNumber(value) + unitSuffix(unit);
-    return [
-      item === undefined ? "length of the vector’s sum" : itemName(item),
-      ...[honest, dishonest, all].map((value) => amountCell(words(value))),
-    ];
-  });
-  const assumed = first?.people ?? 0;
+  const rows = influence
+    .slice(0, MAX_LISTED)
+    .map(
+      ({ item, unit, honest_change: honest, dishonest_change: dishonest, total_change: all }) => {
+        const words = (value: number) => formatNumber(value) + unitSuffix(unit);
+        return [
+          item === undefined ? "length of the vector’s sum" : itemName(item),
+          ...[honest, dishonest, all].map((value) => amountCell(words(value))),
+        ];
+      },
+    );
+  const assumed = first?.dishonest_people ?? 0;
   const heads = [
     "Sum",
     amountCell("An honest person"),
@@ -151,7 +155,7 @@ export function dishonestInfluenceView(
   const about =
     assumed === 0
       ? "The task assumes that everyone is honest."
-      : `The task assumes that ${formatCount(assumed)} of ${formatCountWithNoun(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${formatNumber((first?.standard_errors ?? Number.NaN) / assumed)} standard errors. All dishonest people together can move a sum by up to ${formatNumber(first?.standard_errors ?? Number.NaN)} standard errors.`;
+      : `The task assumes that ${formatCount(assumed)} of ${formatCountWithNoun(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${formatNumber((first?.total_standard_errors ?? Number.NaN) / assumed)} standard errors. All dishonest people together can move a sum by up to ${formatNumber(first?.total_standard_errors ?? Number.NaN)} standard errors.`;
   return [
     el("p", {}, about),
     wrapInScrollArea(createTable(`Largest effect on a sum${more}`, heads, rows)),
@@ -171,8 +175,8 @@ function dishonestEffectsTable(
 ): HTMLTableElement {
   const rows = each.map(([batch, { people, influence }]) => {
     const [first] = influence;
-    const assumed = first?.people ?? 0;
-    const errors = first?.standard_errors ?? Number.NaN;
+    const assumed = first?.dishonest_people ?? 0;
+    const errors = first?.total_standard_errors ?? Number.NaN;
     return [
       String(batch),
       amountCell(formatCount(people)),

@@ -334,7 +334,7 @@ export class TaskPage {
   }
 
   #estimatesView(answer: EstimatesResponse, rows: EstimandRows | null): SectionContent {
-    const { reports = 0, people, messages = 0, confidence, bias, repeats } = answer;
+    const { reports = 0, people, messages = 0, confidence, bias_statement, memo_warning } = answer;
     if ((people ?? reports) === 0) {
       return [el("p", {}, "No report answers this question yet.")];
     }
@@ -348,7 +348,7 @@ export class TaskPage {
       {},
       `${of}${batches === "" ? "" : ` from ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. A thick bar is the interval of one row, with ${confidence * 100}% confidence. A thin bar is the simultaneous interval, with ${confidence * 100}% confidence for all rows at once. A hollow dot marks an estimate that may be noise.`,
     );
-    const notes = noteParagraphs(bias, repeats);
+    const notes = noteParagraphs(bias_statement, memo_warning);
     if (this.#selectedQuestion.kind === "number") {
       const { warning, isUseful: useful } = checkNumberSampleSize(answer);
       return [

@@ -7,7 +7,7 @@
 
 use hushbin::mechanism::{Mechanism, NeighbouringInputs};
 use hushbin::sums::SumTask;
-use hushbin::task::{Budget, MemoParameters, QuestionKind, Scale};
+use hushbin::task::{MemoParameters, NumberScale, QuestionKind, ReportBudget};
 use hushbin::{Question, Task};
 use serde::Serialize;
 
@@ -46,7 +46,7 @@ pub struct ReportPrivacy {
 pub struct EpsilonSpending {
     /// Length of a time window, and maximum number of reports in each.
     #[serde(flatten)]
-    pub(crate) report_limits: Budget,
+    pub(crate) report_limits: ReportBudget,
     /// Sum of ε over the reports in one time window.
     pub(crate) window_epsilon: f64,
     /// Sum of ε over the reports in the 365 days that start with the first report. If the reports
@@ -124,7 +124,7 @@ impl EpsilonSpending {
 /// Returns the maximum ε of one person's reports in the 365 days after the first report, if they are
 /// made from memos. It is the maximum over all numbers of reports from each memo. `None` if there is
 /// no memo.
-fn year_epsilon_of_memos(budget: Budget, answers: &MemoisedAnswers) -> Option<f64> {
+fn year_epsilon_of_memos(budget: ReportBudget, answers: &MemoisedAnswers) -> Option<f64> {
     let reports = budget.reports_a_year();
     let most = budget.reports_per_memo()?.min(reports);
     let loss = |own| answers.epsilon_of_reports(own);
@@ -157,7 +157,7 @@ fn count_with_noun(count: u32, what: &str) -> String {
 }
 
 /// Returns the number of reports in a time window and the length of the window, in words.
-fn allowed_reports_text(budget: Budget) -> String {
+fn allowed_reports_text(budget: ReportBudget) -> String {
     let days = count_with_noun(budget.window_days(), "day");
     match budget.max_reports() {
         1 => format!("one report in {days}"),
@@ -168,7 +168,7 @@ fn allowed_reports_text(budget: Budget) -> String {
 }
 
 /// Returns what cover reports change, as a continuation of a statement. Empty if there are none.
-fn cover_report_sentences(budget: Budget) -> String {
+fn cover_report_sentences(budget: ReportBudget) -> String {
     budget.cover().map_or_else(String::new, |cover| {
         format!(
             " A browser sends its report {} after a window begins, or at the next visit, even if \
@@ -252,14 +252,14 @@ pub struct SumPrivacy {
     pub statement: String,
     /// Maximum number of reports from one person.
     #[cfg_attr(feature = "wasm", tsify(type = "object"))]
-    pub(crate) budget: Budget,
+    pub(crate) budget: ReportBudget,
 }
 
 impl SumPrivacy {
     /// Returns the privacy of one report of the task.
     #[must_use]
     pub fn for_task(task: &SumTask) -> Self {
-        let (budget, windows) = (task.budget(), task.budget().reports_a_year());
+        let (budget, windows) = (task.report_budget(), task.report_budget().reports_a_year());
         let (epsilon, delta) = (task.central_epsilon(), task.delta());
         let [year, year_delta] = [epsilon, delta].map(|one| one * f64::from(windows));
         Self {
@@ -454,7 +454,7 @@ pub fn bias_statement(question: &Question) -> Option<String> {
         let unit = unit.map_or(String::new(), |unit| format!(" {unit}"));
         format!("{min} to {max}{unit}")
     };
-    let scaled = |scale: &Scale| worded(scale.range(), scale.unit());
+    let scaled = |scale: &NumberScale| worded(scale.range(), scale.unit());
     let beyond = match question.kind() {
         QuestionKind::Number(scale) => Some(scaled(scale)),
         QuestionKind::CrossTabulation(cross) => cross.column_part().scale().map(scaled),
@@ -475,7 +475,7 @@ pub fn bias_statement(question: &Question) -> Option<String> {
         hash_bin.privacy_level().clipping_bound()?,
         question.max_entries_per_report(),
     );
-    let left = hash_bin.clipping_attenuation(s);
+    let left = hash_bin.share_surviving_clipping(s);
     (left < 1.0).then(|| {
         format!(
             "Each person's sum is clipped to ±{clip}, which pulls estimates towards 0. For a person \

@@ -117,7 +117,7 @@ fn compare_journals(bench: &Bench, connections: u64, uploads: usize) {
                 }
             };
             let address = servers[0].database();
-            let place = ("--store", OsStr::new(&address));
+            let place = ("--database", OsStr::new(&address));
             all.push(Nodes::start(bench, name, count, place, servers));
         }
     }

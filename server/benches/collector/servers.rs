@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 pub(crate) const BARE: &str = "HUSHBIN_BENCH_BARE";
 
 /// Response of the bare handler, as long as the response of the collector.
-const ANSWER: &str = r#"{"uploads":1,"accepted":1,"duplicates":0}"#;
+const ANSWER: &str = r#"{"uploads":1,"accepted_reports":1,"duplicate_uploads":0}"#;
 
 /// Runs the bare handler, which reads and discards uploads.
 pub(crate) fn run_bare_handler() {
@@ -66,7 +66,7 @@ pub(crate) fn start_collector_at(option: &str, place: &OsStr, tasks: &[&Path]) -
     }
     let flags = ["--listen", "127.0.0.1:0", "--log", "error"];
     let room = ["--max-connections-per-peer", "2000"];
-    let room = [&room[..], &["--request-reports", "0"]].concat();
+    let room = [&room[..], &["--max-reports-per-request", "0"]].concat();
     serve.args(flags).args(room);
     Collector::start(serve)
 }

@@ -8,7 +8,7 @@
 //! reports all coordinates. The bound holds for any score.
 
 use hushbin::sums::{Message, SumRandomizer, SumTask, SummedQuantity};
-use hushbin_analysis::accounting::Bounds;
+use hushbin_analysis::accounting::ProvenBounds;
 use hushbin_analysis::numeric::clopper_pearson::{lower_confidence_bound, upper_confidence_bound};
 use hushbin_analysis::sums::{SumTotals, central_epsilon_bounds};
 use rand_core::CryptoRng;
@@ -24,7 +24,7 @@ pub struct SumAuditResult {
     /// δ of the promise.
     pub delta: f64,
     /// Bounds of ε at this δ, as computed by the accounting.
-    pub accounted: Bounds,
+    pub accounted: ProvenBounds,
     /// Lower bound of ε from trials.
     pub empirical_lower_bound: f64,
     /// Number of batches simulated with each answer.

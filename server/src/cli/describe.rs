@@ -25,8 +25,12 @@ pub(super) fn mechanism_and_parameters(mechanism: &Mechanism) -> String {
 }
 
 /// Returns a text in quotation marks. If longer texts begin with the text, "and longer" follows.
-pub(super) fn found_text_phrase(FoundText { text, goes_on, .. }: &FoundText) -> String {
-    format!("{text:?}{}", if *goes_on { " and longer" } else { "" })
+pub(super) fn found_text_phrase(
+    FoundText {
+        text, is_prefix, ..
+    }: &FoundText,
+) -> String {
+    format!("{text:?}{}", if *is_prefix { " and longer" } else { "" })
 }
 
 /// Formats a number with `decimals` decimal places, or `None` as a dash.

@@ -110,8 +110,8 @@ struct SalvageOptions {
     /// Task file (JSON), needed if the journal's list of tasks is lost or lacks the task; may be
     /// repeated
     #[arg(long, value_name = "FILE")]
-    task: Vec<PathBuf>,
-    /// Role of the server that wrote the journal, needed with --task (default collector)
+    lost_task: Vec<PathBuf>,
+    /// Role of the server that wrote the journal, needed with --lost-task (default collector)
     #[arg(long, value_enum, default_value_t, hide_default_value = true)]
     role: ProcessRole,
 }
@@ -184,7 +184,7 @@ fn erase_report(options: &EraseOptions, out: &mut dyn Write) -> Result<(), Error
 
 fn salvage_journal(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {
     let tasks = options
-        .task
+        .lost_task
         .iter()
         .map(|path| crate::export::read_report_or_sum_task(path));
     let tasks = tasks.collect::<Result<Vec<_>, _>>()?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::output::Error;
-use crate::store::Location;
+use crate::store::JournalLocation;
 
 /// Location of a journal: a directory or a database.
 #[derive(Debug, Clone, Args)]
@@ -18,22 +18,22 @@ pub(super) struct JournalLocationOptions {
     /// postgres://hushbin@db.example.org/hushbin
     #[arg(
         long,
-        value_name = "URL",
-        env = "HUSHBIN_STORE",
+        value_name = "ADDRESS",
+        env = "HUSHBIN_DATABASE",
         hide_env_values = true
     )]
-    store: Option<String>,
+    database: Option<String>,
 }
 
 impl JournalLocationOptions {
     /// Returns the location of the journal.
     ///
     /// # Errors
-    /// As [`Location::from_options`].
-    pub(super) fn journal_location(&self) -> Result<Location, Error> {
-        Ok(Location::from_options(
+    /// As [`JournalLocation::from_options`].
+    pub(super) fn journal_location(&self) -> Result<JournalLocation, Error> {
+        Ok(JournalLocation::from_options(
             self.data.as_deref(),
-            self.store.as_deref(),
+            self.database.as_deref(),
         )?)
     }
 }

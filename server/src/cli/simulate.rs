@@ -27,7 +27,7 @@ pub(super) struct SimulateCommandOptions {
     /// Data set with one person per line. A .csv or .tsv file starts with a line of question names.
     /// In a .jsonl or .ndjson file, each line is the object that a page would pass to 'report'
     #[arg(long, value_name = "FILE")]
-    data: PathBuf,
+    answers: PathBuf,
     /// Number of people to simulate, from the start of the data set (default all)
     #[arg(long, value_name = "N")]
     people: Option<usize>,
@@ -66,12 +66,12 @@ pub(super) fn run_simulate_command(
     options: &SimulateCommandOptions,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
-    let format = DataFormat::from_path(&options.data)?;
+    let format = DataFormat::from_path(&options.answers)?;
     if let Some(task) = sums::read_if_sum_task(&options.task) {
         return simulate_sum_task(options, format, &task?, out);
     }
     let task = ReportTaskFile::read(&options.task)?.resolve_task()?;
-    let answers = Answers::open(&options.data, format, &task)?;
+    let answers = Answers::open(&options.answers, format, &task)?;
     let people = options.people.unwrap_or(answers.person_count());
     let bar = progress_bar(people as u64 * options.runs, "people");
     let progress = |run: usize, done: usize| bar.set_position((people * run + done) as u64);
@@ -97,7 +97,7 @@ fn simulate_sum_task(
     task: &SumTask,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
-    let data = SumData::open(&options.data, format, task)?;
+    let data = SumData::open(&options.answers, format, task)?;
     let people = options.people.unwrap_or(data.person_count());
     let bar = progress_bar(people as u64 * options.runs, "people");
     let progress = |done| bar.set_position(done);

@@ -65,7 +65,7 @@ pub(super) fn run_sum_plan_command(
 /// Summarises the plan for a task of sums in a few lines of plain English.
 fn sum_plan_summary_lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
     let (task, epsilon) = (&plan.task, plan.central_epsilon.upper);
-    let yearly = task.budget().reports_a_year();
+    let yearly = task.report_budget().reports_a_year();
     let mean = |own: &PredictedMeanError| {
         let error = describe::format_significant_digits(own.standard_error, 3);
         let unit = describe::unit_suffix(own.unit.as_deref());
@@ -135,9 +135,9 @@ fn write_sum_influence(out: &mut dyn Write, own: &SumInfluence) -> io::Result<()
         "dishonest {}: one person who breaks the protocol moves the sum by at most {:.4}{}; an \
          honest person by at most {:.4}",
         item_name_or_each(own.item.as_ref()),
-        own.dishonest,
+        own.dishonest_change,
         describe::unit_suffix(own.unit.as_deref()),
-        own.honest
+        own.honest_change
     )
 }
 

@@ -21,7 +21,7 @@ pub(crate) enum QueryTextError {
     TooManyBatches,
     #[error("batches: {0} is given twice")]
     DuplicateBatch(u64),
-    #[error("post: {} is given twice", .0.as_str())]
+    #[error("post_processing: {} is given twice", .0.as_str())]
     DuplicatePostProcessing(PostProcessingMethod),
     #[error(transparent)]
     InvalidPostProcessing(#[from] EstimateError),

@@ -46,13 +46,13 @@ impl From<BatchRow> for BatchSummary {
 #[derive(Serialize)]
 pub(super) struct BatchList {
     /// Settings that decide when the open batch is closed.
-    closes: BatchSettings,
+    batch_settings: BatchSettings,
     batches: Vec<BatchSummary>,
 }
 
 fn batch_list(stored: &StoredTask) -> BatchList {
     BatchList {
-        closes: stored.settings().batch.clone(),
+        batch_settings: stored.settings().batch.clone(),
         batches: stored
             .batches()
             .iter()

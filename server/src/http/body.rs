@@ -99,7 +99,7 @@ async fn read_limited_body(
     // The announced length, or 0 if there is none. A false announcement is detected below.
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if announced > limit {
-        return Err(Problem::TooLarge { limit });
+        return Err(Problem::TooLarge { max_bytes: limit });
     }
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
@@ -109,7 +109,7 @@ async fn read_limited_body(
         };
         // `limit - bytes.len()` cannot underflow, and a sum could overflow.
         if data.len() > limit - bytes.len() {
-            return Err(Problem::TooLarge { limit });
+            return Err(Problem::TooLarge { max_bytes: limit });
         }
         memory.grow(data.len())?;
         bytes.extend_from_slice(&data);

@@ -156,13 +156,13 @@ fn work_kind(
         && is_open(sole)
     {
         let reports: u64 = batches.iter().map(|batch| batch.report_count).sum();
-        let (have, most) = (
+        let (items, max_items) = (
             items.unwrap_or(0),
             hashes / (HASHES_PER_REPORT_AND_ITEM * reports.max(1)),
         );
-        return match have as u64 <= most {
+        return match items as u64 <= max_items {
             true => Ok(ResponseWorkKind::ComputedFromReports),
-            false => Err(Problem::TooManyItems { have, most }),
+            false => Err(Problem::TooManyItems { items, max_items }),
         };
     }
     let listed = |question: &&Question| query_cost::listed_item_count(question);

@@ -18,12 +18,12 @@ use super::{query, query_cost, response_writer, tasks};
 
 #[derive(Serialize)]
 struct InfluenceResponse<'a> {
-    task: &'a str,
+    task_id: &'a str,
     fingerprint: Fingerprint,
     /// Number of reports in the selected batches.
     reports: u64,
     /// Share of the reports that is assumed to be made up.
-    made_up: f64,
+    made_up_fraction: f64,
     influence: Vec<ForgedReportInfluence>,
     /// Tests that any honest population passes.
     crowd: Vec<HonestyTest>,
@@ -32,7 +32,7 @@ struct InfluenceResponse<'a> {
 
 #[derive(Serialize)]
 struct SumsInfluenceResponse<'a> {
-    task: &'a str,
+    task_id: &'a str,
     fingerprint: Fingerprint,
     /// Number of people in the selected batches, estimated from the messages.
     people: f64,
@@ -44,7 +44,7 @@ impl<'a> SumsInfluenceResponse<'a> {
     fn new(task: &'a SumTask, totals: &SumTotals) -> Self {
         let people = totals.people_count(task);
         Self {
-            task: task.id(),
+            task_id: task.id(),
             fingerprint: task.fingerprint(),
             people,
             influence: SumInfluence::for_task(task, people),
@@ -95,10 +95,10 @@ pub(super) async fn get_influence(
         let totals = store.totals(&stored, asked.as_deref())?;
         let task = stored.task();
         let show = InfluenceResponse {
-            task: task.id(),
+            task_id: task.id(),
             fingerprint: task.fingerprint(),
             reports: totals.report_count(),
-            made_up: FORGED_REPORT_FRACTION,
+            made_up_fraction: FORGED_REPORT_FRACTION,
             influence: estimator.forged_report_influence(),
             crowd: estimator.run_honesty_tests(&totals),
             statement: FORGED_REPORT_STATEMENT,

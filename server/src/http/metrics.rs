@@ -144,10 +144,10 @@ impl Metrics {
         registry.register("connections_closed", "Connections that the collector closed: too many from one peer (peer), an idle one to make room for others (room), a peer that did not read (unread), a failed or slow TLS handshake (handshake)", self.closed_connections.clone());
         registry.register("accepts_failed", "Times that no connection could be accepted, mostly for lack of file descriptors", self.failed_accepts.clone());
         registry.register_with_unit("certificate_expiry", "When the TLS certificate expires, since 1970", Unit::Seconds, self.certificate_expiry_seconds.clone());
-        registry.register("queue_requests", "Requests with uploads that wait for the disk", self.queued_upload_requests.clone());
+        registry.register("requests_queued", "Requests with uploads that wait for the disk", self.queued_upload_requests.clone());
         registry.register_with_unit("journal", "Size of the data directory's files", Unit::Bytes, self.data_directory_bytes.clone());
-        registry.register("open_reports", "Reports in open batches", self.open_batch_reports.clone());
-        registry.register("reports_unopened", "Sealed reports that were left out of what shufflers sent, as they cannot be opened", self.unopenable_reports.clone());
+        registry.register("reports_in_open_batches", "Reports in open batches", self.open_batch_reports.clone());
+        registry.register("reports_undecryptable", "Sealed reports that were left out of what shufflers sent, as they cannot be opened", self.unopenable_reports.clone());
         registry.register("requests_relayed", "Requests that came through a relay (Oblivious HTTP), and could be opened", self.relayed_requests.clone());
         registry.register("batches_waiting", "Batches that are closed and not released yet", self.closed_unreleased_batches.clone());
         registry.register("batches_unsent", "Batches of a shuffler that its analyser has not signed for", self.batches_awaiting_receipt.clone());
@@ -166,7 +166,7 @@ impl Metrics {
         registry.register("uploads_conflicting", "Uploads whose id was used by a different upload", metrics.conflicts.clone());
         registry.register("reports_accepted", "Reports in the uploads accepted", metrics.reports.clone());
         registry.register("clock_jumps", "Times that the machine's clock has jumped by a minute or more", metrics.clock_jumps.clone());
-        registry.register("broken_files", "1 if this file of the data directory was removed, replaced or damaged while the process runs", metrics.broken_files.clone());
+        registry.register("files_broken", "1 if this file of the data directory was removed, replaced or damaged while the process runs", metrics.broken_files.clone());
         registry.register("reports_left_out", "Sealed reports that a shuffler left out of a batch, as too few were sealed to the same key", metrics.left_out_reports.clone());
         registry.register("commits_failed", "Groups of uploads that did not reach the disk", metrics.failures.clone());
         registry.register_with_unit("commit", "Time that a group of uploads takes to be on disk", Unit::Seconds, metrics.commit.clone());

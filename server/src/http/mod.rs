@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `POST /tasks/{id}/reports` | anyone | takes one or more uploads back to back: 201 when all are on disk, 200 if all were on disk before |
 //! | `GET /tasks` | analysts | ids of all tasks |
-//! | `POST /tasks` | admins | collects a new task: `{ "task": …, "settings": … }` |
+//! | `POST /tasks` | admins | collects a new task: `{ "task": …, "collection_settings": … }` |
 //! | `GET /tasks/{id}` | anyone | the complete task, its fingerprint and effective ε |
 //! | `DELETE /tasks/{id}` | admins | deletes the task and all of its data |
 //! | `GET /tasks/{id}/settings` | analysts | settings for collecting the task |
@@ -32,7 +32,7 @@
 //! | `GET /openapi.json` | anyone | this interface as an OpenAPI document |
 //!
 //! The response to uploads contains the number of uploads, of newly counted reports, and of uploads
-//! that had been counted before: `{ "uploads": 2, "accepted": 1, "duplicates": 1 }`.
+//! that had been counted before: `{ "uploads": 2, "accepted_reports": 1, "duplicate_uploads": 1 }`.
 //!
 //! Analysts and admins send `Authorization: Bearer TOKEN`, with a token from `hushbin token`.
 //! Admins may do everything that analysts may. Under `--development`, and in applications that
@@ -249,7 +249,7 @@ mod tests {
     use tracing::instrument::WithSubscriber;
 
     use super::*;
-    use crate::store::{Location, StoreOptions};
+    use crate::store::{JournalLocation, StoreOptions};
     use crate::tokens::{self, TokenRole, TokenStore};
 
     /// Returns a store with one task, "t", in a temporary directory.
@@ -339,7 +339,7 @@ mod tests {
     #[tokio::test]
     async fn it_is_for_whom_it_is_documented_to_be() {
         let (store, directory) = store(ProcessRole::Collector);
-        let location = Location::Directory(directory.path().to_owned());
+        let location = JournalLocation::Directory(directory.path().to_owned());
         let role = |role| {
             tokens::create_token(&location, role, role.name())
                 .unwrap()

@@ -26,7 +26,7 @@ use hushbin_analysis::promise::{
 
 #[derive(Serialize)]
 struct PrivacyResponse<'a> {
-    task: &'a str,
+    task_id: &'a str,
     fingerprint: Fingerprint,
     /// Local privacy of each report.
     local: ReportPrivacy,
@@ -50,7 +50,7 @@ struct PrivacyResponse<'a> {
 /// Response for a task of shuffled sums, which has no local privacy.
 #[derive(Serialize)]
 struct SumsPrivacyResponse<'a> {
-    task: &'a str,
+    task_id: &'a str,
     fingerprint: Fingerprint,
     privacy: SumPrivacy,
     /// Number of messages in released batches.
@@ -61,7 +61,7 @@ struct SumsPrivacyResponse<'a> {
     shuffled_by: Vec<String>,
     /// True if the smallest batch has at least the number of messages that the task's central ε
     /// requires.
-    holds: bool,
+    smallest_batch_suffices: bool,
     batch_statement: String,
     flood_statement: String,
 }
@@ -106,13 +106,13 @@ pub(super) async fn get_privacy(
         };
         if let Some(task) = task.sum_task() {
             let shown = SumsPrivacyResponse {
-                task: task.id(),
+                task_id: task.id(),
                 fingerprint: task.fingerprint(),
                 privacy: SumPrivacy::for_task(task),
                 messages: reports,
                 smallest_batch,
                 shuffled_by,
-                holds: smallest_batch >= task.min_batch_messages(),
+                smallest_batch_suffices: smallest_batch >= task.min_batch_messages(),
                 batch_statement: sum_guarantee_check_text(task, smallest_batch),
                 flood_statement,
             };
@@ -122,7 +122,7 @@ pub(super) async fn get_privacy(
         let (shuffled, shuffled_statement) =
             batch_privacy_and_statement(task, smallest_batch, &shuffled_by, asked)?;
         let show = PrivacyResponse {
-            task: task.id(),
+            task_id: task.id(),
             fingerprint: task.fingerprint(),
             local: ReportPrivacy::for_task(task),
             reports,

@@ -11,7 +11,7 @@ use hushbin_analysis::accounting::{
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, EstimateOptions};
 use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 
-/// Parses a query such as `question=q&items=a,b&items=c&confidence=0.99&post=projection`. Further
+/// Parses a query such as `question=q&items=a,b&items=c&confidence=0.99&post_processing=projection`. Further
 /// keys are `batches`, `quantiles=0.5,0.9` and `false_discovery_rate=0.05`. This function does not
 /// check the options against a task.
 ///
@@ -43,7 +43,7 @@ pub(super) fn parse_estimates_query(
                 parse_batch_numbers(&decode_component(value)?, batches.get_or_insert_default())?;
             }
             "confidence" => parse_number_once("confidence", value, &mut confidence)?,
-            "post" => parse_post_processing(
+            "post_processing" => parse_post_processing(
                 &decode_component(value)?,
                 &mut options.post_processing_methods,
             )?,
@@ -61,7 +61,7 @@ pub(super) fn parse_estimates_query(
                 )?;
             }
             other => {
-                let expected = "question, items, batches, confidence, post, quantiles or \
+                let expected = "question, items, batches, confidence, post_processing, quantiles or \
                     false_discovery_rate";
                 return Err(unknown_parameter_problem(other, expected));
             }
@@ -248,20 +248,24 @@ mod tests {
             PostProcessingMethod::MeanGivenPresence,
         ];
         assert_eq!(
-            parse_estimates_query("post=projection,conditional-mean")
+            parse_estimates_query("post_processing=projection,conditional-mean")
                 .unwrap()
                 .0
                 .post_processing_methods,
             both
         );
         assert_eq!(
-            parse_estimates_query("post=projection&post=conditional%2Dmean")
+            parse_estimates_query("post_processing=projection&post_processing=conditional%2Dmean")
                 .unwrap()
                 .0
                 .post_processing_methods,
             both
         );
-        for (query, unknown) in [("post=median", "median"), ("post=", ""), ("post", "")] {
+        for (query, unknown) in [
+            ("post_processing=median", "median"),
+            ("post_processing=", ""),
+            ("post_processing", ""),
+        ] {
             let name = unknown.to_owned();
             assert_eq!(
                 parse_estimates_query(query).unwrap_err(),
@@ -305,7 +309,7 @@ mod tests {
             "confidence=",
             "confidence=0.9&confidence=0.9",
             "colour=red",
-            "post=projection,projection",
+            "post_processing=projection,projection",
             "items=%FF",
         ] {
             let problem = parse_estimates_query(query).unwrap_err();

@@ -101,8 +101,8 @@ pub(super) fn check_query_time(predicted: Duration, limits: &RequestLimits) -> R
     match predicted <= most {
         true => Ok(()),
         false => Err(Problem::QueryTooCostly {
-            have: predicted.as_secs_f64(),
-            most: most.as_secs_f64(),
+            seconds: predicted.as_secs_f64(),
+            max_seconds: most.as_secs_f64(),
         }),
     }
 }

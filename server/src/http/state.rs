@@ -188,8 +188,8 @@ impl AppState {
         let Some(asked) = asked else {
             return match all.is_empty() && !self.request_limits().release_on_read {
                 true => Err(Problem::NothingReleased {
-                    have: stored.open_batch_report_count(),
-                    need: stored.batch_settings().least,
+                    reports: stored.open_batch_report_count(),
+                    min_reports: stored.batch_settings().least,
                 }),
                 false => Ok(all),
             };

@@ -116,7 +116,7 @@ pub(super) async fn get_task(
 #[serde(deny_unknown_fields)]
 struct CreateTaskRequest {
     task: ReportOrSumDraft,
-    settings: Option<TaskSettings>,
+    collection_settings: Option<TaskSettings>,
 }
 
 /// Returns the settings in a request. The other settings are those in `defaults`.
@@ -156,11 +156,11 @@ fn parse_task_setup(bytes: &[u8], defaults: &TaskSettings) -> Result<TaskSetup, 
             settings: Some(defaults.clone()),
         });
     }
-    let CreateTaskRequest { task, settings } = body::parse_json_object(bytes)?;
-    let settings = match settings {
+    let CreateTaskRequest { task, collection_settings } = body::parse_json_object(bytes)?;
+    let settings = match collection_settings {
         Some(_) => {
             let mut body: Value = body::parse_json_object(bytes)?;
-            requested_settings(body["settings"].take(), defaults)?
+            requested_settings(body["collection_settings"].take(), defaults)?
         }
         None => defaults.clone(),
     };
@@ -174,7 +174,7 @@ fn parse_task_setup(bytes: &[u8], defaults: &TaskSettings) -> Result<TaskSetup, 
 pub(super) struct CreatedTask {
     task: ReportOrSumTask,
     fingerprint: Fingerprint,
-    settings: TaskSettings,
+    collection_settings: TaskSettings,
 }
 
 /// `POST /tasks`: creates a task from a task file, or from a task and its settings. Parameters that
@@ -196,7 +196,7 @@ pub(super) async fn create_task(
     let created = CreatedTask {
         task: stored.task().clone(),
         fingerprint: stored.task().fingerprint(),
-        settings: (*stored.settings()).clone(),
+        collection_settings: (*stored.settings()).clone(),
     };
     Ok((StatusCode::CREATED, Json(created)))
 }

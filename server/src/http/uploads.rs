@@ -20,9 +20,9 @@ pub(super) struct UploadResponse {
     /// Number of uploads in the body.
     uploads: usize,
     /// Number of reports newly counted.
-    accepted: usize,
+    accepted_reports: usize,
     /// Number of uploads that had been counted before.
-    duplicates: usize,
+    duplicate_uploads: usize,
 }
 
 /// `POST /tasks/{id}/reports`: takes one or more uploads back to back. Responds with 2xx only when
@@ -57,12 +57,15 @@ pub(super) async fn accept_uploads(
     // At most some thousand reports of a few bytes take microseconds, so this may run on the
     // runtime's thread. Hostile bytes are rejected here and never reach the writer.
     let uploads = split_uploads(&stored, store.role(), &bytes)?;
-    let have = count_reports(&stored, &uploads)?;
-    let most = settings.request_reports;
-    if most > 0 && have > most as usize {
-        return Err(Problem::TooManyReports { have, most });
+    let reports = count_reports(&stored, &uploads)?;
+    let max_reports = settings.max_reports_per_request;
+    if max_reports > 0 && reports > max_reports as usize {
+        return Err(Problem::TooManyReports {
+            reports,
+            max_reports,
+        });
     }
-    charge_reports(quota.as_deref(), have)?;
+    charge_reports(quota.as_deref(), reports)?;
     let submission = Submission {
         uploads,
         bytes,
@@ -79,8 +82,8 @@ pub(super) async fn accept_uploads(
     };
     let accepted = UploadResponse {
         uploads: receipt.upload_count,
-        accepted: receipt.new_report_count,
-        duplicates: receipt.duplicates,
+        accepted_reports: receipt.new_report_count,
+        duplicate_uploads: receipt.duplicates,
     };
     Ok((status, Json(accepted)))
 }
@@ -93,11 +96,14 @@ pub(super) async fn accept_uploads(
 /// requires.
 fn count_reports(stored: &StoredTask, uploads: &[SubmittedUpload]) -> Result<usize, Problem> {
     let mut counts = uploads.iter().map(|upload| upload.report_count as usize);
-    let Some(expected) = stored.task().messages_per_upload() else {
+    let Some(expected_messages) = stored.task().messages_per_upload() else {
         return Ok(counts.sum());
     };
-    match counts.find(|have| *have != expected as usize) {
-        Some(have) => Err(Problem::MessageCount { have, expected }),
+    match counts.find(|messages| *messages != expected_messages as usize) {
+        Some(messages) => Err(Problem::MessageCount {
+            messages,
+            expected_messages,
+        }),
         None => Ok(uploads.len()),
     }
 }
@@ -115,9 +121,9 @@ fn charge_reports(quota: Option<&PeerQuota>, reports: usize) -> Result<(), Probl
         .charge_reports(reports)
         .map_err(|exceeded| match exceeded {
             QuotaExceeded::ForNow => Problem::TooManyRequests,
-            QuotaExceeded::ForEver(most) => Problem::TooManyReports {
-                have: reports,
-                most,
+            QuotaExceeded::ForEver(max_reports) => Problem::TooManyReports {
+                reports,
+                max_reports,
             },
         })
 }

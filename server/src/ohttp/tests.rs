@@ -356,7 +356,7 @@ fn answers_are_padded_and_read_by_others() {
         assert!(read.trailer().is_empty());
     }
     // Responses with different statuses have equal lengths.
-    let counted = br#"{"uploads":1,"accepted":1,"duplicates":0}"#;
+    let counted = br#"{"uploads":1,"accepted_reports":1,"duplicate_uploads":0}"#;
     let length = encode_response(StatusCode::CREATED, &headers, counted).len();
     assert_eq!(
         encode_response(StatusCode::OK, &headers, counted).len(),

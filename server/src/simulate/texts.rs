@@ -134,7 +134,7 @@ impl TextSearchSimulation {
     /// [`SimulateError::Search`] if the search fails.
     pub(super) fn search_run(&mut self, reports: &TextReports) -> Result<(), SimulateError> {
         let answer = self.search.find_texts(reports, &|| false)?;
-        let key = |text: &FoundText| PrefixLengths::text_or_prefix_hash(&text.text, text.goes_on);
+        let key = |text: &FoundText| PrefixLengths::text_or_prefix_hash(&text.text, text.is_prefix);
         let compared = |text: FoundText| ComparedText {
             truth: self
                 .people_by_prefix_key

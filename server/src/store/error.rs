@@ -193,12 +193,12 @@ pub enum StoreError {
     #[error("the journal is served read-only")]
     ReadOnly,
     /// The open batch has too few reports to be closed.
-    #[error("the open batch has {have} reports; it needs at least {need} to be closed")]
+    #[error("the open batch has {reports} reports; it needs at least {min_reports} to be closed")]
     TooFewReportsToClose {
         /// Number of reports in the open batch.
-        have: u64,
+        reports: u64,
         /// Minimum number of reports for closing the batch.
-        need: u64,
+        min_reports: u64,
     },
     /// The task has been deleted.
     #[error("task {id:?} was deleted")]

@@ -7,14 +7,14 @@ use super::postgres::DatabaseAddress;
 
 /// Reason that the location of a journal is unknown.
 #[derive(Debug, thiserror::Error)]
-pub enum LocationError {
+pub enum JournalLocationError {
     /// A directory and a database are both given.
-    #[error("both a directory and a database are given, expected either --data or --store")]
+    #[error("both a directory and a database are given, expected either --data or --database")]
     Two,
     /// The location is missing.
     #[error(
         "no data directory: give --data DIR, HUSHBIN_DATA, or the key data in the --config file; \
-         or give a database with --store"
+         or give a database with --database"
     )]
     None,
     /// The address of the database is invalid.
@@ -24,25 +24,28 @@ pub enum LocationError {
 
 /// Location of a journal and everything that belongs to it.
 #[derive(Debug, Clone)]
-pub enum Location {
+pub enum JournalLocation {
     /// A directory, which one process writes to.
     Directory(PathBuf),
     /// A database, which several processes of one role may share.
     Database(DatabaseAddress),
 }
 
-impl Location {
+impl JournalLocation {
     /// Returns the location of the journal: the directory `data`, or the database at the address
-    /// `store`.
+    /// `database`.
     ///
     /// # Errors
-    /// [`LocationError`] unless exactly one of the two is given, or if the address is invalid.
-    pub fn from_options(data: Option<&Path>, store: Option<&str>) -> Result<Self, LocationError> {
-        match (data, store) {
+    /// [`JournalLocationError`] unless exactly one of the two is given, or if the address is invalid.
+    pub fn from_options(
+        data: Option<&Path>,
+        database: Option<&str>,
+    ) -> Result<Self, JournalLocationError> {
+        match (data, database) {
             (Some(data), None) => Ok(Self::Directory(data.to_owned())),
             (None, Some(address)) => Ok(Self::Database(DatabaseAddress::new(address)?)),
-            (Some(_), Some(_)) => Err(LocationError::Two),
-            (None, None) => Err(LocationError::None),
+            (Some(_), Some(_)) => Err(JournalLocationError::Two),
+            (None, None) => Err(JournalLocationError::None),
         }
     }
 

@@ -72,7 +72,7 @@ pub(crate) use files::{
     FileStamp, check_journal_exists, file_stamp, journal_paths, open_or_create, write_atomically,
 };
 pub use handle::{Store, StoreOptions};
-pub use location::{Location, LocationError};
+pub use location::{JournalLocation, JournalLocationError};
 pub(crate) use memory::{MemoryExhausted, MemoryReservation};
 pub use open::create_journal;
 pub(crate) use open::{is_in_use, stored_task_ids};

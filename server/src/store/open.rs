@@ -14,7 +14,7 @@ use super::engine::{EngineError, Remedy, StorageEngine, StorageReader};
 use super::error::JournalError;
 use super::files::{self, FilesEngine};
 use super::handle::{Store, StoreOptions, StoreState, WriterHandle};
-use super::location::Location;
+use super::location::JournalLocation;
 use super::lock::lock_directory;
 use super::memory::MemoryBudget;
 use super::poller::{self, Poller};
@@ -46,7 +46,11 @@ impl Store {
         tasks: &[TaskSetup],
         options: StoreOptions,
     ) -> Result<Self, JournalError> {
-        Self::open_at(&Location::Directory(directory.to_owned()), tasks, options)
+        Self::open_at(
+            &JournalLocation::Directory(directory.to_owned()),
+            tasks,
+            options,
+        )
     }
 
     /// Opens the store at a location. This call blocks. If the location is a database, call it only
@@ -55,12 +59,12 @@ impl Store {
     /// # Errors
     /// As [`Store::open`].
     pub fn open_at(
-        location: &Location,
+        location: &JournalLocation,
         tasks: &[TaskSetup],
         options: StoreOptions,
     ) -> Result<Self, JournalError> {
         let mut engine: Box<dyn StorageEngine> = match location {
-            Location::Directory(directory) => {
+            JournalLocation::Directory(directory) => {
                 // Checked first, so that nothing is written to a directory of another version, or
                 // to the mount point of a volume that is not mounted.
                 files::stored_tasks(directory, options.create_journal)?;
@@ -70,7 +74,7 @@ impl Store {
                 engine.hold_lock(lock);
                 Box::new(engine)
             }
-            Location::Database(database) => postgres::open(database)?,
+            JournalLocation::Database(database) => postgres::open(database)?,
         };
         // Only missing permission stops the start. A full disk, for example, may have room later.
         if let Err(error) = engine.probe_write() {
@@ -93,17 +97,17 @@ impl Store {
     /// # Errors
     /// Those of [`Store::open_at`] that concern the tasks, or when the journal cannot be read.
     pub fn check_tasks(
-        location: &Location,
+        location: &JournalLocation,
         setups: &[TaskSetup],
         options: StoreOptions,
         read_only: bool,
     ) -> Result<(), JournalError> {
         let role = options.role;
         let rows = match location {
-            Location::Directory(directory) => {
+            JournalLocation::Directory(directory) => {
                 files::stored_tasks(directory, options.create_journal && !read_only)?
             }
-            Location::Database(database) => postgres::stored_tasks(database)?,
+            JournalLocation::Database(database) => postgres::stored_tasks(database)?,
         };
         let stored =
             task::stored_tasks_from_rows(rows.into_iter().map(|row| (row, Vec::new())), role)?;
@@ -132,17 +136,17 @@ impl Store {
     /// When another process writes to the directory, when the location is unreadable or damaged, or
     /// when one of `tasks` is not stored there or differs from the stored task.
     pub fn open_read_only(
-        location: &Location,
+        location: &JournalLocation,
         tasks: &[TaskSetup],
         options: StoreOptions,
     ) -> Result<Self, JournalError> {
         let (rows, reader, shared): (_, Arc<dyn StorageReader>, _) = match location {
-            Location::Directory(directory) => {
+            JournalLocation::Directory(directory) => {
                 let shared = files::lock_shared(directory)?;
                 let (rows, reader) = files::open_read_only(directory)?;
                 (rows, Arc::new(reader), shared)
             }
-            Location::Database(database) => {
+            JournalLocation::Database(database) => {
                 let (rows, reader) = postgres::open_existing(database, true)?;
                 (rows, reader, None)
             }

@@ -18,7 +18,7 @@ pub struct TaskSettings {
     pub origins: Option<Vec<String>>,
     /// Maximum number of reports in one request. 0 sets no limit. In a task of sums, the messages
     /// of one person count as one report.
-    pub request_reports: u32,
+    pub max_reports_per_request: u32,
 }
 
 impl Default for TaskSettings {
@@ -29,7 +29,7 @@ impl Default for TaskSettings {
             keep_reports_days: 90,
             origins: None,
             // Pages send at most 64 reports in a request.
-            request_reports: 256,
+            max_reports_per_request: 256,
         }
     }
 }

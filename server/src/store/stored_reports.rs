@@ -13,7 +13,7 @@ use super::engine::{BatchRow, BatchState, SharedStorage, StorageReader, TaskKey}
 use super::error::JournalError;
 use super::files::{self, FilesReader};
 use super::fold::{add_block_to_totals, invalid_upload_error};
-use super::location::Location;
+use super::location::JournalLocation;
 use super::lock::lock_directory;
 use super::origin::ReportOrigin;
 use super::postgres;
@@ -171,7 +171,7 @@ impl StoredReports {
     /// # Errors
     /// When the location has no such task, or the task's reports cannot be read, because they are
     /// sealed or the task is a task of sums.
-    pub(crate) fn open(location: &Location, id: &str) -> Result<Self, JournalError> {
+    pub(crate) fn open(location: &JournalLocation, id: &str) -> Result<Self, JournalError> {
         Self::open_for(location, id, true)
     }
 
@@ -179,17 +179,24 @@ impl StoredReports {
     ///
     /// # Errors
     /// As [`StoredReports::open`].
-    pub(crate) fn open_for_erasure(location: &Location, id: &str) -> Result<Self, JournalError> {
+    pub(crate) fn open_for_erasure(
+        location: &JournalLocation,
+        id: &str,
+    ) -> Result<Self, JournalError> {
         Self::open_for(location, id, false)
     }
 
-    fn open_for(location: &Location, id: &str, read_only: bool) -> Result<Self, JournalError> {
+    fn open_for(
+        location: &JournalLocation,
+        id: &str,
+        read_only: bool,
+    ) -> Result<Self, JournalError> {
         let (rows, source) = match location {
-            Location::Directory(directory) => {
+            JournalLocation::Directory(directory) => {
                 let (rows, reader) = files::open_for_concurrent_reading(directory)?;
                 (rows, StorageSource::Files(reader))
             }
-            Location::Database(database) => {
+            JournalLocation::Database(database) => {
                 let (rows, reader) = postgres::open_existing(database, read_only)?;
                 let rows = rows.into_iter().map(|(row, _)| row);
                 (rows.collect(), StorageSource::Database(reader))

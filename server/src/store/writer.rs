@@ -438,8 +438,8 @@ impl Writer {
                 closed.map_err(|error| StoreError::from_engine_error(error, task.task().id()))
             }
             None => Err(StoreError::TooFewReportsToClose {
-                have: task.open_batch_report_count(),
-                need,
+                reports: task.open_batch_report_count(),
+                min_reports: need,
             }),
         }
     }

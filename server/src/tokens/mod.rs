@@ -20,7 +20,7 @@ use token::hash_token_text;
 pub(crate) use token::{Token, TokenRole, TokensError};
 use tokio::sync::Semaphore;
 
-use crate::store::{Location, RepeatedErrors, now, open_existing_pool};
+use crate::store::{JournalLocation, RepeatedErrors, now, open_existing_pool};
 use data_encoding::HEXLOWER;
 
 /// Prefix of every token, by which people and programs recognise it.
@@ -55,10 +55,10 @@ impl TokenStore {
     ///
     /// # Errors
     /// When the file of tokens is invalid.
-    pub(crate) fn open(location: &Location) -> Result<Self, TokensError> {
+    pub(crate) fn open(location: &JournalLocation) -> Result<Self, TokensError> {
         let source = match location {
-            Location::Directory(data) => TokenSource::File(TokensFile::open(data)?),
-            Location::Database(database) => {
+            JournalLocation::Directory(data) => TokenSource::File(TokensFile::open(data)?),
+            JournalLocation::Database(database) => {
                 TokenSource::Database(Arc::new(DatabaseTokens::new(database)))
             }
         };
@@ -131,10 +131,12 @@ async fn run_blocking<T: Send + 'static>(
 ///
 /// # Errors
 /// When the tokens cannot be read.
-pub(crate) fn list_tokens(location: &Location) -> Result<Vec<Token>, TokensError> {
+pub(crate) fn list_tokens(location: &JournalLocation) -> Result<Vec<Token>, TokensError> {
     match location {
-        Location::Directory(data) => file::list_tokens(data),
-        Location::Database(database) => database::list_tokens(&open_existing_pool(database)?),
+        JournalLocation::Directory(data) => file::list_tokens(data),
+        JournalLocation::Database(database) => {
+            database::list_tokens(&open_existing_pool(database)?)
+        }
     }
 }
 
@@ -143,7 +145,7 @@ pub(crate) fn list_tokens(location: &Location) -> Result<Vec<Token>, TokensError
 /// # Errors
 /// When another token has this name, the token cannot be stored, or there is no entropy.
 pub(crate) fn create_token(
-    location: &Location,
+    location: &JournalLocation,
     role: TokenRole,
     name: &str,
 ) -> Result<(Token, String), TokensError> {
@@ -161,8 +163,8 @@ pub(crate) fn create_token(
         sha256: hash_token_text(&text),
     };
     match location {
-        Location::Directory(data) => file::add_token(data, &token)?,
-        Location::Database(database) => database::add_token(database, &token)?,
+        JournalLocation::Directory(data) => file::add_token(data, &token)?,
+        JournalLocation::Database(database) => database::add_token(database, &token)?,
     }
     Ok((token, text))
 }
@@ -171,9 +173,12 @@ pub(crate) fn create_token(
 ///
 /// # Errors
 /// When no token has this id or name, or the change cannot be stored.
-pub(crate) fn revoke_token(location: &Location, id_or_name: &str) -> Result<Token, TokensError> {
+pub(crate) fn revoke_token(
+    location: &JournalLocation,
+    id_or_name: &str,
+) -> Result<Token, TokensError> {
     match location {
-        Location::Directory(data) => file::revoke_token(data, id_or_name),
-        Location::Database(database) => database::revoke_token(database, id_or_name),
+        JournalLocation::Directory(data) => file::revoke_token(data, id_or_name),
+        JournalLocation::Database(database) => database::revoke_token(database, id_or_name),
     }
 }

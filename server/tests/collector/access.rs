@@ -283,10 +283,11 @@ fn tasks_come_and_go_while_the_collector_runs() {
     let admin = create_token(&guarded.data, "admin");
     let ask = |line: &str, body: &str| guarded.ask(line, Some(&admin), body);
     let task: Value = serde_json::from_str(COUNTED).unwrap();
-    let body = json!({ "task": task, "settings": { "batch": { "least": 2 } } }).to_string();
+    let body =
+        json!({ "task": task, "collection_settings": { "batch": { "least": 2 } } }).to_string();
     let (status, created) = ask("POST /tasks", &body);
     assert_eq!(status, 201, "{created}");
-    assert_eq!(created["settings"]["batch"]["least"], 2);
+    assert_eq!(created["collection_settings"]["batch"]["least"], 2);
     let expected = draft(COUNTED).resolve_task().unwrap();
     assert_eq!(created["fingerprint"], expected.fingerprint().to_string());
     assert_eq!(
@@ -320,7 +321,7 @@ fn tasks_come_and_go_while_the_collector_runs() {
     assert_eq!(ask("GET /tasks/counted/settings", "").1, settings);
     client.post("counted", &uploads.bytes(4)).unwrap();
     let (status, problem) = ask("POST /tasks/counted/batches", "");
-    assert_eq!((status, &problem["need"]), (409, &json!(5)));
+    assert_eq!((status, &problem["min_reports"]), (409, &json!(5)));
 
     assert_eq!(ask("DELETE /tasks/counted", "").0, 204);
     assert_eq!(ask("GET /tasks/counted/estimates", "").0, 404);
@@ -361,7 +362,7 @@ fn what_an_admin_sends_is_checked() {
         ),
         (
             "POST /tasks",
-            json!({ "task": task, "settings": { "batch": { "least": 0 } } }).to_string(),
+            json!({ "task": task, "collection_settings": { "batch": { "least": 0 } } }).to_string(),
             "invalid-task",
             "batch.least",
         ),

@@ -67,10 +67,16 @@ async fn a_batch_is_released_with_enough_reports_and_not_before() {
     for path in ["estimates", "privacy"] {
         let said = app.get(&format!("/tasks/settings/{path}")).await;
         let said = said.problem("nothing-released", 409);
-        assert_eq!((&said["have"], &said["need"]), (&json!(2), &json!(3)));
+        assert_eq!(
+            (&said["reports"], &said["min_reports"]),
+            (&json!(2), &json!(3))
+        );
     }
     let said = close(&app).await.problem("batch-too-small", 409);
-    assert_eq!((&said["have"], &said["need"]), (&json!(2), &json!(3)));
+    assert_eq!(
+        (&said["reports"], &said["min_reports"]),
+        (&json!(2), &json!(3))
+    );
     app.post("settings", uploads.bytes(1)).await;
     let answer = close(&app).await;
     assert_eq!(answer.status, StatusCode::ACCEPTED);
@@ -123,7 +129,7 @@ async fn releases_merge_and_never_change() {
         "?batches=1",
         "?batches=2-3",
         "?batches=1,3",
-        "?post=projection",
+        "?post_processing=projection",
     ];
     let ask = async |app: &App| {
         let mut answers = Vec::new();

@@ -261,7 +261,7 @@ async fn estimates_of_memos_say_what_windows_share() {
         "{said}"
     );
     let shown = app.get("/tasks/settings/estimates").await.json();
-    let said = shown["repeats"].as_str().unwrap();
+    let said = shown["memo_warning"].as_str().unwrap();
     assert!(said.contains("√(1 + 0.197·(k − 1))"), "{said}");
 }
 
@@ -314,7 +314,7 @@ async fn a_privacy_notice_says_what_a_person_spends() {
         };
         assert!(said.contains(&each), "{said}");
         let answer = app.get("/tasks/settings/estimates").await.json();
-        assert!(answer.get("repeats").is_none());
+        assert!(answer.get("memo_warning").is_none());
     }
 }
 

@@ -26,7 +26,7 @@ use crate::access::create_token;
 use crate::support::SETTINGS;
 use hushbin::{Task, Upload};
 use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates_for_query};
-use hushbin_server::store::{Location, Store, StoreOptions};
+use hushbin_server::store::{JournalLocation, Store, StoreOptions};
 use hushbin_tests::process::{self, Client, Collector};
 use hushbin_tests::uploads::{Uploads, draft};
 use rand_chacha::ChaCha20Rng;
@@ -85,7 +85,7 @@ impl Uploader {
         let answer: Value = serde_json::from_slice(&answer).unwrap();
         let number = |name: &str| answer[name].as_u64().unwrap() as usize;
         assert_eq!(number("uploads"), uploads.len(), "{answer}");
-        let duplicates = number("duplicates");
+        let duplicates = number("duplicate_uploads");
         let new = if duplicates < uploads.len() { 201 } else { 200 };
         assert_eq!(status, new, "{answer}");
         Some(duplicates)
@@ -281,7 +281,7 @@ fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 fn reads_only(data: &Path, analyst: &Analyst) {
     let before = files(data);
     let store = Store::open_read_only(
-        &Location::Directory(data.to_owned()),
+        &JournalLocation::Directory(data.to_owned()),
         &[],
         StoreOptions::DEFAULT,
     )

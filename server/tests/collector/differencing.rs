@@ -45,7 +45,7 @@ const QUERIES: [&str; 12] = [
     "?batches=1-2",
     "?batches=3",
     "?items=dark-mode,autoplay&confidence=0.5",
-    "?question=theme&post=projection",
+    "?question=theme&post_processing=projection",
     "?question=beta",
     "?question=features&items=search&batches=2",
     "?quantiles=0.1,0.5&false_discovery_rate=0.2",

@@ -287,7 +287,7 @@ impl Served {
     fn broken_files(&self) -> Vec<String> {
         let metrics = String::from_utf8(self.ask("GET /metrics", b"").body).unwrap();
         let lines = metrics.lines().filter_map(|line| {
-            let rest = line.strip_prefix("hushbin_broken_files{file=\"")?;
+            let rest = line.strip_prefix("hushbin_files_broken{file=\"")?;
             rest.strip_suffix("\"} 1")
         });
         lines.map(str::to_owned).collect()

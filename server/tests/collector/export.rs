@@ -53,8 +53,13 @@ const ASKED: [(&str, &[&str], &str); 11] = [
     ),
     (
         "visits",
-        &["--question", "theme", "--post", "projection,shrinkage"],
-        "question=theme&post=projection,shrinkage",
+        &[
+            "--question",
+            "theme",
+            "--post-processing",
+            "projection,shrinkage",
+        ],
+        "question=theme&post_processing=projection,shrinkage",
     ),
     ("visits", &["--question", "beta"], "question=beta"),
     (
@@ -267,8 +272,11 @@ fn estimates_of_files_are_those_of_the_collector() {
     }
     // Texts have no items to post-process.
     let text = ["visits.3.csv", "--question", "query", "--format", "json"];
-    let post = [&text[..], &["--post", "projection"]].concat();
-    fails(&collecting.estimate(&post), &["--post is not for"]);
+    let post = [&text[..], &["--post-processing", "projection"]].concat();
+    fails(
+        &collecting.estimate(&post),
+        &["--post-processing is not for"],
+    );
 }
 
 #[test]

@@ -357,7 +357,7 @@ fn options_without_effect_are_refused() {
         ("--question", ""),
         ("--items", "a"),
         ("--confidence", "0.95"),
-        ("--post", "projection"),
+        ("--post-processing", "projection"),
         ("--quantiles", "0.5"),
         ("--false-discovery-rate", "0.1"),
         ("--alphabet", "ab"),

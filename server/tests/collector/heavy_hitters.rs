@@ -92,7 +92,7 @@ async fn texts_are_found_with_intervals() {
     assert_eq!(names, ["ab", "c", "cab"]);
     for text in texts {
         let name = text["text"].as_str().unwrap();
-        assert_eq!(text["goes_on"], name == "cab");
+        assert_eq!(text["is_prefix"], name == "cab");
         let truth = match name {
             "ab" => 0.3,
             "c" => 0.2,
@@ -102,7 +102,7 @@ async fn texts_are_found_with_intervals() {
         assert!(low <= truth && truth <= high, "{text}");
     }
     // There are 1 + 2·3 candidates at first, then 3 + 2·9 per continued prefix.
-    assert_eq!(found["groups"][0]["candidates"], 7);
+    assert_eq!(found["steps"][0]["candidates"], 7);
     assert_eq!(found["dead_ends"], json!([]));
 
     let csv = [("accept", "text/csv")];
@@ -111,7 +111,7 @@ async fn texts_are_found_with_intervals() {
     let body = String::from_utf8(answer.body.clone()).unwrap();
     let lines: Vec<&str> = body.lines().collect();
     assert_eq!(lines.len(), 4, "{body}");
-    assert!(lines[0].starts_with("text,goes_on,dead_end,reports,estimate,standard_error,"));
+    assert!(lines[0].starts_with("text,is_prefix,dead_end,sample_size,estimate,standard_error,"));
     assert!(lines[1].starts_with("cab,true,false,"), "{body}");
 }
 

@@ -110,7 +110,7 @@ impl Crowd<'_> {
 async fn stated(app: &App, estimate: &str, up: bool) -> f64 {
     let shown = app.get("/tasks/t/influence").await.json();
     let all = shown["influence"].as_array().unwrap();
-    let own = |own: &&Value| own["question"] == "q" && own["estimate"] == estimate;
+    let own = |own: &&Value| own["question"] == "q" && own["estimand"] == estimate;
     let own = all.iter().find(own).unwrap_or_else(|| panic!("{shown}"));
     own[if up { "up" } else { "down" }].as_f64().unwrap()
 }
@@ -452,7 +452,7 @@ impl Text {
             let answer = app.get(&path).await.json();
             let texts = answer[self.list].as_array().unwrap().iter();
             let mut own =
-                texts.filter(|text| text["text"] == self.prefix && text["goes_on"] == true);
+                texts.filter(|text| text["text"] == self.prefix && text["is_prefix"] == true);
             own.next().map(|text| text["estimate"].as_f64().unwrap())
         };
         send(&app, &task, &crowd.reports(seed, &answer), 0).await;

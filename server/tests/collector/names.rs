@@ -102,8 +102,8 @@ fn text_on_terminals_shows_controls_of_names() {
     for words in [
         &["task", "check", file][..],
         &["task", "check", "--verbose", file],
-        &["simulate", "--task", file, "--data", data, "--seed", "1"],
-        &["simulate", "--task", file, "--data", data, "--verbose"],
+        &["simulate", "--task", file, "--answers", data, "--seed", "1"],
+        &["simulate", "--task", file, "--answers", data, "--verbose"],
     ] {
         let said = hushbin(words);
         let error = String::from_utf8_lossy(&said.stderr);

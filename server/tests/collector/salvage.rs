@@ -162,7 +162,7 @@ fn commits(path: &Path) -> Vec<usize> {
 fn whichever_file_is_damaged_the_others_are_served_as_before() {
     let journal = Journal::new();
     let task = journal.task();
-    let given = ["--task", task.to_str().unwrap()];
+    let given = ["--lost-task", task.to_str().unwrap()];
     let all = files(&journal.data());
     // The list, five batches, ids of four batches and of one, and a log.
     assert_eq!(all.len(), 9, "{all:?}");
@@ -211,7 +211,7 @@ fn salvaged(journal: &Journal, more: &[&str]) -> (String, Collector, Client) {
 fn however_much_is_damaged_what_is_kept_is_whole() {
     let journal = Journal::new();
     let task = journal.task();
-    let given = ["--task", task.to_str().unwrap()];
+    let given = ["--lost-task", task.to_str().unwrap()];
     let all = files(&journal.data());
     let totals = |data: &Path| {
         let files = FilesEngine::open(data).unwrap();
@@ -423,7 +423,7 @@ fn tasks_are_known_by_the_fingerprint_that_their_files_have() {
     let output = journal.salvage(&[]);
     let fingerprint = task.fingerprint().to_string();
     assert!(said(&output).contains(&fingerprint), "{}", said(&output));
-    assert!(said(&output).contains("--task"), "{}", said(&output));
+    assert!(said(&output).contains("--lost-task"), "{}", said(&output));
     assert!(said(&output).contains("0 tasks"), "{}", said(&output));
 }
 
@@ -446,7 +446,8 @@ fn a_list_that_is_older_than_a_task_loses_nothing_silently() {
     assert!(said(&output).contains(&fingerprint), "{}", said(&output));
     fs::remove_dir_all(journal.to()).unwrap();
     let task = journal.task();
-    let (output, _collector, mut client) = salvaged(&journal, &["--task", task.to_str().unwrap()]);
+    let (output, _collector, mut client) =
+        salvaged(&journal, &["--lost-task", task.to_str().unwrap()]);
     assert!(output.contains("of 1 tasks are intact"), "{output}");
     assert_eq!(estimates(&mut client), journal.estimates);
 }

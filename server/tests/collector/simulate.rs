@@ -108,7 +108,15 @@ fn questions_are_simulated_from_csv() {
     }
     fs::write(&data, lines).unwrap();
     let [task, data] = [task, data].map(|path| path.to_str().unwrap().to_owned());
-    let common = ["simulate", "--task", &task, "--data", &data, "--seed", "1"];
+    let common = [
+        "simulate",
+        "--task",
+        &task,
+        "--answers",
+        &data,
+        "--seed",
+        "1",
+    ];
     let found = answer(&[&common[..], &["--runs", "60", "--json"]].concat());
     for question in found["questions"].as_array().unwrap() {
         // A cross by a number for its mean has estimates of means only.
@@ -178,7 +186,7 @@ fn questions_are_simulated_from_csv() {
     ] {
         assert!(words.contains(part), "{part}: {words}");
     }
-    let other = ["simulate", "--task", &task, "--data", &task];
+    let other = ["simulate", "--task", &task, "--answers", &task];
     let error = hushbin(&other);
     assert!(
         String::from_utf8_lossy(&error.stderr)
@@ -209,7 +217,15 @@ fn few_people_are_told_and_nothing_is_infinite() {
     fs::write(&data, text).unwrap();
     let [task, data] = [task, data].map(|path| path.to_str().unwrap().to_owned());
     for (runs, people) in [("1", "1"), ("1", "2"), ("7", "3")] {
-        let common = ["simulate", "--task", &task, "--data", &data, "--seed", "1"];
+        let common = [
+            "simulate",
+            "--task",
+            &task,
+            "--answers",
+            &data,
+            "--seed",
+            "1",
+        ];
         let more = ["--runs", runs, "--people", people, "--verbose"];
         let words = hushbin(&[&common[..], &more].concat());
         let words = String::from_utf8_lossy(&words.stdout).into_owned();
@@ -267,7 +283,16 @@ fn intervals_of_quantiles_hold() {
         let [task, data] = [&task, &data].map(|path| path.to_str().unwrap());
         let runs = RUNS.to_string();
         let found = answer(&[
-            "simulate", "--task", task, "--data", data, "--seed", "1", "--runs", &runs, "--json",
+            "simulate",
+            "--task",
+            task,
+            "--answers",
+            data,
+            "--seed",
+            "1",
+            "--runs",
+            &runs,
+            "--json",
         ]);
         let found = &found["questions"][0]["numbers"];
         for coverage in ["covered", "all_covered"] {

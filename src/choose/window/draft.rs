@@ -7,14 +7,14 @@ use serde::Deserialize;
 /// [`Window`](crate::mechanism::window::Window) whose parameters may be unset.
 ///
 /// ```
-/// use hushbin::choose::window::Draft;
+/// use hushbin::choose::window::ParametersDraft;
 ///
-/// let draft: Draft = serde_json::from_str(r#"{ "drawn": 2 }"#).unwrap();
+/// let draft: ParametersDraft = serde_json::from_str(r#"{ "drawn": 2 }"#).unwrap();
 /// assert_eq!((draft.drawn, draft.atoms), (Some(2), None));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Draft {
+pub struct ParametersDraft {
     /// Number of drawn attributes m, which a report covers.
     pub drawn: Option<u32>,
     /// Number of atoms t for each attribute.
@@ -30,13 +30,13 @@ pub struct Draft {
 /// Variance that the choice of the atoms' values minimises. Privacy does not depend on this choice.
 ///
 /// ```
-/// use hushbin::choose::window::{Draft, VarianceObjective};
+/// use hushbin::choose::window::{ParametersDraft, VarianceObjective};
 /// use hushbin::domain::Domain;
 /// use hushbin::mechanism::window::Window;
 ///
 /// let domain = Domain::of_dense_inputs(1);
 /// let [worst, average] = [VarianceObjective::Worst, VarianceObjective::Average].map(|objective| {
-///     let draft = Draft { objective: Some(objective), ..Draft::default() };
+///     let draft = ParametersDraft { objective: Some(objective), ..ParametersDraft::default() };
 ///     Window::choose_parameters(&domain, 2.0, &draft).unwrap().estimate_scale_and_variance(&domain, 2.0)
 /// });
 /// assert!(average.uniform_average_variance() < 0.96 * worst.uniform_average_variance());

@@ -5,7 +5,7 @@ mod draft;
 mod sizes;
 mod values;
 
-pub use draft::{Draft, VarianceObjective};
+pub use draft::{ParametersDraft, VarianceObjective};
 
 use alloc::vec::Vec;
 
@@ -13,7 +13,7 @@ use super::budget::{BUDGET_EXCEEDED_ERROR, PrivacyBudget};
 use super::contract::ChooseParameters;
 use super::draft_agreement::check_equal_if_stated;
 use super::population::Population;
-use super::predict::{PredictErrors, PredictedErrors, SquaredError};
+use super::predict::{PredictErrors, PredictedErrors, PredictedSquaredError};
 use super::sparsity_search::{Candidate, ParameterSearch};
 use crate::bounds;
 use crate::domain::Domain;
@@ -35,10 +35,10 @@ impl PredictErrors for Window {
             .max_variance()
             / population.people_count();
         PredictedErrors {
-            mean_error: Some(SquaredError {
+            mean_error: Some(PredictedSquaredError {
                 variance,
                 rare_item_variance: variance,
-                ..SquaredError::default()
+                ..PredictedSquaredError::default()
             }),
             frequency_error: None,
             nonmissing_error: None,
@@ -47,9 +47,9 @@ impl PredictErrors for Window {
 }
 
 impl ChooseParameters for Window {
-    type Draft = Draft;
+    type ParametersDraft = ParametersDraft;
 
-    fn check_draft(draft: &Draft, domain: &Domain) -> Result<(), Error> {
+    fn check_draft(draft: &ParametersDraft, domain: &Domain) -> Result<(), Error> {
         let [drawn, favoured] = [draft.drawn, draft.favoured].map(|own| own.unwrap_or(1));
         if let Some(values) = &draft.values {
             if draft.objective.is_some() {
@@ -74,7 +74,10 @@ impl ChooseParameters for Window {
         MechanismParameters::check_suits_domain(&Self::new(drawn, atoms, favoured, values)?, domain)
     }
 
-    fn best_candidate(search: &ParameterSearch<'_>, draft: &Draft) -> Result<Candidate, Error> {
+    fn best_candidate(
+        search: &ParameterSearch<'_>,
+        draft: &ParametersDraft,
+    ) -> Result<Candidate, Error> {
         search.best_over_sparsities(|domain, budget| Self::choose_parameters(domain, budget, draft))
     }
 
@@ -86,13 +89,13 @@ impl ChooseParameters for Window {
             return Ok(Vec::new());
         }
         let keeps_to_it = |candidate: &Candidate| candidate.objective_error.is_finite();
-        match Self::best_candidate(search, &Draft::default()) {
+        match Self::best_candidate(search, &ParametersDraft::default()) {
             Err(error) if error == BUDGET_EXCEEDED_ERROR => Ok(Vec::new()),
             best => Ok(alloc::vec![best?].into_iter().filter(keeps_to_it).collect()),
         }
     }
 
-    fn check_agrees_with(&self, draft: &Draft) -> Result<(), Error> {
+    fn check_agrees_with(&self, draft: &ParametersDraft) -> Result<(), Error> {
         check_equal_if_stated("drawn", &draft.drawn, self.drawn_attribute_count())?;
         check_equal_if_stated("atoms", &draft.atoms, self.atoms_per_attribute())?;
         check_equal_if_stated("favoured", &draft.favoured, self.favoured_atom_count())?;
@@ -118,17 +121,17 @@ impl Window {
     /// within the budget.
     ///
     /// ```
-    /// use hushbin::choose::window::Draft;
+    /// use hushbin::choose::window::ParametersDraft;
     /// use hushbin::domain::Domain;
     /// use hushbin::mechanism::window::Window;
     ///
-    /// let of = |epsilon| Window::choose_parameters(&Domain::of_dense_inputs(1), epsilon, &Draft::default()).unwrap();
+    /// let of = |epsilon| Window::choose_parameters(&Domain::of_dense_inputs(1), epsilon, &ParametersDraft::default()).unwrap();
     /// assert_eq!((of(0.5).atoms_per_attribute(), of(0.5).favoured_atom_count()), (8, 4));
     /// ```
     pub fn choose_parameters(
         domain: &Domain,
         budget: impl Into<PrivacyBudget>,
-        draft: &Draft,
+        draft: &ParametersDraft,
     ) -> Result<Self, Error> {
         Self::check_draft(draft, domain)?;
         sizes::best_window(domain, budget.into(), draft).ok_or(BUDGET_EXCEEDED_ERROR)

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::draft::{Draft, VarianceObjective};
+use super::draft::{ParametersDraft, VarianceObjective};
 use super::values::{self, VarianceCoefficients};
 use crate::bounds;
 use crate::choose::budget::{PreparedBudget, PrivacyBudget};
@@ -13,7 +13,7 @@ use crate::mechanism::window::{EstimateScaleAndVariance, Window};
 struct SizeSearch<'a> {
     attribute_count: u32,
     prepared_budget: PreparedBudget,
-    draft: &'a Draft,
+    draft: &'a ParametersDraft,
 }
 
 /// Sizes m, t and k, with the atoms' best values and the worst-case variance.
@@ -41,7 +41,11 @@ const TRIED_MAX_ATOM_VALUES: core::ops::RangeInclusive<u32> = 500..=1000;
 
 /// Returns the best parameters that a draft allows and that stay within the budget. Returns `None`
 /// if there are no such parameters.
-pub(super) fn best_window(domain: &Domain, budget: PrivacyBudget, draft: &Draft) -> Option<Window> {
+pub(super) fn best_window(
+    domain: &Domain,
+    budget: PrivacyBudget,
+    draft: &ParametersDraft,
+) -> Option<Window> {
     let attributes = domain.item_count().unwrap_or(0);
     let sizes = SizeSearch {
         attribute_count: attributes,

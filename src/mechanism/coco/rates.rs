@@ -85,7 +85,7 @@ impl Coco {
                     domain,
                     &ExpLowerBound::new(epsilon),
                     favoured,
-                    &top.sums_over_strongest(favoured),
+                    &top.sums_over_strongest_cells(favoured),
                 )
             }
         }

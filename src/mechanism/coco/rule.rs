@@ -33,7 +33,7 @@ pub enum FavouredSideRule {
     },
 }
 
-impl subset::FavouringRule for FavouredSideRule {
+impl subset::BucketFavouringRule for FavouredSideRule {
     const MECHANISM_NAME: &'static str = "coco";
     const SIDES_PER_CELL: u32 = 2;
     const TOO_FEW_CELLS_REASON: &'static str =

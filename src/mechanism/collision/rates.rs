@@ -66,7 +66,7 @@ impl Collision {
                     domain,
                     &ExpLowerBound::new(epsilon),
                     favoured,
-                    &top.sums_over_strongest(favoured),
+                    &top.sums_over_strongest_cells(favoured),
                 )
             }
         }

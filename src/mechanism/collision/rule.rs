@@ -32,7 +32,7 @@ pub enum FavouredBucketRule {
     },
 }
 
-impl subset::FavouringRule for FavouredBucketRule {
+impl subset::BucketFavouringRule for FavouredBucketRule {
     const MECHANISM_NAME: &'static str = "collision";
     const SIDES_PER_CELL: u32 = 1;
     const TOO_FEW_CELLS_REASON: &'static str =

@@ -9,14 +9,14 @@
 /// code of that paper sets η = √(k·ln n)/2.5, which gives 0.83 for k = 64 and n = 10⁵.
 ///
 /// ```
-/// use hushbin::mechanism::hash_bin::clipping_attenuation;
+/// use hushbin::mechanism::hash_bin::share_surviving_clipping;
 ///
-/// assert_eq!(clipping_attenuation(4, 4.0), 1.0);
+/// assert_eq!(share_surviving_clipping(4, 4.0), 1.0);
 /// // B is ±2 or 0, and 2 is cut to 1.
-/// assert_eq!(clipping_attenuation(2, 1.0), 0.5);
+/// assert_eq!(share_surviving_clipping(2, 1.0), 0.5);
 /// ```
 #[must_use]
-pub fn clipping_attenuation(entries: u32, clip: f64) -> f64 {
+pub fn share_surviving_clipping(entries: u32, clip: f64) -> f64 {
     let k = f64::from(entries);
     if clip >= k {
         return 1.0;
@@ -24,7 +24,7 @@ pub fn clipping_attenuation(entries: u32, clip: f64) -> f64 {
     (expectation_over_sign_sums(entries, |sum| sum * sum.min(clip)) / k).min(1.0)
 }
 
-/// Second moment E\[clip(B)²\] of the clipped sum of k = `entries` values. As in [`clipping_attenuation`], B
+/// Second moment E\[clip(B)²\] of the clipped sum of k = `entries` values. As in [`share_surviving_clipping`], B
 /// is the sum of these values, each ±1 with equal probability. clip(B) is B clipped to [−η, η],
 /// where η = `clip`. The second moment is k if η ≥ k.
 ///
@@ -111,7 +111,7 @@ mod tests {
                 let exact: f64 = sums().map(|sum| clipped(sum) * sum).sum::<f64>()
                     / f64::from(patterns)
                     / f64::from(entries);
-                let ours = clipping_attenuation(entries, clip);
+                let ours = share_surviving_clipping(entries, clip);
                 assert!(
                     (ours - exact).abs() < 1e-13,
                     "{entries} {clip}: {ours} {exact}"
@@ -136,7 +136,7 @@ mod tests {
             assert!((ours / product - 1.0).abs() < 1e-11, "{entries}: {ours}");
             let clip = f64::from(entries) - 0.5;
             assert!(
-                (clipping_attenuation(entries, clip) - 1.0).abs() < 1e-11,
+                (share_surviving_clipping(entries, clip) - 1.0).abs() < 1e-11,
                 "{entries}"
             );
         }
@@ -145,6 +145,6 @@ mod tests {
     #[test]
     fn the_clip_of_the_published_code_leaves_five_sixths() {
         let clip = libm::sqrt(64.0 * libm::log(1e5)) / 2.5;
-        assert!((clipping_attenuation(64, clip) - 0.83).abs() < 0.005);
+        assert!((share_surviving_clipping(64, clip) - 0.83).abs() < 0.005);
     }
 }

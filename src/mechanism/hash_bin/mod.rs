@@ -39,7 +39,7 @@ pub use report::{HashBinReport as Report, RandomisedResponse};
 pub use response_distribution::ResponseDistribution;
 #[cfg(feature = "analysis")]
 pub use {
-    attenuation::{clipped_sum_second_moment, clipping_attenuation},
+    attenuation::{clipped_sum_second_moment, share_surviving_clipping},
     rates::EstimateScaleAndVariance,
 };
 #[cfg(feature = "collector")]

@@ -1,6 +1,6 @@
 //! Scale and variance of the estimates that are computed from hash-bin's responses.
 
-use super::attenuation::{clipped_sum_second_moment, clipping_attenuation};
+use super::attenuation::{clipped_sum_second_moment, share_surviving_clipping};
 use super::parameters::HashBin;
 use super::response_distribution::ResponseKind;
 use crate::domain::Domain;
@@ -39,14 +39,14 @@ pub struct EstimateScaleAndVariance {
 /// Proportion of each value that remains in the estimate, if sums are clipped to the bound `clip`.
 /// The proportion is 1 without clipping.
 fn attenuation_under_clip(clip: Option<f64>, entries: u32) -> f64 {
-    clip.map_or(1.0, |clip| clipping_attenuation(entries, clip))
+    clip.map_or(1.0, |clip| share_surviving_clipping(entries, clip))
 }
 
 impl HashBin {
     /// Proportion of each value that remains in the estimates, for a person with `entries` entries
     /// of ±1. The proportion is 1 without clipping.
     #[must_use]
-    pub fn clipping_attenuation(&self, entries: u32) -> f64 {
+    pub fn share_surviving_clipping(&self, entries: u32) -> f64 {
         attenuation_under_clip(self.privacy_level().clipping_bound(), entries)
     }
 
@@ -95,7 +95,7 @@ impl HashBin {
 
 impl EstimateScaleAndVariance {
     /// Variance of one report's estimate of an item's value. `left` is the mean of the estimate:
-    /// the proportion of the item's value that [clipping leaves](clipping_attenuation). `square` is
+    /// the proportion of the item's value that [clipping leaves](share_surviving_clipping). `square` is
     /// E\[clip(B)²\], where B is the sum of the person's values, each multiplied by a fair sign.
     /// Without clipping, `square` is the sum of the squared values.
     ///

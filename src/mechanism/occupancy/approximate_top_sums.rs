@@ -63,7 +63,7 @@ impl ApproximateCellSums {
     }
 
     /// Returns the approximate expected sums over the c strongest cells.
-    pub(crate) fn sums_over_strongest(&self, c: u32) -> StrongestCellSums {
+    pub(crate) fn sums_over_strongest_cells(&self, c: u32) -> StrongestCellSums {
         let mut top = StrongestCellSums {
             strength_sum: 0.0,
             squared_strength_sum: 0.0,

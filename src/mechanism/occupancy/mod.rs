@@ -48,7 +48,7 @@ use strength_distributions::StrengthDistributions;
 /// let occupancy = CellOccupancyModel { element_count: 3, cell_count: 12, slots_per_cell: Some(7) };
 /// let top = occupancy.strongest_cell_sums(StrengthMeasure::Count, 1, 3);
 /// // Three cells hold at most all of three elements; the best one at least one.
-/// assert!(top.sums_over_strongest(1).strength_sum > 1.0 && (top.sums_over_strongest(3).strength_sum - 3.0).abs() < 1e-12);
+/// assert!(top.sums_over_strongest_cells(1).strength_sum > 1.0 && (top.sums_over_strongest_cells(3).strength_sum - 3.0).abs() < 1e-12);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CellOccupancyModel {
@@ -68,7 +68,7 @@ pub struct CellOccupancyModel {
 ///
 /// let occupancy = CellOccupancyModel { element_count: 3, cell_count: 12, slots_per_cell: Some(7) };
 /// let [signed, counts] = [StrengthMeasure::SignedSum, StrengthMeasure::Count]
-///     .map(|strength| occupancy.strongest_cell_sums(strength, 1, 3).sums_over_strongest(3).strength_sum);
+///     .map(|strength| occupancy.strongest_cell_sums(strength, 1, 3).sums_over_strongest_cells(3).strength_sum);
 /// // Elements with opposite signs cancel.
 /// assert!(signed < counts);
 /// ```

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 /// use hushbin::mechanism::occupancy::{CellOccupancyModel, StrengthMeasure};
 ///
 /// let occupancy = CellOccupancyModel { element_count: 3, cell_count: 12, slots_per_cell: Some(7) };
-/// let top = occupancy.strongest_cell_sums(StrengthMeasure::Count, 1, 3).sums_over_strongest(2);
+/// let top = occupancy.strongest_cell_sums(StrengthMeasure::Count, 1, 3).sums_over_strongest_cells(2);
 /// assert!(top.squared_strength_sum >= top.strength_sum && top.element_load == top.strength_sum);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,10 +31,10 @@ pub struct StrongestCellSums {
 ///
 /// let occupancy = CellOccupancyModel { element_count: 3, cell_count: 12, slots_per_cell: Some(7) };
 /// let top = occupancy.strongest_cell_sums(StrengthMeasure::Count, 1, 3);
-/// assert!(top.sums_over_strongest(1).strength_sum < top.sums_over_strongest(2).strength_sum);
+/// assert!(top.sums_over_strongest_cells(1).strength_sum < top.sums_over_strongest_cells(2).strength_sum);
 /// // The best of the cells of four functions is better than that of one.
 /// let of_four = occupancy.strongest_cell_sums(StrengthMeasure::Count, 4, 1);
-/// let [of_one, of_four] = [top, of_four].map(|sums| sums.sums_over_strongest(1).strength_sum);
+/// let [of_one, of_four] = [top, of_four].map(|sums| sums.sums_over_strongest_cells(1).strength_sum);
 /// assert!(of_four > of_one);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +50,7 @@ impl StrongestCellSumsTable {
     /// Returns the sums over the c strongest cells. If `c` exceeds the maximum that the sums were
     /// computed for, that maximum is used instead. Only the load is computed with `c` itself.
     #[must_use]
-    pub fn sums_over_strongest(&self, c: u32) -> StrongestCellSums {
+    pub fn sums_over_strongest_cells(&self, c: u32) -> StrongestCellSums {
         let last = (c as usize).min(self.sums_by_cell_count.len() - 1);
         let top = self.sums_by_cell_count[last];
         StrongestCellSums {

@@ -2,7 +2,7 @@
 
 use super::cell_strengths::{CellStrengths, unpack_side, unpack_strength};
 use super::favoured_set::FavouredSet;
-use super::parameters::{FavouringRule, HashedSubsetSelection};
+use super::parameters::{BucketFavouringRule, HashedSubsetSelection};
 
 use crate::domain::Domain;
 use crate::mechanism::occupancy::CellOccupancyModel;
@@ -63,7 +63,7 @@ impl CellStrengths {
     }
 }
 
-impl<R: FavouringRule> HashedSubsetSelection<R> {
+impl<R: BucketFavouringRule> HashedSubsetSelection<R> {
     /// Returns the model of how the elements of an input are spread over the cells of one hash
     /// function.
     pub(crate) fn cell_occupancy_model(&self, domain: &Domain) -> CellOccupancyModel {

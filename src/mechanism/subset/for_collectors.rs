@@ -5,7 +5,7 @@ use core::fmt::Debug;
 use serde::de::{self, DeserializeOwned};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::parameters::{FavouringRule, HashedSubsetSelection};
+use super::parameters::{BucketFavouringRule, HashedSubsetSelection};
 use super::report::BucketReport;
 use super::thresholds::Thresholds;
 use crate::canonical::{CanonicalWriter, WriteCanonical};
@@ -69,7 +69,7 @@ impl<'de, R: NamedRule> Deserialize<'de> for HashedSubsetSelection<R> {
     }
 }
 
-impl<R: FavouringRule> HashedSubsetSelection<R> {
+impl<R: BucketFavouringRule> HashedSubsetSelection<R> {
     /// Checks the ranges and creates the parameters of a mechanism with one hash function.
     ///
     /// # Errors
@@ -113,7 +113,7 @@ impl<R: NamedRule> HashedSubsetSelection<R> {
     }
 }
 
-impl<R: FavouringRule> WriteCanonical for HashedSubsetSelection<R> {
+impl<R: BucketFavouringRule> WriteCanonical for HashedSubsetSelection<R> {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.write_u64(u64::from(self.favoured_count().unwrap_or(0)));
         // With one hash function, this number is the code of the hash family alone.
@@ -174,7 +174,7 @@ impl Thresholds {
     }
 }
 
-impl<R: FavouringRule> CollectedMechanism for HashedSubsetSelection<R> {
+impl<R: BucketFavouringRule> CollectedMechanism for HashedSubsetSelection<R> {
     fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
         self.thresholds(domain.sparsity(), epsilon)
             .effective_epsilon()
@@ -223,7 +223,7 @@ impl BucketReport {
 ///
 /// assert_eq!(FavouredBucketRule::Heaviest { favoured: 3 }.rule_name(), FavouredBucketRuleName::Heaviest);
 /// ```
-pub trait NamedRule: FavouringRule {
+pub trait NamedRule: BucketFavouringRule {
     /// Type of the rules' names. A name identifies the rule without the rule's parameter.
     type Name: Copy + Eq + Debug + Serialize + DeserializeOwned;
 

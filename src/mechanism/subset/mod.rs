@@ -28,7 +28,7 @@ mod thresholds;
 
 #[cfg(feature = "collector")]
 pub use for_collectors::NamedRule;
-pub use parameters::{FavouringRule, HashedSubsetSelection};
+pub use parameters::{BucketFavouringRule, HashedSubsetSelection};
 pub(super) use randomize::Randomizer;
 #[cfg(feature = "analysis")]
 pub(super) use randomize::opposite_side;
@@ -43,7 +43,7 @@ use crate::domain::Domain;
 use crate::error::{Error, error};
 use crate::hash::HashFamily;
 
-impl<R: FavouringRule> MechanismParameters for HashedSubsetSelection<R> {
+impl<R: BucketFavouringRule> MechanismParameters for HashedSubsetSelection<R> {
     const NAME: &'static str = R::MECHANISM_NAME;
     type Report = BucketReport;
     type Randomizer = Randomizer<R>;

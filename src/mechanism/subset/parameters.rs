@@ -43,13 +43,13 @@ pub struct HashedSubsetSelection<R> {
 /// [`coco::FavouredSideRule`](crate::mechanism::coco::FavouredSideRule).
 ///
 /// ```
-/// use hushbin::mechanism::{FavouringRule as _, coco, collision};
+/// use hushbin::mechanism::{BucketFavouringRule as _, coco, collision};
 ///
 /// assert_eq!(collision::FavouredBucketRule::paper_rule()?.favoured_count(), None);
 /// assert_eq!(coco::FavouredSideRule::strongest_rule(3).favoured_count(), Some(3));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
-pub trait FavouringRule: Copy + Eq + Hashable + Debug {
+pub trait BucketFavouringRule: Copy + Eq + Hashable + Debug {
     /// Name of the mechanism, as in task files.
     const MECHANISM_NAME: &'static str;
     /// Number of buckets in a cell: 1, or 2 if cells are pairs of sides. Elements are hashed to
@@ -89,7 +89,7 @@ pub trait FavouringRule: Copy + Eq + Hashable + Debug {
     }
 }
 
-impl<R: FavouringRule> HashedSubsetSelection<R> {
+impl<R: BucketFavouringRule> HashedSubsetSelection<R> {
     /// Checks the ranges and creates the parameters.
     ///
     /// # Errors

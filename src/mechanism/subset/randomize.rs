@@ -9,7 +9,7 @@ use rand_core::CryptoRng;
 
 use super::cell_strengths::CellStrengths;
 use super::favoured_set::{DrawnBucket, FavouredSet};
-use super::parameters::{FavouringRule, HashedSubsetSelection};
+use super::parameters::{BucketFavouringRule, HashedSubsetSelection};
 use super::report::BucketReport;
 use super::thresholds::Thresholds;
 use crate::domain::{Domain, Entry, SignedItem};
@@ -59,7 +59,7 @@ pub struct Randomizer<R> {
     rule_marker: PhantomData<R>,
 }
 
-impl<R: FavouringRule> Randomizer<R> {
+impl<R: BucketFavouringRule> Randomizer<R> {
     /// True if cells are pairs of sides.
     const CELLS_ARE_PAIRS: bool = cfg!(feature = "complete") && R::SIDES_PER_CELL > 1;
 
@@ -320,7 +320,7 @@ impl<R: FavouringRule> Randomizer<R> {
     }
 }
 
-impl<R: FavouringRule> Randomize for Randomizer<R> {
+impl<R: BucketFavouringRule> Randomize for Randomizer<R> {
     type Report = BucketReport;
 
     fn set_favoured_threshold(&mut self, threshold: Threshold) {

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::parameters::{FavouringRule, HashedSubsetSelection};
+use super::parameters::{BucketFavouringRule, HashedSubsetSelection};
 use crate::sample::{ExpLowerBound, Threshold};
 
 /// Integer thresholds for drawing one of t outputs, some of which the input favours. The sampler,
@@ -82,7 +82,7 @@ pub(in crate::mechanism) fn compute_favoured_threshold(
     Threshold(bound.favoured_probability(favoured.into(), favoured.into(), others.into()))
 }
 
-impl<R: FavouringRule> HashedSubsetSelection<R> {
+impl<R: BucketFavouringRule> HashedSubsetSelection<R> {
     /// Computes the thresholds at sparsity s and local ε.
     ///
     /// # Panics

@@ -12,7 +12,7 @@ use crate::sample::Threshold;
 use crate::sums::messages::MessageParameters;
 use crate::sums::summed_quantity::{BoundedVector, SummedQuantity};
 use crate::sums::task::{SumTask, SumTaskFields};
-use crate::task::{Budget, Items, NumberLimits};
+use crate::task::{Items, NumberLimits, ReportBudget};
 
 /// Party that people have to trust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,8 +108,8 @@ struct SerializedSumTask {
     vector: Option<SerializedSummedVector>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     messages: Option<SerializedMessageParameters>,
-    #[serde(default, skip_serializing_if = "Budget::is_default")]
-    budget: Budget,
+    #[serde(default, skip_serializing_if = "ReportBudget::is_default")]
+    budget: ReportBudget,
 }
 
 const fn default_honest_fraction() -> f64 {
@@ -189,7 +189,7 @@ impl SumTaskDraft {
             }
         }
         if own.report_budget != used.report_budget {
-            let of = |budget: Budget| format!("{budget:?}");
+            let of = |budget: ReportBudget| format!("{budget:?}");
             return differs("budget", of(own.report_budget), of(used.report_budget));
         }
         match self.message_parameters {

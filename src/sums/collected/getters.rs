@@ -5,7 +5,7 @@ use crate::sums::messages::{MessageParameters, longest_message_bytes};
 use crate::sums::randomizer::SumRandomizer;
 use crate::sums::summed_quantity::BoundedVector;
 use crate::sums::task::{SumTask, SumTaskFields, count_honest_people};
-use crate::task::{Budget, Items};
+use crate::task::{Items, ReportBudget};
 
 impl SumTask {
     /// Fields of the task except its messages.
@@ -45,9 +45,9 @@ impl SumTask {
         count_honest_people(&self.task_fields)
     }
 
-    /// Budget of a person.
+    /// Budget of a person: one report in a window of days. It is no ε.
     #[must_use]
-    pub const fn budget(&self) -> Budget {
+    pub const fn report_budget(&self) -> ReportBudget {
         self.task_fields.report_budget
     }
 

@@ -40,14 +40,14 @@ impl SumTask {
     /// ```
     /// # use hushbin::sample::Threshold;
     /// # use hushbin::sums::{SummedQuantity, Message, MessageParameters, SumTaskFields, SumTask};
-    /// # use hushbin::task::{Budget, NumberLimits};
+    /// # use hushbin::task::{ReportBudget, NumberLimits};
     /// # use hushbin::UploadId;
     /// # use hushbin::upload::EncodedUpload;
     /// # let parts = SumTaskFields {
     /// #     id: "timings".into(),
     /// #     summed_quantity: SummedQuantity::from_numbers(vec!["load".into()], vec![NumberLimits::new(0.0, 10.0, None)?])?,
     /// #     central_epsilon: 1.0, delta: 1e-6, min_people: 10_000, honest_fraction: 0.9,
-    /// #     report_budget: Budget::default(),
+    /// #     report_budget: ReportBudget::default(),
     /// # };
     /// # let task = SumTask::new(parts, MessageParameters::new(8, 1, 1, Threshold(1 << 55), 2)?)?;
     /// let upload = EncodedUpload { id: UploadId([9; 16]), report_count: 2, encoded_reports: &[0, 2] };

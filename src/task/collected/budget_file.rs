@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::task::report_budget::{Budget, CoverParameters, MemoParameters};
+use crate::task::report_budget::{CoverParameters, MemoParameters, ReportBudget};
 
-/// Number of days in a year, for [`Budget::reports_a_year`].
+/// Number of days in a year, for [`ReportBudget::reports_a_year`].
 const DAYS_PER_YEAR: u32 = 365;
 
-impl Budget {
+impl ReportBudget {
     /// Returns the length of a window, in days.
     #[must_use]
     pub const fn window_days(&self) -> u32 {
@@ -75,12 +75,12 @@ fn deserialize_non_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 
 impl Default for SerializedBudget {
     fn default() -> Self {
-        Self::from(Budget::default())
+        Self::from(ReportBudget::default())
     }
 }
 
-impl From<Budget> for SerializedBudget {
-    fn from(budget: Budget) -> Self {
+impl From<ReportBudget> for SerializedBudget {
+    fn from(budget: ReportBudget) -> Self {
         Self {
             days: budget.window_days(),
             reports: budget.max_reports(),
@@ -90,13 +90,13 @@ impl From<Budget> for SerializedBudget {
     }
 }
 
-impl Serialize for Budget {
+impl Serialize for ReportBudget {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         SerializedBudget::from(*self).serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for Budget {
+impl<'de> Deserialize<'de> for ReportBudget {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let SerializedBudget {
             days,

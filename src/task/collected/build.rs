@@ -14,7 +14,7 @@ use crate::task::items::{Items, item_name_hash};
 use crate::task::local::kind::QuestionKind;
 use crate::task::local::question::{Question, QuestionFields};
 use crate::task::local::task_definition::Task;
-use crate::task::report_budget::Budget;
+use crate::task::report_budget::ReportBudget;
 
 impl Task {
     /// Creates a task with a single question of kind `ratings`, which has no name.
@@ -53,7 +53,7 @@ impl Task {
         id: String,
         questions: Vec<Question>,
     ) -> Result<Self, Error> {
-        let budget = Budget::default();
+        let budget = ReportBudget::default();
         let bytes = canonical::canonical_task_bytes(&id, &questions, budget);
         Self::build_checked_task(id, questions, budget, &bytes)
     }
@@ -65,18 +65,18 @@ impl Task {
     /// question or mechanism does not allow one.
     ///
     /// ```
-    /// use hushbin::{Task, TaskDraft, task::Budget};
+    /// use hushbin::{Task, TaskDraft, task::ReportBudget};
     ///
     /// # let draft: TaskDraft = serde_json::from_str(
     /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
     /// # ).unwrap();
     /// let task: Task = draft.resolve_task().unwrap();
-    /// let weekly = task.clone().with_report_budget(Budget::new(7, 1, None)?)?;
+    /// let weekly = task.clone().with_report_budget(ReportBudget::new(7, 1, None)?)?;
     /// assert_ne!(weekly.fingerprint(), task.fingerprint());
-    /// assert_eq!(weekly.with_report_budget(Budget::default())?, task);
+    /// assert_eq!(weekly.with_report_budget(ReportBudget::default())?, task);
     /// # Ok::<(), hushbin::Error>(())
     /// ```
-    pub fn with_report_budget(self, budget: Budget) -> Result<Self, Error> {
+    pub fn with_report_budget(self, budget: ReportBudget) -> Result<Self, Error> {
         let bytes = canonical::canonical_task_bytes(&self.id, &self.questions, budget);
         let questions = Arc::unwrap_or_clone(self.questions);
         Self::build_checked_task(self.id, questions, budget, &bytes)
@@ -126,7 +126,7 @@ impl Task {
 
     /// Returns the budget of one person.
     #[must_use]
-    pub const fn report_budget(&self) -> Budget {
+    pub const fn report_budget(&self) -> ReportBudget {
         self.report_budget
     }
 

@@ -13,11 +13,15 @@ use crate::task::local::kind::multipart_kind_trait::{
 use crate::task::local::kind::{Cross, Numbers, PartKind, QuestionKind, QuestionPart, Together};
 use crate::task::local::prefix_lengths::PrefixLengths;
 use crate::task::local::question::Question;
-use crate::task::local::scale::Scale;
-use crate::task::report_budget::{BUDGET_FORMAT_PREFIX, Budget};
+use crate::task::local::scale::NumberScale;
+use crate::task::report_budget::{BUDGET_FORMAT_PREFIX, ReportBudget};
 
 /// Returns the canonical bytes of a task.
-pub(super) fn canonical_task_bytes(id: &str, questions: &[Question], budget: Budget) -> Vec<u8> {
+pub(super) fn canonical_task_bytes(
+    id: &str,
+    questions: &[Question],
+    budget: ReportBudget,
+) -> Vec<u8> {
     let mut canonical = CanonicalWriter::default();
     budget.write_canonical(&mut canonical);
     match questions {
@@ -50,7 +54,7 @@ pub(super) fn canonical_task_bytes(id: &str, questions: &[Question], budget: Bud
     canonical.into_bytes()
 }
 
-impl WriteCanonical for Budget {
+impl WriteCanonical for ReportBudget {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         // The default is not written, so it does not change the fingerprint.
         if !self.is_default() {
@@ -159,7 +163,7 @@ impl WriteCanonical for QuestionPart {
     }
 }
 
-impl WriteCanonical for Scale {
+impl WriteCanonical for NumberScale {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
         canonical.write_text(self.unit().unwrap_or(""));
         canonical.write_u64(self.value_step().to_bits());

@@ -18,7 +18,7 @@ use crate::task::local::kind::{Cross, QuestionKind, QuestionPart, Together};
 use crate::task::local::prefix_lengths::PrefixLengths;
 use crate::task::local::question::{Question, QuestionFields};
 use crate::task::local::task_definition::Task;
-use crate::task::report_budget::Budget;
+use crate::task::report_budget::ReportBudget;
 
 /// Name of a [`QuestionKind`] of question in a task file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -368,7 +368,7 @@ struct SerializedTask {
     #[serde(default)]
     questions: Option<Vec<SerializedQuestion<Mechanism>>>,
     #[serde(default)]
-    budget: Budget,
+    budget: ReportBudget,
 }
 
 /// Error message for a task that has both questions and the fields of a single question.
@@ -417,8 +417,8 @@ impl Serialize for Task {
         struct UnnamedQuestionTask {
             #[serde(flatten)]
             parts: RatingsTaskFields,
-            #[serde(skip_serializing_if = "Budget::is_default")]
-            budget: Budget,
+            #[serde(skip_serializing_if = "ReportBudget::is_default")]
+            budget: ReportBudget,
         }
 
         #[derive(Serialize)]
@@ -426,8 +426,8 @@ impl Serialize for Task {
             id: &'a str,
             epsilon: f64,
             questions: Vec<SerializedQuestion<Mechanism>>,
-            #[serde(skip_serializing_if = "Budget::is_default")]
-            budget: Budget,
+            #[serde(skip_serializing_if = "ReportBudget::is_default")]
+            budget: ReportBudget,
         }
 
         let budget = self.report_budget();

@@ -5,7 +5,7 @@ use alloc::string::String;
 use crate::task::items::Items;
 use crate::task::limits::NumberLimits;
 use crate::task::local::kind::{Cross, PartKind, QuestionKind, QuestionPart, Together};
-use crate::task::local::scale::Scale;
+use crate::task::local::scale::NumberScale;
 
 impl QuestionKind {
     /// Returns the kind's name, as spelt in a task file.
@@ -30,7 +30,7 @@ impl Cross {
     /// Returns the scale of the columns if the columns are levels. The question then estimates
     /// means within rows.
     #[must_use]
-    pub fn level_scale(&self) -> Option<&Scale> {
+    pub fn level_scale(&self) -> Option<&NumberScale> {
         self.column_part()
             .scale()
             .filter(|own| own.edges().is_none())
@@ -75,7 +75,7 @@ impl QuestionPart {
     /// Creates a part that is a number. The number's scale has levels, for means within rows, or
     /// bins.
     #[must_use]
-    pub fn new_number(name: impl Into<String>, scale: Scale) -> Self {
+    pub fn new_number(name: impl Into<String>, scale: NumberScale) -> Self {
         Self {
             name: name.into(),
             items: Items::Count(scale.cell_count()),

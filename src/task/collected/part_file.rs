@@ -12,7 +12,7 @@ use crate::error::{Error, error};
 use crate::task::items::Items;
 use crate::task::limits::NumberLimits;
 use crate::task::local::kind::{PartKind, QuestionPart};
-use crate::task::local::scale::Scale;
+use crate::task::local::scale::NumberScale;
 
 /// Fields of a number's scale in a task file.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,7 +35,7 @@ impl ScaleFields {
         "a \"number\" needs \"min\" and \"max\" for its mean, or bins for its distribution";
 
     /// Returns the fields that describe a scale.
-    pub(crate) fn from_scale(scale: &Scale) -> Self {
+    pub(crate) fn from_scale(scale: &NumberScale) -> Self {
         let range = scale.edges().is_none().then(|| scale.range());
         Self {
             min: range.map(|[min, _]| min),
@@ -93,12 +93,14 @@ impl ScaleFields {
     /// Returns the scale that the fields of a complete task describe.
     ///
     /// # Errors
-    /// [`Error::InvalidCombination`] if the scale is incomplete, and the errors of [`Scale`]'s
+    /// [`Error::InvalidCombination`] if the scale is incomplete, and the errors of [`NumberScale`]'s
     /// constructors.
-    pub(crate) fn scale_if_complete(self) -> Result<Scale, Error> {
+    pub(crate) fn scale_if_complete(self) -> Result<NumberScale, Error> {
         let scale = match (self.min, self.max, self.level_count, self.bin_edges) {
-            (Some(min), Some(max), Some(levels), None) => Scale::from_levels(min, max, levels),
-            (None, None, None, Some(edges)) => Scale::from_edges(edges),
+            (Some(min), Some(max), Some(levels), None) => {
+                NumberScale::from_levels(min, max, levels)
+            }
+            (None, None, None, Some(edges)) => NumberScale::from_edges(edges),
             _ => Err(error!(InvalidCombination {
                 reason: "a \"number\" needs \"min\", \"max\" and \"levels\" for its mean, or the \
                          \"edges\" of bins for its distribution",

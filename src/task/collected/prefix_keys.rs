@@ -84,12 +84,12 @@ impl PrefixLengths {
         }
     }
 
-    /// Returns the key of a whole text. If `goes_on` is true, returns the key of `text` as a prefix
+    /// Returns the key of a whole text. If `is_prefix` is true, returns the key of `text` as a prefix
     /// of longer texts.
     #[must_use]
-    pub fn text_or_prefix_hash(text: &str, goes_on: bool) -> u64 {
+    pub fn text_or_prefix_hash(text: &str, is_prefix: bool) -> u64 {
         let mut marked = String::from(text);
-        marked.extend(goes_on.then_some(CONTINUATION_MARK));
+        marked.extend(is_prefix.then_some(CONTINUATION_MARK));
         item_name_hash(&marked)
     }
 

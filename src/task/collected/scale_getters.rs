@@ -2,9 +2,9 @@
 
 use crate::bounds::ParameterRange;
 use crate::error::{Error, error};
-use crate::task::local::scale::{Scale, ScaleCells};
+use crate::task::local::scale::{NumberScale, ScaleCells};
 
-impl Scale {
+impl NumberScale {
     /// Restricts the possible numbers: any two differ by a multiple of `step`. For example, counts
     /// have the step 1.
     ///
@@ -18,11 +18,11 @@ impl Scale {
     ///
     /// # Examples
     /// ```
-    /// use hushbin::task::Scale;
+    /// use hushbin::task::NumberScale;
     ///
-    /// let visits = Scale::from_edges(vec![-0.5, 0.5, 1.5, 3.5]).unwrap().with_value_step(1.0).unwrap();
+    /// let visits = NumberScale::from_edges(vec![-0.5, 0.5, 1.5, 3.5]).unwrap().with_value_step(1.0).unwrap();
     /// assert_eq!((visits.range(), visits.cell_and_next_cell_probability(2.0)), ([0.0, 3.0], (2, 0.0)));
-    /// assert!(Scale::from_edges(vec![0.0, 1.5, 2.0]).unwrap().with_value_step(1.0).is_err());
+    /// assert!(NumberScale::from_edges(vec![0.0, 1.5, 2.0]).unwrap().with_value_step(1.0).is_err());
     /// ```
     pub fn with_value_step(self, step: f64) -> Result<Self, Error> {
         let edges = self.edges().ok_or(error!(InvalidCombination {

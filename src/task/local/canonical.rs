@@ -12,7 +12,7 @@ use crate::domain::ValueKind;
 use crate::error::Error;
 use crate::mechanism::Mechanism;
 use crate::task::items::Items;
-use crate::task::report_budget::Budget;
+use crate::task::report_budget::ReportBudget;
 
 /// Text at the start of a task's bytes. If the bytes contain a budget, it comes before this text.
 /// The number in the text is the version of the format that follows. Version 1 is for one question
@@ -30,7 +30,7 @@ impl Task {
     pub fn from_canonical_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let reader = &mut CanonicalReader::new(bytes);
         let mut form = reader.read_text();
-        let read = Budget::read_canonical(&mut form, reader).and_then(|budget| {
+        let read = ReportBudget::read_canonical(&mut form, reader).and_then(|budget| {
             let named = match form {
                 UNNAMED_QUESTION_TASK_FORMAT => false,
                 NAMED_QUESTIONS_TASK_FORMAT => true,

@@ -16,5 +16,5 @@ pub use kind::{Cross, Numbers, QuestionKind, Together};
 pub use prefix_lengths::PrefixLengths;
 pub use question::{Question, QuestionFields};
 pub use question_draw::QuestionSelector;
-pub use scale::Scale;
+pub use scale::NumberScale;
 pub use task_definition::Task;

@@ -18,15 +18,15 @@ use crate::task::items::check_printable_name;
 /// resulting bias.
 ///
 /// ```
-/// use hushbin::task::Scale;
+/// use hushbin::task::NumberScale;
 ///
-/// let seconds = Scale::from_edges(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
+/// let seconds = NumberScale::from_edges(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
 /// assert_eq!(seconds.cell_count(), 3);
-/// assert!(Scale::from_edges(vec![0.0, 3.0, 1.0]).is_err());
-/// assert!(Scale::from_levels(0.0, 1.0, 1).is_err());
+/// assert!(NumberScale::from_edges(vec![0.0, 3.0, 1.0]).is_err());
+/// assert!(NumberScale::from_levels(0.0, 1.0, 1).is_err());
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scale {
+pub struct NumberScale {
     pub(in crate::task) cells: ScaleCells,
     pub(in crate::task) unit: Option<String>,
     /// Distance between possible numbers, or 0 if any number is possible.
@@ -43,7 +43,7 @@ pub(in crate::task) enum ScaleCells {
     BinEdges(Vec<f64>),
 }
 
-impl Scale {
+impl NumberScale {
     /// Creates `levels` evenly spaced levels from `min` to `max`, for means.
     ///
     /// # Errors
@@ -111,9 +111,9 @@ impl Scale {
     /// instead. The probability is 0 for bins.
     ///
     /// ```
-    /// use hushbin::task::Scale;
+    /// use hushbin::task::NumberScale;
     ///
-    /// let scale = Scale::from_levels(0.0, 30.0, 4).unwrap();
+    /// let scale = NumberScale::from_levels(0.0, 30.0, 4).unwrap();
     /// assert_eq!(scale.cell_and_next_cell_probability(15.0), (1, 0.5));
     /// assert_eq!([-4.0, 99.0].map(|number| scale.cell_and_next_cell_probability(number)), [(0, 0.0), (3, 0.0)]);
     /// ```

@@ -13,7 +13,7 @@ use crate::mechanism::MemoAndReportThresholds;
 use crate::mechanism::NeighbouringInputs;
 use crate::task::items::{check_printable_name, check_task_id};
 use crate::task::local::kind::QuestionKind;
-use crate::task::report_budget::{Budget, MemoParameters};
+use crate::task::report_budget::{MemoParameters, ReportBudget};
 
 /// Description of the collected data and of all parameters. A task is complete and valid by
 /// construction, also after deserialization.
@@ -47,7 +47,7 @@ pub struct Task {
     /// Questions, shared with randomizers.
     pub(in crate::task) questions: Arc<Vec<Question>>,
     pub(in crate::task) question_selector: QuestionSelector,
-    pub(in crate::task) report_budget: Budget,
+    pub(in crate::task) report_budget: ReportBudget,
     /// Thresholds of the memo and of the reports made from it. `None` if the budget has no memo.
     pub(in crate::task) memo_thresholds: Option<MemoAndReportThresholds>,
     pub(in crate::task) fingerprint: Fingerprint,
@@ -87,7 +87,7 @@ impl Task {
     pub(in crate::task) fn build_checked_task(
         id: String,
         questions: Vec<Question>,
-        budget: Budget,
+        budget: ReportBudget,
         bytes: &[u8],
     ) -> Result<Self, Error> {
         check_task_id(&id)?;

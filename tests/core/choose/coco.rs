@@ -1,7 +1,7 @@
 //! CoCo's chosen parameters are the best of all, or within a small tolerance. The tests try all.
 
 use hushbin::TaskDraft;
-use hushbin::choose::coco::Draft;
+use hushbin::choose::coco::ParametersDraft;
 use hushbin::domain::{Domain, SignedItem};
 use hushbin::hash::{BalancedHash, HashFamily, HashKeys};
 use hushbin::mechanism::coco::{self, Coco, FavouredSideRule, FavouredSideRuleName};
@@ -15,8 +15,8 @@ fn draft(
     favoured: Option<u32>,
     hashing: HashFamily,
     buckets: Option<u32>,
-) -> Draft {
-    Draft {
+) -> ParametersDraft {
+    ParametersDraft {
         rule: Some(rule),
         favoured,
         hashing: Some(hashing),
@@ -273,9 +273,9 @@ fn items_stand_for_paddings_where_that_is_better() {
     ] {
         let domain = domain(items, sparsity);
         let choose = |hashing| {
-            let draft = Draft {
+            let draft = ParametersDraft {
                 hashing,
-                ..Draft::default()
+                ..ParametersDraft::default()
             };
             Coco::choose_parameters(&domain, epsilon, &draft).unwrap()
         };
@@ -302,9 +302,9 @@ fn no_other_number_of_functions_is_better() {
             _ => domain.without_signs().element_count(),
         },
         choose: |domain, epsilon, hashing| {
-            let open = Draft {
+            let open = ParametersDraft {
                 hashing: Some(hashing),
-                ..Draft::default()
+                ..ParametersDraft::default()
             };
             let chosen = Coco::choose_parameters(domain, epsilon, &open).unwrap();
             let variance = variance(&chosen, domain, epsilon);

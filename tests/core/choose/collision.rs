@@ -3,7 +3,7 @@
 
 use hushbin::Mechanism;
 use hushbin::TaskDraft;
-use hushbin::choose::collision::Draft;
+use hushbin::choose::collision::ParametersDraft;
 use hushbin::choose::{PrivacyBudget, mixture_alpha};
 use hushbin::domain::Domain;
 use hushbin::hash::HashFamily;
@@ -18,8 +18,8 @@ fn draft(
     favoured: Option<u32>,
     hashing: HashFamily,
     buckets: Option<u32>,
-) -> Draft {
-    Draft {
+) -> ParametersDraft {
+    ParametersDraft {
         rule: Some(rule),
         favoured,
         hashing: Some(hashing),
@@ -213,10 +213,10 @@ fn one_function_beats_the_paper_as_designed() {
 #[test]
 fn favoured_count_among_all_functions() {
     let domain = domain(40, 1);
-    let asked = Draft {
+    let asked = ParametersDraft {
         favoured: Some(2000),
         hashes: Some(4096),
-        ..Draft::default()
+        ..ParametersDraft::default()
     };
     let chosen = Collision::choose_parameters(&domain, 1.0, &asked).unwrap();
     assert_eq!(
@@ -232,9 +232,9 @@ fn no_other_number_of_functions_is_better() {
         most: |all| all - 1,
         elements: |domain, _| domain.element_count(),
         choose: |domain, epsilon, hashing| {
-            let open = Draft {
+            let open = ParametersDraft {
                 hashing: Some(hashing),
-                ..Draft::default()
+                ..ParametersDraft::default()
             };
             let chosen = Collision::choose_parameters(domain, epsilon, &open).unwrap();
             let variance = variance(&chosen, domain, epsilon);

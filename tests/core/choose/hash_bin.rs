@@ -1,8 +1,8 @@
 //! The choice for hash-bin, and among mechanisms, has the least predicted error of all
 //! alternatives. The prediction is correct.
 
-use hushbin::choose::hash_bin::Draft as HashBinDraft;
-use hushbin::choose::{Candidate, Objective, Population, PredictedErrors, SquaredError};
+use hushbin::choose::hash_bin::ParametersDraft as HashBinDraft;
+use hushbin::choose::{Candidate, Objective, Population, PredictedErrors, PredictedSquaredError};
 use hushbin::hash::{HashFamily, HashKeys};
 use hushbin::mechanism::hash_bin::{
     HashBin, PrivacyLevel, PrivacyLevelName, RandomisedResponse, SumNoiseKind,
@@ -38,7 +38,7 @@ fn hash_bin(task: &Task) -> HashBin {
     }
 }
 
-fn predicted_mean(mechanism: HashBin, task: &Task, crowd: &Population) -> SquaredError {
+fn predicted_mean(mechanism: HashBin, task: &Task, crowd: &Population) -> PredictedSquaredError {
     let mechanism = Mechanism::HashBin(mechanism);
     let predicted = mechanism.predict_errors(&task.questions()[0].domain(), task.epsilon(), crowd);
     predicted.mean_error.unwrap()
@@ -91,7 +91,7 @@ fn no_other_clip_is_better() {
                     ours <= 1.1 * best,
                     "{ours} {best}: {chosen:?} {counts:?}, {epsilon}"
                 );
-                inner += u32::from(chosen.clipping_attenuation(most) < 0.9);
+                inner += u32::from(chosen.share_surviving_clipping(most) < 0.9);
             }
         }
     }
@@ -226,7 +226,7 @@ fn squared_bias_is_that_of_the_worst_case() {
                 let predicted = Mechanism::HashBin(clipped).predict_errors(&domain, 1.0, &crowd);
                 let ours = predicted.mean_error.unwrap().worst_case_squared_bias;
                 let expected =
-                    worst(&|k| 1.0 - clipped.clipping_attenuation(k as u32)) / f64::from(items);
+                    worst(&|k| 1.0 - clipped.share_surviving_clipping(k as u32)) / f64::from(items);
                 assert!((ours - expected).abs() <= 1e-12, "{ours} {expected}");
             }
         }
@@ -235,7 +235,7 @@ fn squared_bias_is_that_of_the_worst_case() {
 
 /// Average error of a task's predictions, weighted by the objective.
 fn weighed(objective: Objective, predicted: &PredictedErrors) -> f64 {
-    let part = |weight: f64, error: Option<SquaredError>| match error {
+    let part = |weight: f64, error: Option<PredictedSquaredError>| match error {
         _ if weight == 0.0 => 0.0,
         Some(error) => weight * error.likely_total_error(),
         None => f64::INFINITY,
@@ -351,7 +351,7 @@ fn a_given_sparsity_is_never_clipped() {
                     let plan = draft(with(file, "sparsity", json!(sparsity)));
                     let plan = plan.choices_per_question().unwrap().remove(0);
                     let left = match &plan.chosen.mechanism {
-                        Mechanism::HashBin(hash_bin) => hash_bin.clipping_attenuation(sparsity),
+                        Mechanism::HashBin(hash_bin) => hash_bin.share_surviving_clipping(sparsity),
                         _ => 1.0,
                     };
                     assert_eq!(left, 1.0, "{:?}", plan.chosen);

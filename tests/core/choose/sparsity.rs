@@ -96,7 +96,9 @@ impl Crowd {
         );
         let lost: Vec<f64> = (0..self.entries.len() as u32)
             .map(|entries| match mechanism {
-                Mechanism::HashBin(clipped) => 1.0 - clipped.clipping_attenuation(entries.max(1)),
+                Mechanism::HashBin(clipped) => {
+                    1.0 - clipped.share_surviving_clipping(entries.max(1))
+                }
                 _ => (1.0 - s / f64::from(entries.max(1))).max(0.0),
             })
             .collect();

@@ -1,6 +1,6 @@
 //! The choice of patterns, tasks with patterns, and refusals.
 
-use hushbin::choose::pattern::Draft;
+use hushbin::choose::pattern::ParametersDraft;
 use hushbin::domain::Domain;
 use hushbin::mechanism::pattern::Pattern;
 use hushbin::{ErrorCode, Mechanism, Task, TaskDraft};
@@ -36,7 +36,7 @@ fn the_chosen_are_as_good_as_the_best_known() {
         let chosen = Pattern::choose_parameters(
             &Domain::with_exact_entry_count(cells, 1),
             epsilon,
-            &Draft::default(),
+            &ParametersDraft::default(),
         )
         .unwrap();
         let best = rows()
@@ -62,7 +62,7 @@ fn patterns_serve_other_sizes_and_budgets() {
         let chosen = Pattern::choose_parameters(
             &Domain::with_exact_entry_count(cells, 1),
             epsilon,
-            &Draft::default(),
+            &ParametersDraft::default(),
         )
         .unwrap();
         let rates = chosen.share_estimator(cells, epsilon);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use hushbin::hash::{HashFamily, HashKeys};
 use hushbin::mechanism::hash_bin::{
-    PrivacyLevel, RandomisedResponse, SumNoiseKind, clipping_attenuation,
+    PrivacyLevel, RandomisedResponse, SumNoiseKind, share_surviving_clipping,
 };
 use hushbin::{Entry, Randomizer, Report};
 use rand_chacha::rand_core::Rng;
@@ -136,7 +136,7 @@ fn assert_as_stated(model: &Model, entries: u32, n: u32, seed: u64) {
     let hash_bin = model.hash_bin();
     let rates =
         hash_bin.estimate_scale_and_variance(&model.task().questions()[0].domain(), model.epsilon);
-    let left = hash_bin.clipping_attenuation(entries);
+    let left = hash_bin.share_surviving_clipping(entries);
     let square = rates.input_sum_second_moment(entries);
     let present = rates.value_variance(square, left);
     let absent = rates.value_variance(square, 0.0);
@@ -178,8 +178,8 @@ fn a_clip_leaves_what_attenuation_says() {
                 open(user(clip, noise), 1, 2),
             ] {
                 assert_eq!(
-                    model.hash_bin().clipping_attenuation(entries),
-                    clipping_attenuation(entries, clip)
+                    model.hash_bin().share_surviving_clipping(entries),
+                    share_surviving_clipping(entries, clip)
                 );
                 assert_as_stated(&model, entries, 60_000, seed);
                 seed += 1;

@@ -6,7 +6,7 @@ mod task;
 
 use hushbin::sample::Threshold;
 use hushbin::sums::{BoundedVector, MessageParameters, SumTask, SumTaskFields, SummedQuantity};
-use hushbin::task::{Budget, NumberLimits};
+use hushbin::task::{NumberLimits, ReportBudget};
 use hushbin::{Items, sums};
 
 const REFERENCE: &str = include_str!("../../reference/shuffle-sums.json");
@@ -19,7 +19,7 @@ fn parts(measure: SummedQuantity) -> SumTaskFields {
         delta: 1e-6,
         min_people: 1000,
         honest_fraction: 0.9,
-        report_budget: Budget::default(),
+        report_budget: ReportBudget::default(),
     }
 }
 

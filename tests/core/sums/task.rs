@@ -2,7 +2,7 @@ use hushbin::sample::Threshold;
 use hushbin::sums::{
     BoundedVector, Message, MessageParameters, SumTask, SumTaskDraft, SumTaskFields,
 };
-use hushbin::task::Budget;
+use hushbin::task::ReportBudget;
 use hushbin::upload::EncodedUpload;
 use hushbin::{ErrorCode, Items, Task, UploadId, upload};
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use super::{ball, messages, numbers, parts, task};
 
 fn all() -> Vec<SumTask> {
     let weekly = SumTaskFields {
-        report_budget: Budget::new(7, 1, None).unwrap(),
+        report_budget: ReportBudget::new(7, 1, None).unwrap(),
         ..parts(numbers(3))
     };
     vec![

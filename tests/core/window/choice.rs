@@ -2,14 +2,14 @@
 
 use hushbin::ErrorCode;
 use hushbin::choose::PrivacyBudget;
-use hushbin::choose::window::{Draft, VarianceObjective};
+use hushbin::choose::window::{ParametersDraft, VarianceObjective};
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::Window;
 use serde_json::Value;
 
 use super::{list, number, rows, whole};
 
-fn choose(attributes: u32, epsilon: f64, draft: &Draft) -> Window {
+fn choose(attributes: u32, epsilon: f64, draft: &ParametersDraft) -> Window {
     Window::choose_parameters(&Domain::of_dense_inputs(attributes), epsilon, draft).unwrap()
 }
 
@@ -29,11 +29,11 @@ fn values_reach_the_optima_of_the_reference() {
         // The reference draws one of d numbers, if the row has a d.
         let attributes = row["D"].as_f64().unwrap_or(1.0) as u32;
         let (epsilon, optimum) = (number(&row, "epsilon"), number(&row, "value"));
-        let draft = Draft {
+        let draft = ParametersDraft {
             drawn: Some(1),
             atoms: Some(whole(&row, "atoms")),
             favoured: Some(whole(&row, "favoured")),
-            ..Draft::default()
+            ..ParametersDraft::default()
         };
         let found = worst(&choose(attributes, epsilon, &draft), attributes, epsilon);
         let most = if epsilon > 5.0 { 2e-3 } else { 3e-4 };
@@ -48,18 +48,18 @@ fn values_reach_the_optima_of_the_reference() {
 fn values_of_several_numbers_reach_the_optima_of_the_reference() {
     for row in rows("joint") {
         let (epsilon, attributes) = (number(&row, "epsilon"), whole(&row, "attributes"));
-        let draft = Draft {
+        let draft = ParametersDraft {
             drawn: Some(whole(&row, "drawn")),
             atoms: Some(whole(&row, "atoms")),
             favoured: Some(whole(&row, "favoured")),
-            ..Draft::default()
+            ..ParametersDraft::default()
         };
         let found = worst(&choose(attributes, epsilon, &draft), attributes, epsilon);
         let ratio = found / number(&row, "optimum");
         assert!((1.0 - 1e-6..1.0 + 3e-4).contains(&ratio), "{ratio}: {row}");
         // The choice without a draft may have fewer atoms.
         let open = worst(
-            &choose(attributes, epsilon, &Draft::default()),
+            &choose(attributes, epsilon, &ParametersDraft::default()),
             attributes,
             epsilon,
         );
@@ -121,7 +121,7 @@ fn the_chosen_window_is_near_the_lower_bound() {
             (bound / number(&row, "lower_bound") - 1.0).abs() < 1e-7,
             "{epsilon}: {bound}"
         );
-        let found = worst(&choose(1, epsilon, &Draft::default()), 1, epsilon);
+        let found = worst(&choose(1, epsilon, &ParametersDraft::default()), 1, epsilon);
         let most = if epsilon <= 5.0 { 1.01 } else { 1.015 };
         assert!(
             found >= bound && found <= most * bound,
@@ -143,7 +143,7 @@ fn the_chosen_window_is_near_the_exact_optimum() {
             (optimum / number(&row, "optimum") - 1.0).abs() < 1e-9,
             "{row}"
         );
-        let found = worst(&choose(1, epsilon, &Draft::default()), 1, epsilon);
+        let found = worst(&choose(1, epsilon, &ParametersDraft::default()), 1, epsilon);
         assert!(
             found >= optimum * (1.0 - 1e-9) && found <= 1.01 * optimum,
             "{row}: {found}"
@@ -157,7 +157,7 @@ fn no_other_size_is_much_better() {
     let one = [0.37, 1.71, 2.05, 2.3, 3.3, 4.65, 9.0].map(|epsilon| (1, epsilon));
     let several = [(2, 6.0), (3, 2.6), (3, 4.0), (7, 0.8), (8, 8.0)];
     for (attributes, epsilon) in one.into_iter().chain(several) {
-        let chosen = choose(attributes, epsilon, &Draft::default());
+        let chosen = choose(attributes, epsilon, &ParametersDraft::default());
         let least = worst(&chosen, attributes, epsilon);
         for drawn in 1..=attributes.min(3) {
             for atoms in (2..=16).chain([20, 27, 35, 48, 64]) {
@@ -165,11 +165,11 @@ fn no_other_size_is_much_better() {
                     3 * chosen.favoured_atom_count() * atoms / chosen.atoms_per_attribute() / 2 + 2,
                 );
                 for favoured in 1..=near {
-                    let draft = Draft {
+                    let draft = ParametersDraft {
                         drawn: Some(drawn),
                         atoms: Some(atoms),
                         favoured: Some(favoured),
-                        ..Draft::default()
+                        ..ParametersDraft::default()
                     };
                     let domain = Domain::of_dense_inputs(attributes);
                     let Ok(other) = Window::choose_parameters(&domain, epsilon, &draft) else {
@@ -189,7 +189,7 @@ fn no_other_size_is_much_better() {
 
 #[test]
 fn drafts_of_windows_are_kept_to() {
-    let draft = |drawn, atoms, favoured, values: Option<&[u32]>| Draft {
+    let draft = |drawn, atoms, favoured, values: Option<&[u32]>| ParametersDraft {
         drawn,
         atoms,
         favoured,
@@ -244,7 +244,7 @@ fn windows_keep_to_what_a_shuffled_report_may_tell() {
             epsilon,
             max_alpha: alpha,
         };
-        let own = Window::choose_parameters(&domain, budget, &Draft::default()).unwrap();
+        let own = Window::choose_parameters(&domain, budget, &ParametersDraft::default()).unwrap();
         let [k, t] = [own.favoured_atom_count(), own.atoms_per_attribute()].map(f64::from);
         assert!(
             k.min(t - k) / (k * epsilon.exp() + t - k) <= alpha,
@@ -255,14 +255,14 @@ fn windows_keep_to_what_a_shuffled_report_may_tell() {
         epsilon: 4.0,
         max_alpha: 0.9 / (4_f64.exp() + 63.0),
     };
-    let refused = Window::choose_parameters(&domain, budget, &Draft::default());
+    let refused = Window::choose_parameters(&domain, budget, &ParametersDraft::default());
     assert_eq!(refused.unwrap_err().code(), ErrorCode::InvalidCombination);
 }
 
 /// Given fields are kept, and the open ones are the best for them.
 #[test]
 fn drafts_are_completed_well() {
-    let worst = |attributes: u32, epsilon: f64, draft: &Draft| {
+    let worst = |attributes: u32, epsilon: f64, draft: &ParametersDraft| {
         let domain = Domain::of_dense_inputs(attributes);
         let own = Window::choose_parameters(&domain, epsilon, draft).unwrap();
         let said = [
@@ -283,9 +283,9 @@ fn drafts_are_completed_well() {
         own.estimate_scale_and_variance(&domain, epsilon)
             .max_variance()
     };
-    let atoms = |atoms: u32| Draft {
+    let atoms = |atoms: u32| ParametersDraft {
         atoms: Some(atoms),
-        ..Draft::default()
+        ..ParametersDraft::default()
     };
     for (of, epsilon, most) in [
         (46, 6.0, 0.0275),
@@ -297,25 +297,25 @@ fn drafts_are_completed_well() {
         assert!(own < most, "{of}, {epsilon}: {own}");
     }
     // The variance has several local minima over the number of drawn numbers.
-    assert!(worst(40, 12.0, &Draft::default()) < 3.6);
-    let values = Draft {
+    assert!(worst(40, 12.0, &ParametersDraft::default()) < 3.6);
+    let values = ParametersDraft {
         atoms: Some(4),
         favoured: Some(1),
         values: Some(vec![0, 5]),
-        ..Draft::default()
+        ..ParametersDraft::default()
     };
     assert!(worst(3, 4.0, &values) > 0.0);
     // A complete draft needs no solver, which would take minutes here.
-    let all = Draft {
+    let all = ParametersDraft {
         drawn: Some(1),
         atoms: Some(4096),
         favoured: Some(2048),
         values: Some((1..=2048).map(|at| at / 3).collect()),
-        ..Draft::default()
+        ..ParametersDraft::default()
     };
     assert!(worst(1, 1.0, &all) > 0.0);
     // The solver may not converge far from the best sizes.
-    let far = Draft {
+    let far = ParametersDraft {
         favoured: Some(1),
         ..atoms(64)
     };
@@ -325,22 +325,22 @@ fn drafts_are_completed_well() {
 #[test]
 fn drafts_out_of_range_are_refused_at_once() {
     for draft in [
-        Draft {
+        ParametersDraft {
             atoms: Some(u32::MAX),
-            ..Draft::default()
+            ..ParametersDraft::default()
         },
-        Draft {
+        ParametersDraft {
             favoured: Some(1 << 31),
-            ..Draft::default()
+            ..ParametersDraft::default()
         },
-        Draft {
+        ParametersDraft {
             values: Some(vec![1, 2]),
-            ..Draft::default()
+            ..ParametersDraft::default()
         },
-        Draft {
+        ParametersDraft {
             values: Some(vec![1, 2]),
             atoms: Some(4),
-            ..Draft::default()
+            ..ParametersDraft::default()
         },
     ] {
         let error =
@@ -359,11 +359,11 @@ fn values_for_the_average_have_less_variance_there_and_more_at_the_worst() {
         (2.0, (18, 7), [0.983, 0.811, 0.751]),
         (4.0, (35, 9), [0.171, 0.113, 0.086]),
     ] {
-        let of = |objective| Draft {
+        let of = |objective| ParametersDraft {
             atoms: Some(sizes.0),
             favoured: Some(sizes.1),
             objective: Some(objective),
-            ..Draft::default()
+            ..ParametersDraft::default()
         };
         let variances = |objective| {
             let window = choose(1, epsilon, &of(objective));
@@ -386,12 +386,13 @@ fn values_for_the_average_have_less_variance_there_and_more_at_the_worst() {
             );
         }
     }
-    let open = Draft {
+    let open = ParametersDraft {
         objective: Some(VarianceObjective::Average),
-        ..Draft::default()
+        ..ParametersDraft::default()
     };
     let all = [0.5, 3.0, 6.0].map(|epsilon| {
-        let [average, worst] = [&open, &Draft::default()].map(|draft| choose(1, epsilon, draft));
+        let [average, worst] =
+            [&open, &ParametersDraft::default()].map(|draft| choose(1, epsilon, draft));
         assert_eq!(average.atoms_per_attribute(), worst.atoms_per_attribute());
         let domain = Domain::of_dense_inputs(1);
         let of = |window: &Window| {
@@ -405,7 +406,7 @@ fn values_for_the_average_have_less_variance_there_and_more_at_the_worst() {
         all.iter().all(|ratio| (0.8..1.0).contains(ratio)),
         "{all:?}"
     );
-    let said = Draft {
+    let said = ParametersDraft {
         values: Some(vec![1]),
         atoms: Some(2),
         favoured: Some(1),
@@ -430,7 +431,7 @@ fn the_table_of_the_book_is_what_is_chosen() {
     let mut seen = 0;
     for row in rows.map(cells) {
         let epsilon = row[1].parse().unwrap();
-        let own = choose(1, epsilon, &Draft::default());
+        let own = choose(1, epsilon, &ParametersDraft::default());
         assert_eq!(
             row[2],
             format!(

@@ -1,6 +1,6 @@
 //! Questions for numbers: files, canonical bytes, answers.
 
-use hushbin::choose::window::Draft;
+use hushbin::choose::window::ParametersDraft;
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::Window;
 use hushbin::task::{NumberLimits, Numbers, QuestionFields, QuestionKind};
@@ -304,8 +304,12 @@ fn numbers_between(min: f64, max: f64) -> Value {
 /// questions have a greater weight.
 #[test]
 fn numbers_are_chosen_for() {
-    let own =
-        Window::choose_parameters(&Domain::of_dense_inputs(2), 2.0, &Draft::default()).unwrap();
+    let own = Window::choose_parameters(
+        &Domain::of_dense_inputs(2),
+        2.0,
+        &ParametersDraft::default(),
+    )
+    .unwrap();
     let worst = own
         .estimate_scale_and_variance(&Domain::of_dense_inputs(2), 2.0)
         .max_variance();

@@ -116,7 +116,7 @@ beforeAll(async () => {
   });
   const flags = [
     ...["--batch-least", "1000", "--batch-min-minutes", "0"],
-    ...["--request-reports", "0", "--log", "error"],
+    ...["--max-reports-per-request", "0", "--log", "error"],
   ];
   collector = await startCollector({ program: PROGRAM, data, tasks, flags });
   [admin, analyst] = [token("admin"), token("analyst")];

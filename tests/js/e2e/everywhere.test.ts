@@ -164,12 +164,20 @@ describe("the collector of hushbin/testing", () => {
       type: problem,
       title,
       uploads,
-      accepted,
-      duplicates,
+      accepted_reports,
+      duplicate_uploads,
       task,
       fingerprint,
     } = Object(await response.json());
-    const body = { problem, title, uploads, accepted, duplicates, task, fingerprint };
+    const body = {
+      problem,
+      title,
+      uploads,
+      accepted_reports,
+      duplicate_uploads,
+      task,
+      fingerprint,
+    };
     return { status: response.status, type, ...body };
   }
 

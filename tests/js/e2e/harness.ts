@@ -95,7 +95,7 @@ export interface Estimates {
   readonly reports: number;
   readonly fingerprint: string;
   readonly privacy: { readonly protects: string; readonly statement: string };
-  readonly bias?: string;
+  readonly bias_statement?: string;
   readonly estimates: readonly {
     readonly item: string | number;
     readonly mean: Estimate;

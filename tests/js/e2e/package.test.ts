@@ -266,7 +266,7 @@ describe("reports of hash-bin", () => {
     expect(found.privacy.statement).toContain(
       "many items of a person say together is not protected",
     );
-    expect(found.bias).toBeUndefined();
+    expect(found.bias_statement).toBeUndefined();
   });
 
   it("are clipped at user level, and the answer says what that takes off", async () => {
@@ -278,9 +278,9 @@ describe("reports of hash-bin", () => {
     const found = await answered(CLIPPED.id, inputs);
     expect(found.privacy.protects).toBe("a person's whole input");
     expect(found.privacy.statement).toContain("from 50 % sure of the answer to at most");
-    expect(found.bias).toContain("clipped to ±1,");
+    expect(found.bias_statement).toContain("clipped to ±1,");
     // Two full entries cancel, or add up to ±2, of which half remains.
-    expect(found.bias).toContain(
+    expect(found.bias_statement).toContain(
       "a person with 2 full entries, a fraction 0.500 of each value remains",
     );
     const half = 0.5 * 0.5;
@@ -293,7 +293,9 @@ describe("reports of hash-bin", () => {
     "have means alone, of which nothing more is made: %s",
     async (task) => {
       for (const post of ["conditional-mean", "projection"]) {
-        const response = await fetch(`${world.collector.url}/tasks/${task}/estimates?post=${post}`);
+        const response = await fetch(
+          `${world.collector.url}/tasks/${task}/estimates?post_processing=${post}`,
+        );
         expect(response.status).toBe(400);
         expect(response.headers.get("content-type")).toBe("application/problem+json");
         expect(await response.json()).toMatchObject({

@@ -213,7 +213,7 @@ describe("the planner's page", () => {
     "solve=error&budget=central&central_epsilon=0.2&items=1378&sparsity=6&objective=frequency",
     "solve=error&level=event&sparsity=40&items=300&epsilon=2&honest_fraction=0.5",
     "solve=error&domain=open&sparsity=3&epsilon=3&value=real&people=1000000",
-    "solve=people&goal=smallest&smallest=0.02&people_per_day=unknown",
+    "solve=people&goal=smallest_frequency&smallest_frequency=0.02&people_per_day=unknown",
     "solve=people&budget=central&central_epsilon=0.05&goal=error&standard_error=0.02",
     "solve=epsilon&goal=error&standard_error=0.005&people=500000",
   ])("answers as the command does: %s", async (fragment) => {
@@ -223,8 +223,8 @@ describe("the planner's page", () => {
     expect(JSON.parse((await text(page, "#task-json")) ?? "")).toEqual(answer.task);
     for (const [name, expected] of [
       [own?.bias ? "error" : "standard error", own?.error],
-      ["95% interval", own?.interval],
-      ["smallest detectable frequency", own?.smallest],
+      ["95% interval", own?.half_width],
+      ["smallest detectable frequency", own?.smallest_frequency],
       ["local ε", answer.effective_epsilon],
       ["shuffled ε", answer.central?.central_epsilon],
       ["people", answer.people],
@@ -256,8 +256,8 @@ describe("the planner's page", () => {
     expect(JSON.parse((await text(page, "#task-json")) ?? "")).toEqual(answer.task);
     for (const [name, expected] of [
       ["standard error", own?.standard_error],
-      ["95% interval", own?.interval],
-      ["smallest detectable share", own?.smallest],
+      ["95% interval", own?.half_width],
+      ["smallest detectable share", own?.smallest_frequency],
       ["local ε", answer.effective_epsilon],
       ["shuffled ε", answer.central?.central_epsilon],
       ["people", answer.people],
@@ -350,7 +350,7 @@ describe("the planner's page", () => {
       for (const [index, own] of answer.questions.entries()) {
         const row = rows.nth(index);
         expect(await row.locator("th").textContent()).toContain(own.name);
-        expectNear(Number(await row.locator("data").getAttribute("value")), own.interval);
+        expectNear(Number(await row.locator("data").getAttribute("value")), own.half_width);
       }
       // The offers are: drawn one by one, asked together, and as ratings.
       expect(await page.locator("#offers tr").count()).toBe(3);

@@ -272,11 +272,11 @@ describe("the dashboard of sums", () => {
     const page = await signedIn("#task=timings");
     const privacy = await ask<{
       privacy: { statement: string };
-      holds: boolean;
+      smallest_batch_suffices: boolean;
       batch_statement: string;
       flood_statement: string;
     }>("/timings/privacy");
-    expect(privacy.holds).toBe(true);
+    expect(privacy.smallest_batch_suffices).toBe(true);
     const said = await text(page, "#privacy");
     for (const words of [
       "there is no local ε",
@@ -290,7 +290,10 @@ describe("the dashboard of sums", () => {
     }
     interface Influence {
       readonly statement: string;
-      readonly influence: readonly { readonly people: number; readonly standard_errors: number }[];
+      readonly influence: readonly {
+        readonly dishonest_people: number;
+        readonly total_standard_errors: number;
+      }[];
     }
     const found = await ask<Influence>("/timings/influence");
     const told = await text(page, "#influence");
@@ -303,8 +306,8 @@ describe("the dashboard of sums", () => {
     const one = await ask<Influence>("/timings/influence?batches=2");
     const [first] = one.influence;
     const cells = await rows.first().locator("th, td").allTextContents();
-    expect(cells.slice(0, 3)).toEqual(["2", "60", String(first?.people)]);
-    const errors = first?.standard_errors ?? Number.NaN;
+    expect(cells.slice(0, 3)).toEqual(["2", "60", String(first?.dishonest_people)]);
+    const errors = first?.total_standard_errors ?? Number.NaN;
     expect(Math.abs(number(cells[4]?.replace("× ", "")) / errors - 1)).toBeLessThan(0.006);
   });
 });

@@ -22,7 +22,7 @@ interface Found {
   readonly reports: number;
   readonly texts: readonly {
     readonly text: string;
-    readonly goes_on: boolean;
+    readonly is_prefix: boolean;
     readonly simultaneous_interval: readonly [number, number];
   }[];
 }
@@ -43,7 +43,7 @@ it("texts that many people have are found, with their shares", async () => {
   const answer = await fetch(`${world.endpoint}/tasks/queries/heavy-hitters?${query}`);
   const found = (await answer.json()) as Found;
   expect(found.reports).toBe(PEOPLE);
-  const texts = found.texts.map(({ text, goes_on }) => (goes_on ? `${text}…` : text));
+  const texts = found.texts.map(({ text, is_prefix }) => (is_prefix ? `${text}…` : text));
   expect(texts.sort()).toEqual(["", "abb…", "b", "cab", "é🙂"]);
   for (const { text, simultaneous_interval } of found.texts) {
     const share = TEXTS.filter((own) => own.slice(0, 3) === text).length / TEXTS.length;

@@ -156,7 +156,7 @@ describe("what the README shows", () => {
         return route.fulfill({
           status: 201,
           headers: { "access-control-allow-origin": "*" },
-          json: { uploads: 1, accepted: 1, duplicates: 0 },
+          json: { uploads: 1, accepted_reports: 1, duplicate_uploads: 0 },
         });
       });
       await page.goto(site.url);

@@ -12,7 +12,13 @@ import {
   readString,
   type UncheckedFields,
 } from "../fields.js";
-import { type Attribute, readAttribute, readItems, writeItems, writeUnit } from "../question.js";
+import {
+  type NamedNumber,
+  readItems,
+  readNamedNumber,
+  writeItems,
+  writeUnit,
+} from "../question.js";
 import { type AnyTask, canonicalBuilderWithBudget, readBudget } from "../task.js";
 
 /** Vector that each person has. The sum over all people is estimated. */
@@ -77,7 +83,7 @@ interface SumTaskBase extends AnyTask {
 /** Sum task that estimates the sums of numbers. Each number has limits. */
 export interface NumbersTask extends SumTaskBase {
   /** Numbers that the task asks for, 1 to 1024. */
-  readonly numbers: readonly Attribute[];
+  readonly numbers: readonly NamedNumber[];
 }
 
 /** Sum task that estimates the sum of people's vectors. */
@@ -183,7 +189,8 @@ export function parseSumTask(value: unknown): SumTask {
   if (trust === undefined) {
     throw invalidTaskError('it does not say "trust": "shuffler"');
   }
-  const of = asked === undefined ? { numbers: listReader(readAttribute) } : { vector: readVector };
+  const of =
+    asked === undefined ? { numbers: listReader(readNamedNumber) } : { vector: readVector };
   return readFields(
     value,
     "it",

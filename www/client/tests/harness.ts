@@ -188,7 +188,7 @@ export type Answer = Response | "down" | "silent";
 
 /** Returns the response of a collector that has stored `uploads`. */
 export const created = (uploads = 1) =>
-  Response.json({ uploads, accepted: uploads, duplicates: 0 }, { status: 201 });
+  Response.json({ uploads, accepted_reports: uploads, duplicate_uploads: 0 }, { status: 201 });
 
 export const problem = (status: number, slug: string, headers: Record<string, string> = {}) =>
   new Response(JSON.stringify({ type: `urn:hushbin:problem:${slug}`, detail: `because ${slug}` }), {

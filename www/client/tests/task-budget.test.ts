@@ -3,7 +3,7 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { createRandomizer, type Memo, type Task, TaskError } from "../index.js";
+import { createRandomizer, type MemoParameters, type Task, TaskError } from "../index.js";
 import { budgetOf, parseTask } from "../task.js";
 import { MEMO, SETTINGS, SURVEY } from "./harness.js";
 
@@ -59,7 +59,7 @@ describe.each(TASKS)("the budget of $id", (task) => {
 
 describe("a memo", () => {
   const task: Task = MEMO;
-  const of = (memo: Memo, days = 30) => fingerprint({ ...task, budget: { days, memo } });
+  const of = (memo: MemoParameters, days = 30) => fingerprint({ ...task, budget: { days, memo } });
   const { memo } = MEMO.budget;
 
   it("is part of the fingerprint, as the core computes it", async () => {
@@ -72,7 +72,7 @@ describe("a memo", () => {
     );
   });
 
-  it.each<[string, Memo, number?]>([
+  it.each<[string, MemoParameters, number?]>([
     ["an ε that does not exceed that of a report", { ...memo, epsilon: 1 }],
     ["fewer days than a window", { ...memo, days: 29 }],
     ["no days", { ...memo, days: 0 }, 1],

@@ -30,7 +30,7 @@ describe("an attempt", () => {
   });
 
   it.each([200, 201])("is acknowledged by the collector's own %i", async (status) => {
-    const answer = { uploads: 1, accepted: 0, duplicates: 1 };
+    const answer = { uploads: 1, accepted_reports: 0, duplicate_uploads: 1 };
     const { transport: sender } = transport(Response.json(answer, { status }));
     expect(await sender.sendUploads(bytes())).toEqual({ kind: "acknowledged" });
   });
@@ -39,9 +39,15 @@ describe("an attempt", () => {
     ["a page in its place", new Response("<!doctype html>")],
     ["an empty answer", new Response(null, { status: 204 })],
     ["somebody else's JSON", Response.json({ ok: true }, { status: 201 })],
-    ["an answer to other uploads", Response.json({ uploads: 2, accepted: 2, duplicates: 0 })],
+    [
+      "an answer to other uploads",
+      Response.json({ uploads: 2, accepted_reports: 2, duplicate_uploads: 0 }),
+    ],
     ["no answer worth the name", Response.json(null)],
-    ["a proxy's 202", Response.json({ uploads: 1, accepted: 1, duplicates: 0 }, { status: 202 })],
+    [
+      "a proxy's 202",
+      Response.json({ uploads: 1, accepted_reports: 1, duplicate_uploads: 0 }, { status: 202 }),
+    ],
   ])("is not acknowledged by %s", async (_, answer) => {
     const { transport: sender } = transport(answer);
     expect(await sender.sendUploads(bytes())).toMatchObject({

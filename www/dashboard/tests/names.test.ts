@@ -121,15 +121,28 @@ describe("hostile names", () => {
   });
 
   it("are shown visibly in effects of made-up reports, and in common texts", () => {
-    const effect = { question: HOSTILE, estimate: "mean", unit: HOSTILE, up: 1, down: 1 };
+    const effect = { question: HOSTILE, estimand: "mean", unit: HOSTILE, up: 1, down: 1 };
     const test = { question: HOSTILE, statement: "s", p: 0.5, flagged: true };
-    const found = { reports: 1, made_up: 1, influence: [effect], crowd: [test], statement: "" };
+    const found = {
+      reports: 1,
+      made_up_fraction: 1,
+      influence: [effect],
+      crowd: [test],
+      statement: "",
+    };
     expectVisible(influenceView(found as never, [QUESTION]));
-    const sums = { item: HOSTILE, unit: HOSTILE, honest: 1, dishonest: 1, all: 1, people: 1 };
+    const sums = {
+      item: HOSTILE,
+      unit: HOSTILE,
+      honest_change: 1,
+      dishonest_change: 1,
+      total_change: 1,
+      dishonest_people: 1,
+    };
     expectVisible(
       dishonestInfluenceView({ people: 1, influence: [sums], statement: "" } as never, []),
     );
-    const texts = [{ text: HOSTILE, goes_on: true, ...SHARE }];
+    const texts = [{ text: HOSTILE, is_prefix: true, ...SHARE }];
     expectVisible(commonTextsView({ texts, confidence: 0.95, reports: 1 } as never));
   });
 

@@ -59,7 +59,12 @@ describe("what stands out", () => {
   });
 
   it("is of the latest selected batch and the one released before it", () => {
-    const batch = (number: number): Batch => ({ number, state: "released", reports: 1, opened: 0 });
+    const batch = (number: number): Batch => ({
+      number,
+      state: "released",
+      reports: 1,
+      opened: 0,
+    });
     const released = [batch(1), batch(3), batch(4)];
     const numbers = (selected: readonly Batch[]) =>
       previousAndLatestBatch({ selectedBatches: selected, releasedBatches: released })?.map(

@@ -58,9 +58,9 @@ describe("batches of sums", () => {
   });
 
   it("have no fewer people than the promise takes", () => {
-    const closes = { least: 1, most: 30_001, hours: 24 };
-    expect(minAndMaxBatchSize(batchUnitOf(NUMBERS), closes)).toEqual([400, 1501]);
-    expect(minAndMaxBatchSize(batchUnitOf(NUMBERS), { ...closes, most: 2 })).toEqual([400, 400]);
+    const settings = { least: 1, most: 30_001, hours: 24 };
+    expect(minAndMaxBatchSize(batchUnitOf(NUMBERS), settings)).toEqual([400, 1501]);
+    expect(minAndMaxBatchSize(batchUnitOf(NUMBERS), { ...settings, most: 2 })).toEqual([400, 400]);
     expect(minAndMaxBatchSize(REPORT_UNIT, { least: 5, most: 9, hours: 0 })).toEqual([5, 9]);
   });
 });

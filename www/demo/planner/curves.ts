@@ -74,7 +74,7 @@ export function isSumPlan(reply: AnyPlan): reply is SumPlan {
 function withoutAccuracyGoals({ wanted, questions, ...rest }: Survey, plan: Plan): Survey {
   const entries = Object.entries(wanted ?? {});
   const others = entries.map(([name, own]) => {
-    const { within: _, standard_error: __, smallest: ___, ...other } = own;
+    const { within: _, standard_error: __, smallest_frequency: ___, ...other } = own;
     return [name, other] as const;
   });
   const weights = plan.task.questions ?? [];
@@ -136,7 +136,7 @@ export function curvePointOf(at: number, plan: Plan | null, shown = 0): CurvePoi
   return {
     axisValue: at,
     error: own?.error ?? null,
-    smallestFrequency: own?.smallest ?? null,
+    smallestFrequency: own?.smallest_frequency ?? null,
     epsilon: plan?.epsilon ?? null,
     centralEpsilon: plan?.central?.central_epsilon ?? null,
   };

@@ -144,7 +144,7 @@ export const FIELDS: Readonly<Record<NumberFieldName, NumberField>> = {
     help: "Maximum root mean square error over all items, for values from −1 to 1.",
     stops: sliderStopsBetween(0.0001, 0.5),
   },
-  smallest: {
+  smallest_frequency: {
     label: "Smallest frequency",
     unit: "of people",
     help: "Share of people who have the rarest item that you want to detect. Its estimate still stands out from 0.",

@@ -59,7 +59,7 @@ const CHOICE_LABELS: {
   budget: ["Which privacy limit do you set?", { local: "local ε", central: "shuffled ε" }],
   goal: [
     "Which accuracy measure do you set?",
-    { error: "standard error", smallest: "smallest frequency" },
+    { error: "standard error", smallest_frequency: "smallest frequency" },
   ],
   objective: [
     "Wanted estimates",
@@ -81,7 +81,7 @@ const CONTROL_GROUPS: Readonly<Record<string, readonly ControlName[]>> = {
   goals: ["kind", "solve"],
   crowd: ["people", "people_per_day"],
   privacy: ["budget", "epsilon", "central_epsilon", "cap", "delta"],
-  accuracy: ["goal", "standard_error", "smallest", "within", "margin"],
+  accuracy: ["goal", "standard_error", "smallest_frequency", "within", "margin"],
   question: [
     ...(["measure", "want", "domain", "items", "options", "across", "columns", "parts"] as const),
     ...(["count", "dimension", "norm", "length", "sparsity", "min", "max"] as const),

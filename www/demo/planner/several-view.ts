@@ -45,14 +45,16 @@ export function severalQuestionsContent(answer: Plan, asked: Survey): PlanConten
 function questionCost(own: QuestionPlan, { solved_for }: Plan): QuestionCost {
   const unit = own.unit === null ? "" : ` ${own.unit}`;
   const wanted =
-    own.wanted === null ? "" : `; wanted interval: ±${formatNumber(own.wanted)}${unit}`;
+    own.wanted_half_width === null
+      ? ""
+      : `; wanted interval: ±${formatNumber(own.wanted_half_width)}${unit}`;
   return {
     name: own.name,
     note: `${mechanismName(own.mechanism)}: ${mechanismParameters(own.mechanism)}`,
     reportShare: formatFrequency(own.share),
     reports: formatCount(Math.round(own.reports)),
-    halfWidth: own.interval,
-    intervalText: `±${formatNumber(own.interval)}${unit}`,
+    halfWidth: own.half_width,
+    intervalText: `±${formatNumber(own.half_width)}${unit}`,
     estimate: `${ESTIMATE_DESCRIPTIONS[own.errors_of]}${wanted}`,
     solved: solved_for === "error",
     reportsAsRatings:

@@ -56,7 +56,7 @@ export function singleQuestionContent(answer: Plan, asked: Survey): PlanContent 
     keyNumbers: [...figures, ...commonKeyNumbers(answer, asked)],
     questionCosts: [],
     shortVerdict: [
-      rated ? `error ${formatNumber(own.error)}` : `±${formatNumber(own.interval)}`,
+      rated ? `error ${formatNumber(own.error)}` : `±${formatNumber(own.half_width)}`,
       `ε ${formatLossThreeDigits(answer.effective_epsilon)}`,
       `shuffled ε ${formatLossThreeDigits(answer.central?.central_epsilon)}`,
       `${formatCount(answer.people)} people`,
@@ -73,11 +73,15 @@ function cellNoun({ errors_of }: QuestionPlan): string {
 }
 
 function keyNumbers(own: QuestionPlan, { solved_for }: Plan): KeyNumber[] {
-  const { standard_error, interval, simultaneous_interval, wanted, smallest } = own;
+  const {
+    standard_error,
+    half_width: interval,
+    simultaneous_half_width: simultaneous,
+    wanted_half_width: wanted,
+    smallest_frequency: smallest,
+  } = own;
   const together =
-    simultaneous_interval === interval
-      ? ""
-      : `; for all rows at once: ±${formatNumber(simultaneous_interval)}`;
+    simultaneous === interval ? "" : `; for all rows at once: ±${formatNumber(simultaneous)}`;
   const goal = wanted === null ? "" : `; wanted interval: ±${formatNumber(wanted)}`;
   const of = ESTIMATE_DESCRIPTIONS[own.errors_of];
   return [
@@ -98,8 +102,8 @@ function keyNumbers(own: QuestionPlan, { solved_for }: Plan): KeyNumber[] {
         ]
       : [
           "relative interval",
-          own.interval / own.range,
-          formatFrequency(own.interval / own.range),
+          own.half_width / own.range,
+          formatFrequency(own.half_width / own.range),
           relativeIntervalNote(own),
         ],
   ];
@@ -107,7 +111,7 @@ function keyNumbers(own: QuestionPlan, { solved_for }: Plan): KeyNumber[] {
 
 /** Returns the key numbers of ratings. Their errors are averages over all items. */
 function ratingsKeyNumbers(own: QuestionPlan, { solved_for }: Plan): KeyNumber[] {
-  const { bias, error, interval, smallest } = own;
+  const { bias, error, half_width: interval, smallest_frequency: smallest } = own;
   const biased = bias !== null && bias > 0;
   return [
     [
@@ -123,7 +127,7 @@ function ratingsKeyNumbers(own: QuestionPlan, { solved_for }: Plan): KeyNumber[]
       "95% interval",
       interval,
       `±${formatNumber(interval)}`,
-      `for one item; for all items at once: ±${formatNumber(own.simultaneous_interval)}`,
+      `for one item; for all items at once: ±${formatNumber(own.simultaneous_half_width)}`,
     ],
     [
       "smallest detectable frequency",

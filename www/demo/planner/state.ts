@@ -16,7 +16,7 @@ export const CHOICE_OPTIONS = {
   spacing: ["even", "logarithmic"],
   solve: ["error", "people", "epsilon"],
   budget: ["local", "central"],
-  goal: ["error", "smallest"],
+  goal: ["error", "smallest_frequency"],
   objective: ["mean", "frequency", "nonmissing", "both"],
   level: ["user", "event"],
   value: ["sign", "real"],
@@ -45,7 +45,7 @@ export const NUMBER_FIELD_NAMES = [
   "central_epsilon",
   "delta",
   "standard_error",
-  "smallest",
+  "smallest_frequency",
   "within",
   "margin",
   "honest_fraction",
@@ -103,7 +103,7 @@ export const DEFAULTS: ParsedQuestionSettings = {
   central_epsilon: 0.5,
   delta: 1e-8,
   standard_error: 0.01,
-  smallest: 0.05,
+  smallest_frequency: 0.05,
   within: 0.01,
   margin: 0.5,
   honest_fraction: 1,
@@ -221,7 +221,7 @@ function questionControls(state: ParsedQuestionSettings, alone: boolean): Contro
 /** Returns the controls with which a person sets the wanted accuracy. */
 function accuracyControls(state: ParsedQuestionSettings, alone: boolean): ControlName[] {
   if (state.kind !== "ratings" || !alone) return [isAccuracyInUnit(state) ? "margin" : "within"];
-  return ["goal", state.goal === "error" ? "standard_error" : "smallest"];
+  return ["goal", state.goal === "error" ? "standard_error" : "smallest_frequency"];
 }
 
 /** Controls for sums through a shuffler, for each measure. */
@@ -375,14 +375,14 @@ function sameNamedSurveyFields(state: ParsedQuestionSettings, alone: boolean): o
 /** Returns the wanted accuracy of a question. */
 function accuracyGoalOf(state: ParsedQuestionSettings, alone: boolean): AccuracyGoal {
   const asked = visibleControls(state, alone);
-  const { within, margin, quantile, spread, standard_error, smallest } = state;
+  const { within, margin, quantile, spread, standard_error, smallest_frequency: smallest } = state;
   return {
     ...(asked.has("within") && { within }),
     ...(asked.has("margin") && { within: margin }),
     ...(asked.has("quantile") && { quantile }),
     ...(asked.has("spread") && Number.isFinite(spread) && { spread }),
     ...(asked.has("standard_error") && { standard_error }),
-    ...(asked.has("smallest") && { smallest }),
+    ...(asked.has("smallest_frequency") && { smallest_frequency: smallest }),
   };
 }
 

@@ -146,7 +146,7 @@ function trustComparisonRows(plan: SumPlan): readonly HTMLElement[] {
 }
 
 function dishonestyText({ privacy, influence: [own] }: SumPlan): string {
-  const assumed = own?.people ?? 0;
+  const assumed = own?.dishonest_people ?? 0;
   const who = `The plan assumes that ${formatCount(assumed)} of ${formatCountWithNoun(privacy.people, "person", "people")} are dishonest.`;
   return `${who} The shuffler limits the number of messages in an upload. The shuffler cannot read the messages, so all messages of a dishonest person may shift the sum in the same direction.`;
 }
@@ -162,15 +162,21 @@ function dishonestInfluenceRows({ influence: [own], task }: SumPlan): readonly H
       el("td", {}, formatNumber(moved), smallTextElement(of)),
       el("td", {}, errors === null || !Number.isFinite(errors) ? "–" : `× ${formatNumber(errors)}`),
     );
-  const { honest, dishonest, people, all, standard_errors } = own;
+  const {
+    honest_change: honest,
+    dishonest_change: dishonest,
+    dishonest_people: people,
+    total_change: all,
+    total_standard_errors: errors,
+  } = own;
   // The plan has the standard errors of all dishonest people. Without any, one person's is unknown.
-  const one = people > 0 ? standard_errors / people : null;
+  const one = people > 0 ? errors / people : null;
   const rows = [
     row("An honest person", honest, one && one * (honest / dishonest)),
     row("A dishonest person", dishonest, one),
   ];
   if (one === null) return rows;
-  return [...rows, row(`All ${formatCount(people)} dishonest people`, all, standard_errors)];
+  return [...rows, row(`All ${formatCount(people)} dishonest people`, all, errors)];
 }
 
 function shortVerdictText(plan: SumPlan): string {

@@ -2,7 +2,7 @@
 
 import { maximumCertaintyPercent } from "../../client/certainty.js";
 import { roundUpThreeDigits } from "../../client/rounding.js";
-import type { QuestionPlan, VerdictKind } from "../shared/analysis.js";
+import type { PlanVerdictKind, QuestionPlan } from "../shared/analysis.js";
 import { formatCount, formatScientific } from "../shared/format.js";
 
 type Mechanism = QuestionPlan["mechanism"];
@@ -68,7 +68,7 @@ export function formatDays(value: number | null): string {
 }
 
 /** Short text for each kind of verdict. */
-export const VERDICTS: Readonly<Record<VerdictKind, string>> = {
+export const VERDICTS: Readonly<Record<PlanVerdictKind, string>> = {
   useful: "Useful",
   "frequent-only": "Frequent items only",
   noise: "Only noise",

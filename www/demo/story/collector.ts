@@ -60,9 +60,9 @@ export interface Receipt {
   /** Number of uploads that were sent. */
   readonly uploads: number;
   /** Number of newly counted reports. */
-  readonly accepted: number;
+  readonly accepted_reports: number;
   /** Number of uploads that had been counted before. */
-  readonly duplicates: number;
+  readonly duplicate_uploads: number;
 }
 
 /**

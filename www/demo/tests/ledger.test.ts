@@ -77,7 +77,9 @@ describe("the sender", () => {
       if (answer instanceof Error) {
         throw answer;
       }
-      return Response.json(answer < 300 ? { accepted: 1 } : { title: "No" }, { status: answer });
+      return Response.json(answer < 300 ? { accepted_reports: 1 } : { title: "No" }, {
+        status: answer,
+      });
     });
     const ledger = new SentReportsLedger(shelf(), "f", 2);
     return {

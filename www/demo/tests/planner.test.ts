@@ -78,11 +78,11 @@ describe("the state in the URL", () => {
       ...DEFAULTS,
       solve: "people",
       budget: "central",
-      goal: "smallest",
+      goal: "smallest_frequency",
       objective: "both",
       domain: "open",
       delta: 1e-12,
-      smallest: 0.003,
+      smallest_frequency: 0.003,
       people: 123_456_789,
       people_per_day: Number.NaN,
     };
@@ -305,7 +305,7 @@ describe("ratings", () => {
         for (const goal of CHOICE_OPTIONS.goal) {
           const survey = surveyOf({ solve, budget, goal });
           const privacy = survey.epsilon ?? survey.central_epsilon;
-          const { standard_error, smallest } = survey.wanted?.[""] ?? {};
+          const { standard_error, smallest_frequency: smallest } = survey.wanted?.[""] ?? {};
           const accuracy = standard_error ?? smallest;
           const given = [survey.people, privacy, accuracy].map((part) => part !== undefined);
           expect(given.filter(Boolean)).toHaveLength(2);
@@ -410,8 +410,12 @@ describe("ratings", () => {
     expect(planCommand(surveyOf({ people_per_day: Number.NaN }), "")?.join(" ")).toBe(
       "hushbin plan --items 100 --sparsity 5 --value sign --objective mean --level user --delta 1e-8 --honest-fraction 1 --people 100000 --epsilon 1",
     );
-    const wanted = surveyOf({ people_per_day: Number.NaN, solve: "people", goal: "smallest" });
-    expect(planCommand(wanted, "")?.join(" ")).toMatch(/ --epsilon 1 --smallest 0.05$/);
+    const wanted = surveyOf({
+      people_per_day: Number.NaN,
+      solve: "people",
+      goal: "smallest_frequency",
+    });
+    expect(planCommand(wanted, "")?.join(" ")).toMatch(/ --epsilon 1 --smallest-frequency 0.05$/);
     expect(planCommand(surveyOf({ objective: "both" }), "")).toBeNull();
   });
 });

@@ -66,4 +66,4 @@ pub use ranges::{
     HONEST_REPORT_COUNT_RANGE, REPORT_COUNT_RANGE, REPORTS_PER_PERSON_RANGE,
 };
 pub(crate) use ranges::{CENTRAL_EPSILON_RANGE, checked_honest_report_count};
-pub use shuffled_sums::Bounds;
+pub use shuffled_sums::ProvenBounds;

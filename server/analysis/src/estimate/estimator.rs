@@ -158,7 +158,7 @@ impl Estimator {
             null,
         );
         Estimates {
-            task: task.id().to_owned(),
+            task_id: task.id().to_owned(),
             question: (!task.has_unnamed_question()).then(|| question.name().to_owned()),
             fingerprint: task.fingerprint(),
             reports: totals.question_report_count(index),
@@ -166,8 +166,8 @@ impl Estimator {
             privacy: (self.cached_report_privacy)
                 .get_or_init(|| ReportPrivacy::for_task(task))
                 .clone(),
-            bias: bias_statement(question),
-            repeats: memo_error_bar_warning(task),
+            bias_statement: bias_statement(question),
+            memo_warning: memo_error_bar_warning(task),
             post_processing: post_processing::method_statements(&query.post_processing_methods),
             shrinkage,
             stand_out: query
@@ -336,14 +336,14 @@ impl Estimates<LazyItemEstimates<'_>> {
             Ok::<_, Infallible>(())
         });
         Estimates {
-            task: self.task,
+            task_id: self.task_id,
             question: self.question,
             fingerprint: self.fingerprint,
             reports: self.reports,
             confidence: self.confidence,
             privacy: self.privacy,
-            bias: self.bias,
-            repeats: self.repeats,
+            bias_statement: self.bias_statement,
+            memo_warning: self.memo_warning,
             post_processing: self.post_processing,
             shrinkage: self.shrinkage,
             stand_out: self.stand_out,

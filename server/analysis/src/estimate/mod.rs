@@ -30,7 +30,7 @@ pub(crate) use counters::{BucketHashRange, TotalsReader, append_header};
 pub(crate) use distribution::SimulatedIntervalWidth;
 pub use estimator::{Estimator, LazyItemEstimates, estimates_for_query, point_estimates};
 pub use influence::{
-    FORGED_REPORT_FRACTION, ForgedReportInfluence, InfluencedEstimate,
+    FORGED_REPORT_FRACTION, ForgedReportInfluence, InfluencedEstimand,
     honesty_tests::{HonestReportProperty, HonestyTest},
 };
 pub use mechanism::{counter_updates_per_report, estimands};

@@ -35,9 +35,9 @@ pub(super) fn append_extensions(
 ) {
     for &letter in alphabet {
         prefix.push(letter);
-        let candidate = |goes_on| Candidate {
+        let candidate = |is_prefix| Candidate {
             text: prefix.clone(),
-            is_prefix: goes_on,
+            is_prefix,
         };
         candidates.push(candidate(false));
         if letters == 1 {

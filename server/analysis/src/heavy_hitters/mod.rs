@@ -45,6 +45,6 @@ mod thresholds;
 pub use detectable_share::{DEFAULT_FIND_PROBABILITY, DetectableShare};
 pub use prefix_length_groups::TextReports;
 pub use search::{
-    DEFAULT_ALPHABET, FoundText, PrefixLengthStatistics, SearchError, SearchOptions, SearchResult,
+    DEFAULT_ALPHABET, FoundText, SearchError, SearchOptions, SearchResult, SearchStepCounts,
     TextSearch,
 };

@@ -108,7 +108,7 @@ pub struct FoundText {
     /// The text, or its prefix.
     pub text: String,
     /// True if `text` is a prefix of longer texts.
-    pub goes_on: bool,
+    pub is_prefix: bool,
     /// Estimated share of people who have the text, or texts with this prefix. It is biased
     /// upwards, because only candidates with many hits are found.
     pub estimate: f64,
@@ -120,12 +120,12 @@ pub struct FoundText {
     pub simultaneous_interval: [f64; 2],
     /// Number of reports from which the share is estimated: those whose prefix length reveals the
     /// text or prefix.
-    pub reports: u64,
+    pub sample_size: u64,
 }
 
-/// Statistics of the search at one prefix length.
+/// Counts of one step of the search, which looks for prefixes of one length.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct PrefixLengthStatistics {
+pub struct SearchStepCounts {
     /// Length of the prefixes, in characters.
     pub length: u32,
     /// Number of reports that reveal prefixes of this length.
@@ -153,8 +153,8 @@ pub struct SearchResult {
     /// Shorter prefixes that were found without any of their continuations. Either the next letters
     /// are not in the alphabet, or each of many continuations is rare.
     pub dead_ends: Vec<FoundText>,
-    /// Statistics of each length, in ascending order.
-    pub groups: Vec<PrefixLengthStatistics>,
+    /// Counts of each step, in ascending order of lengths.
+    pub steps: Vec<SearchStepCounts>,
 }
 
 impl SearchResult {
@@ -175,15 +175,15 @@ impl SearchResult {
     /// let found = search.find_texts(&search.empty_reports(), &|| false).unwrap();
     /// let mut csv = Vec::new();
     /// found.write_csv(&mut csv).unwrap();
-    /// assert!(csv.starts_with(b"text,goes_on,dead_end,reports,estimate,"));
+    /// assert!(csv.starts_with(b"text,is_prefix,dead_end,sample_size,estimate,"));
     /// ```
     pub fn write_csv(&self, writer: impl io::Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(writer);
         writer.write_record([
             "text",
-            "goes_on",
+            "is_prefix",
             "dead_end",
-            "reports",
+            "sample_size",
             "estimate",
             "standard_error",
             "simultaneous_lower",
@@ -194,9 +194,9 @@ impl SearchResult {
             let [low, high] = text.simultaneous_interval;
             writer.serialize((
                 csv_text_cell(&text.text),
-                text.goes_on,
+                text.is_prefix,
                 dead_end,
-                text.reports,
+                text.sample_size,
                 text.estimate,
                 text.standard_error,
                 low,
@@ -299,7 +299,7 @@ impl TextSearch {
         given_up: &(dyn Fn() -> bool + Sync),
     ) -> Result<SearchResult, SearchError> {
         let lengths = reports.groups_by_length().len();
-        let (mut texts, mut dead_ends, mut groups) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut texts, mut dead_ends, mut steps) = (Vec::new(), Vec::new(), Vec::new());
         let mut prefixes: Vec<PassedCandidate> = Vec::new();
         let mut before = 0;
         for group in reports.groups_by_length() {
@@ -310,7 +310,7 @@ impl TextSearch {
             // texts, too.
             Self::add_hits_to_texts(&mut texts, group, given_up)?;
             let passed = self.filter_by_hits(candidates, group, strict, given_up)?;
-            groups.push(PrefixLengthStatistics {
+            steps.push(SearchStepCounts {
                 length: group.length(),
                 reports: group.len() as u64,
                 candidates: count,
@@ -340,7 +340,7 @@ impl TextSearch {
             alphabet: self.options.alphabet.clone(),
             texts: self.texts_above_zero(&texts),
             dead_ends: self.texts_above_zero(&dead_ends),
-            groups,
+            steps,
         })
     }
 
@@ -466,11 +466,11 @@ impl TextSearch {
             .map(|bound| bound(hits, reports, kept.result_max_tail_probability));
         FoundText {
             text: kept.candidate.text.clone(),
-            goes_on: kept.candidate.is_prefix,
+            is_prefix: kept.candidate.is_prefix,
             estimate: share(rate),
             standard_error: (rate * (1.0 - rate) / reports as f64).sqrt() / (own - other),
             simultaneous_interval: limits.map(share),
-            reports,
+            sample_size: reports,
         }
     }
 }

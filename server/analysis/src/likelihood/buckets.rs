@@ -8,7 +8,7 @@
 use hushbin::Entry;
 use hushbin::domain::{Domain, SignedItem};
 use hushbin::hash::HashFunctions;
-use hushbin::mechanism::{BucketReport, FavouringRule, HashedSubsetSelection};
+use hushbin::mechanism::{BucketFavouringRule, BucketReport, HashedSubsetSelection};
 
 use super::contract::{ExactProbabilities, ObservableMechanism};
 use super::hypothesis::{Hypothesis, HypothesisMixturePart};
@@ -40,7 +40,7 @@ impl ElementBuckets<'_> {
 }
 
 /// A rule for choosing favoured buckets, under which the likelihood of a report can be computed.
-pub(super) trait FavouringRuleLikelihood: FavouringRule {
+pub(super) trait BucketFavouringRuleLikelihood: BucketFavouringRule {
     /// Returns the number of elements to which an input is padded for this computation.
     fn padded_input_size(&self, sparsity: u32) -> u32 {
         sparsity
@@ -77,7 +77,7 @@ pub(super) trait FavouringRuleLikelihood: FavouringRule {
     ) -> ExactProbabilities;
 }
 
-impl<R: FavouringRuleLikelihood> ObservableMechanism for HashedSubsetSelection<R> {
+impl<R: BucketFavouringRuleLikelihood> ObservableMechanism for HashedSubsetSelection<R> {
     type Report = BucketReport;
 
     /// Compares the report's likelihoods under both inputs. Each likelihood is multiplied by the
@@ -168,7 +168,7 @@ struct BucketTable {
 }
 
 impl BucketTable {
-    fn new<R: FavouringRuleLikelihood>(
+    fn new<R: BucketFavouringRuleLikelihood>(
         subset: &HashedSubsetSelection<R>,
         domain: &Domain,
         seed: u64,

@@ -7,12 +7,12 @@ use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{Coco, FavouredSideRule, Randomizer};
 
 use super::buckets::{
-    CellStrengthCounts, ElementBuckets, FavouringRuleLikelihood, InputBuckets,
+    BucketFavouringRuleLikelihood, CellStrengthCounts, ElementBuckets, InputBuckets,
     bucket_favoured_probability,
 };
 use super::contract::ExactProbabilities;
 
-impl FavouringRuleLikelihood for FavouredSideRule {
+impl BucketFavouringRuleLikelihood for FavouredSideRule {
     /// Returns s, or 0 under the rule `strongest`, because its computation ignores padding
     /// elements.
     fn padded_input_size(&self, sparsity: u32) -> u32 {

@@ -6,12 +6,12 @@ use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{Collision, FavouredBucketRule, Randomizer};
 
 use super::buckets::{
-    CellStrengthCounts, ElementBuckets, FavouringRuleLikelihood, InputBuckets,
+    BucketFavouringRuleLikelihood, CellStrengthCounts, ElementBuckets, InputBuckets,
     bucket_favoured_probability,
 };
 use super::contract::ExactProbabilities;
 
-impl FavouringRuleLikelihood for FavouredBucketRule {
+impl BucketFavouringRuleLikelihood for FavouredBucketRule {
     fn unnormalised_likelihood(
         collision: &Collision,
         sparsity: u32,

@@ -1,7 +1,7 @@
 //! Pairs of neighbouring inputs that an attacker can distinguish most easily.
 
 use hushbin::task::{
-    Cross, NumberLimits, PrefixLengths, QuestionKind, QuestionPart, Scale, Together,
+    Cross, NumberLimits, NumberScale, PrefixLengths, QuestionKind, QuestionPart, Together,
 };
 use hushbin::{Entry, Question, ValueKind, item_name_hash};
 
@@ -96,7 +96,7 @@ fn single_answer_input_pairs(question: &Question) -> Vec<NeighbourPair> {
 
 /// Returns pairs of numbers: the ends of the range, a number inside it, and a number above the
 /// maximum.
-fn single_number_input_pairs(scale: &Scale) -> Vec<NeighbourPair> {
+fn single_number_input_pairs(scale: &NumberScale) -> Vec<NeighbourPair> {
     let [min, max] = scale.range();
     let between = 0.3 * min + 0.7 * max;
     let pair = |a: f64, b: f64| {

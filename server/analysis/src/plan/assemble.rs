@@ -1,7 +1,7 @@
 //! Construction of a plan from the task that the search found.
 
 use hushbin::choose::Objective;
-use hushbin::task::{QuestionKind, Scale};
+use hushbin::task::{NumberScale, QuestionKind};
 use hushbin::{Items, Question, Task};
 
 use super::comparison_with_ratings;
@@ -9,7 +9,7 @@ use super::error::PlanError;
 use super::goal::{PlannedEstimateKind, QuestionGoal};
 use super::interval_z_scores::IntervalZScores;
 use super::plan_result::{
-    AlternativeMechanism, NumberError, Plan, QuestionPlan, SolvedQuantity, Verdict,
+    AlternativeMechanism, NumberError, Plan, PlanVerdict, QuestionPlan, SolvedQuantity,
 };
 use super::search::{MechanismChoice, PlannedTask, PredictedQuestionError};
 use super::survey::{AutoRatingsQuestion, DETECTION_POWER, Survey};
@@ -62,7 +62,7 @@ impl Plan {
             central,
             central_reason,
             together_over_drawn: planned.together_to_drawn_variance_ratio,
-            verdict: Verdict::new(&questions, missed),
+            verdict: PlanVerdict::new(&questions, missed),
             assumes: words::assumptions_text(&questions, neighbours, survey.honest_fraction),
             questions,
             others,
@@ -97,7 +97,7 @@ impl QuestionPlan {
         let reach = IntervalZScores::new(goal.estimate_count);
         let standard_error = error.standard_error(reports);
         // This may be a simulated width, which is not proportional to the standard error.
-        let interval = error.half_width(reports);
+        let half_width = error.half_width(reports);
         let objective = comparison_objective(survey, goal)?;
         let answers = question.items().item_count();
         Ok(Self {
@@ -111,17 +111,17 @@ impl QuestionPlan {
             share: task.question_report_share(index),
             reports,
             errors_of: goal.estimate_kind,
-            of: goal.number_name.clone(),
+            number_name: goal.number_name.clone(),
             unit: goal.unit.clone(),
             standard_error,
             bias: error.squared_bias.map(f64::sqrt),
             error: error.root_mean_squared_error(reports),
-            interval,
-            simultaneous_interval: interval * reach.simultaneous_z_score / reach.single_z_score,
-            wanted: goal.max_half_width,
+            half_width,
+            simultaneous_half_width: half_width * reach.simultaneous_z_score / reach.single_z_score,
+            wanted_half_width: goal.max_half_width,
             wanted_error: goal.max_root_mean_squared_error,
             range: goal.answer_range_width,
-            smallest: smallest_detected_share(question, error, reach, reports),
+            smallest_frequency: smallest_detected_share(question, error, reach, reports),
             share_if_equally_common: goal.share_if_equally_common(question),
             numbers: errors_of_each_number(
                 question,
@@ -158,7 +158,9 @@ fn comparison_objective(survey: &Survey, goal: &QuestionGoal) -> Result<Objectiv
 fn scale_cell_count(question: &Question) -> Option<u32> {
     match question.kind() {
         QuestionKind::Number(scale) => Some(scale.cell_count()),
-        QuestionKind::CrossTabulation(cross) => cross.column_part().scale().map(Scale::cell_count),
+        QuestionKind::CrossTabulation(cross) => {
+            cross.column_part().scale().map(NumberScale::cell_count)
+        }
         _ => None,
     }
 }
@@ -250,7 +252,7 @@ fn errors_of_each_number(
             name: name.clone(),
             unit: limits.unit().map(str::to_owned),
             standard_error,
-            interval: standard_error * reach.single_z_score,
+            half_width: standard_error * reach.single_z_score,
         }
     };
     names.iter().zip(limits.iter()).map(number).collect()

@@ -17,7 +17,7 @@ pub enum PlanError {
     /// The survey gives fewer than two of people, privacy and accuracy.
     #[error(
         "expected two of three: people; privacy (epsilon or central_epsilon); accuracy (within, or \
-         for ratings standard_error or smallest)"
+         for ratings standard_error or smallest_frequency)"
     )]
     Underspecified,
     /// The wanted accuracy of a question cannot be used for its kind.

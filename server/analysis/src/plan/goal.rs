@@ -2,7 +2,7 @@
 
 use hushbin::bounds::ParameterRange;
 use hushbin::choose::{KindDraft, NumberPurpose, QuestionDraft};
-use hushbin::task::{Cross, NumberLimits, PrefixLengths, QuestionKind, Scale};
+use hushbin::task::{Cross, NumberLimits, NumberScale, PrefixLengths, QuestionKind};
 use hushbin::{Items, Question};
 use serde::Serialize;
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
@@ -76,7 +76,7 @@ impl QuestionGoal {
         if !binned && (wanted.quantile.is_some() || wanted.spread.is_some()) {
             return refuse("has no quantiles, expected a \"number\" with bins");
         }
-        if wanted.of.is_some()
+        if wanted.number_name.is_some()
             && !matches!(question.kind(), QuestionKind::Numbers(own) if !own.is_single())
         {
             return refuse("has several numbers, expected a question with one");
@@ -109,19 +109,20 @@ impl QuestionGoal {
         wanted: &AccuracyGoal,
     ) -> Result<Self, PlanError> {
         let name = &open.question_draft.name;
-        if wanted.quantile.is_some() || wanted.spread.is_some() || wanted.of.is_some() {
-            let reason = "rates items: \"quantile\", \"spread\" and \"of\" are for numbers";
+        if wanted.quantile.is_some() || wanted.spread.is_some() || wanted.number_name.is_some() {
+            let reason =
+                "rates items: \"quantile\", \"spread\" and \"number_name\" are for numbers";
             return Err(PlanError::unusable_accuracy(name, reason));
         }
         let estimates = open.items_to_rate.item_count().unwrap_or(1);
         for (bound, value) in [
             (STANDARD_ERROR_RANGE, wanted.standard_error),
-            (SMALLEST_FREQUENCY_RANGE, wanted.smallest),
+            (SMALLEST_FREQUENCY_RANGE, wanted.smallest_frequency),
         ] {
             value.map_or(Ok(()), |value| bound.check_in_range(value))?;
         }
         let seen = IntervalZScores::new(estimates).detection_z_score;
-        let to_see = wanted.smallest.map(|frequency| frequency / seen);
+        let to_see = wanted.smallest_frequency.map(|frequency| frequency / seen);
         let range = 2.0;
         Ok(Self {
             predicted_quantity: PredictedQuantity::Mean,
@@ -235,7 +236,7 @@ impl QuestionGoal {
     fn goal_for_number(
         draft: &QuestionDraft,
         question: &Question,
-        scale: &Scale,
+        scale: &NumberScale,
         wanted: &AccuracyGoal,
     ) -> Result<Self, PlanError> {
         let [min, max] = scale.range();
@@ -294,7 +295,7 @@ impl QuestionGoal {
             _ => None,
         };
         let mut all = limits.iter().enumerate();
-        let (item, own) = match &wanted.of {
+        let (item, own) = match &wanted.number_name {
             Some(of) => all
                 .find(|&(item, _)| name(item) == Some(of))
                 .ok_or_else(|| {

@@ -21,7 +21,8 @@ mod words;
 pub use error::PlanError;
 pub use goal::PlannedEstimateKind;
 pub use plan_result::{
-    AlternativeMechanism, NumberError, Plan, QuestionPlan, SolvedQuantity, Verdict, VerdictKind,
+    AlternativeMechanism, NumberError, Plan, PlanVerdict, PlanVerdictKind, QuestionPlan,
+    SolvedQuantity,
 };
 pub use survey::{
     AccuracyGoal, DEFAULT_MAX_LOCAL_EPSILON, DEFAULT_PLANNED_TASK_ID, DETECTION_POWER, Survey,

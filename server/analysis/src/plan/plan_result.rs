@@ -46,7 +46,7 @@ pub struct Plan {
     /// set. `None` if the questions cannot be asked together.
     pub together_over_drawn: Option<f64>,
     /// Verdict on how useful the plan is.
-    pub verdict: Verdict,
+    pub verdict: PlanVerdict,
     /// Assumptions of the plan, in words.
     pub assumes: String,
 }
@@ -99,7 +99,7 @@ pub struct QuestionPlan {
     pub errors_of: PlannedEstimateKind,
     /// Name of the number whose errors are stated, if the question asks for several numbers or for
     /// a cross-tabulation with a number.
-    pub of: Option<String>,
+    pub number_name: Option<String>,
     /// Unit of the errors, if there is one.
     pub unit: Option<String>,
     /// Standard error in the worst case over answers. If the question asks for ratings with the
@@ -111,19 +111,19 @@ pub struct QuestionPlan {
     /// Root of the mean squared error, which combines standard error and bias.
     pub error: f64,
     /// Half-width of a single interval at 95% confidence.
-    pub interval: f64,
+    pub half_width: f64,
     /// Half-width of simultaneous intervals for all answers at 95% confidence. If the question is
     /// open, half-width of a single interval.
-    pub simultaneous_interval: f64,
+    pub simultaneous_half_width: f64,
     /// Maximum half-width that the survey asks for.
-    pub wanted: Option<f64>,
+    pub wanted_half_width: Option<f64>,
     /// Maximum error that the survey asks for.
     pub wanted_error: Option<f64>,
     /// Distance between the smallest and the largest possible value of the estimate.
     pub range: f64,
     /// Smallest share of people for which an answer or item is detected, if shares or items are
     /// estimated. `None` if not even an answer that all people give is detected.
-    pub smallest: Option<f64>,
+    pub smallest_frequency: Option<f64>,
     /// Share of people who give each answer if all answers are equally common.
     #[serde(skip)]
     pub(super) share_if_equally_common: Option<f64>,
@@ -154,7 +154,7 @@ pub struct NumberError {
     /// Standard error of the number's mean.
     pub standard_error: f64,
     /// Half-width of the mean's interval at 95% confidence.
-    pub interval: f64,
+    pub half_width: f64,
 }
 
 /// Another mechanism for the only question, with its best parameters for the same number of people
@@ -193,9 +193,9 @@ pub struct AlternativeMechanism {
 /// Verdict on how useful a plan is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
-pub struct Verdict {
+pub struct PlanVerdict {
     /// Worst kind of verdict over all questions.
-    pub kind: VerdictKind,
+    pub kind: PlanVerdictKind,
     /// Sentences about all questions.
     pub text: String,
 }
@@ -204,7 +204,7 @@ pub struct Verdict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
-pub enum VerdictKind {
+pub enum PlanVerdictKind {
     /// Answers are detected even if all are equally common.
     Useful,
     /// Only answers that are more common than the average are detected. If all answers were equally

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hushbin::bounds::{EPSILON_RANGE, PEOPLE_COUNT_RANGE, ParameterRange};
 use hushbin::choose::{KindDraft, MechanismDraft, ObjectiveDraft, QuestionDraft};
 use hushbin::domain::Domain;
-use hushbin::task::{Budget, QuestionFields, QuestionKind};
+use hushbin::task::{QuestionFields, QuestionKind, ReportBudget};
 use hushbin::{Error, Items, Mechanism, Question, RatingsTaskFields, Task, ValueKind};
 use serde::Deserialize;
 
@@ -30,7 +30,7 @@ use crate::accounting::{self, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
 ///     "epsilon": 1.0
 /// }"#).unwrap();
 /// let plan_survey = plan_survey(&survey).unwrap();
-/// assert!(plan_survey.questions.iter().all(|own| own.interval <= own.wanted.unwrap()));
+/// assert!(plan_survey.questions.iter().all(|own| own.half_width <= own.wanted_half_width.unwrap()));
 /// ```
 ///
 /// If the only question asks for ratings with the mechanism `auto`, every mechanism is tried, and
@@ -70,7 +70,7 @@ pub struct Survey {
             optional
         )
     )]
-    pub budget: Budget,
+    pub budget: ReportBudget,
     /// Wanted accuracy, by the name of the question.
     #[serde(default)]
     #[cfg_attr(
@@ -114,7 +114,7 @@ pub struct AccuracyGoal {
     pub within: Option<f64>,
     /// Name of the number to which `within` applies, if the question asks for several numbers.
     #[serde(default)]
-    pub of: Option<String>,
+    pub number_name: Option<String>,
     /// Fraction of people below the wanted quantile, in (0, 1), for a number with bins. If it is
     /// not given, `within` applies to the shares of bins, or to the median if `spread` is given.
     #[serde(default)]
@@ -133,7 +133,7 @@ pub struct AccuracyGoal {
     /// have probability [`DETECTION_POWER`]. It may be given only if the survey's only question asks for
     /// ratings with the mechanism `auto`.
     #[serde(default)]
-    pub smallest: Option<f64>,
+    pub smallest_frequency: Option<f64>,
 }
 
 /// Default id of a planned task.
@@ -176,7 +176,7 @@ pub(super) const STANDARD_ERROR_RANGE: ParameterRange = ParameterRange {
 };
 /// Permitted smallest frequency to detect.
 pub(super) const SMALLEST_FREQUENCY_RANGE: ParameterRange = ParameterRange {
-    name: "smallest",
+    name: "smallest_frequency",
     min: 1e-6,
     max: 1.0,
 };
@@ -216,7 +216,7 @@ impl Survey {
         }
         for question in &self.questions {
             let wanted = self.wanted_accuracy(&question.name);
-            if wanted.standard_error.is_some() || wanted.smallest.is_some() {
+            if wanted.standard_error.is_some() || wanted.smallest_frequency.is_some() {
                 let reason = "is planned for \"within\": an error over all items is for ratings \
                               asked alone with the mechanism \"auto\"";
                 return Err(PlanError::unusable_accuracy(&question.name, reason));
@@ -238,7 +238,7 @@ impl Survey {
     /// Returns true if the accuracy of at least one question is given.
     pub(super) fn wants_accuracy(&self) -> bool {
         self.wanted.values().any(|own| {
-            own.within.is_some() || own.standard_error.is_some() || own.smallest.is_some()
+            own.within.is_some() || own.standard_error.is_some() || own.smallest_frequency.is_some()
         })
     }
 

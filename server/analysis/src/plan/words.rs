@@ -3,13 +3,13 @@
 use hushbin::mechanism::NeighbouringInputs;
 
 use super::goal::PlannedEstimateKind;
-use super::plan_result::{QuestionPlan, Verdict, VerdictKind};
+use super::plan_result::{PlanVerdict, PlanVerdictKind, QuestionPlan};
 use crate::promise::plan_protection_statement;
 
 impl QuestionPlan {
     /// Returns the estimates whose errors are stated, in words.
     fn estimates_text(&self) -> String {
-        match (self.errors_of, &self.of) {
+        match (self.errors_of, &self.number_name) {
             (PlannedEstimateKind::Share, _) => format!("shares of {}", self.name),
             (PlannedEstimateKind::Mean, Some(of)) => format!("the mean of {of} in {}", self.name),
             (PlannedEstimateKind::ConditionalMean, of) => {
@@ -36,20 +36,20 @@ impl QuestionPlan {
     /// Returns true if an interval contains all possible values, or if no item is detected.
     fn shows_only_noise(&self) -> bool {
         match self.errors_of {
-            PlannedEstimateKind::Items => self.smallest.is_none(),
-            _ => 2.0 * self.interval >= self.range,
+            PlannedEstimateKind::Items => self.smallest_frequency.is_none(),
+            _ => 2.0 * self.half_width >= self.range,
         }
     }
 
     fn misses_goal(&self) -> bool {
         // Tolerate rounding errors.
         let over = |own: f64, wanted: Option<f64>| wanted.is_some_and(|w| own > w * (1.0 + 1e-9));
-        over(self.interval, self.wanted) || over(self.error, self.wanted_error)
+        over(self.half_width, self.wanted_half_width) || over(self.error, self.wanted_error)
     }
 
     /// Returns true if no answer would be detected if all were equally common.
     fn hides_average_answer(&self) -> bool {
-        let rarer = |average| self.smallest.is_none_or(|share| share > average);
+        let rarer = |average| self.smallest_frequency.is_none_or(|share| share > average);
         self.share_if_equally_common.is_some_and(rarer)
     }
 
@@ -59,7 +59,7 @@ impl QuestionPlan {
         }
         let mut what = self.estimates_text();
         what[..1].make_ascii_uppercase();
-        let within = self.plus_minus_text(self.interval);
+        let within = self.plus_minus_text(self.half_width);
         let are = if self.has_several_estimates() {
             "are"
         } else {
@@ -71,7 +71,7 @@ impl QuestionPlan {
                  value."
             );
         }
-        let seen = match self.smallest {
+        let seen = match self.smallest_frequency {
             Some(share) => format!(
                 "; answers that at least {} of people give stand out",
                 format_percent(share)
@@ -86,7 +86,7 @@ impl QuestionPlan {
             .answers
             .map(|items| format!(" among {}", format_thousands(items.into())));
         let among = among.unwrap_or_default();
-        let Some(smallest) = self.smallest else {
+        let Some(smallest) = self.smallest_frequency else {
             return format!(
                 "This is noise: even an item that everyone has would not stand out{among}."
             );
@@ -111,7 +111,7 @@ impl QuestionPlan {
 
     /// Returns the wanted accuracy that the plan misses, in words.
     fn missed_goal_text(&self) -> String {
-        let interval = self.wanted.map(|own| self.plus_minus_text(own));
+        let interval = self.wanted_half_width.map(|own| self.plus_minus_text(own));
         let error = self
             .wanted_error
             .map(|own| format!("error of {}", format_significant(own, 3)));
@@ -132,20 +132,20 @@ impl QuestionPlan {
     }
 }
 
-impl Verdict {
+impl PlanVerdict {
     /// Creates the verdict on a plan. `missed` returns a phrase that says how to reach the wanted
     /// accuracy.
     pub(super) fn new(questions: &[QuestionPlan], missed: impl FnOnce() -> String) -> Self {
         let any = |is: fn(&QuestionPlan) -> bool| questions.iter().any(is);
         let misses = any(QuestionPlan::misses_goal);
         let kind = if any(QuestionPlan::shows_only_noise) {
-            VerdictKind::Noise
+            PlanVerdictKind::Noise
         } else if misses {
-            VerdictKind::Missed
+            PlanVerdictKind::Missed
         } else if any(QuestionPlan::hides_average_answer) {
-            VerdictKind::FrequentOnly
+            PlanVerdictKind::FrequentOnly
         } else {
-            VerdictKind::Useful
+            PlanVerdictKind::Useful
         };
         let mut sentences: Vec<String> = questions
             .iter()

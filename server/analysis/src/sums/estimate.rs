@@ -88,7 +88,7 @@ pub struct SumEstimate {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SumEstimates {
     /// Id of the task.
-    pub task: String,
+    pub task_id: String,
     /// Fingerprint of the task's parameters.
     pub(crate) fingerprint: Fingerprint,
     /// Number n of people: the number of messages divided by the number that each person sends. It
@@ -133,7 +133,7 @@ impl SumEstimates {
             _ => estimate_sums(task, totals, people, query),
         };
         Self {
-            task: task.id().to_owned(),
+            task_id: task.id().to_owned(),
             fingerprint: task.fingerprint(),
             people,
             messages: totals.message_count(),

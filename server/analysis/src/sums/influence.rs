@@ -27,16 +27,16 @@ pub struct SumInfluence {
     #[cfg_attr(feature = "wasm", tsify(optional))]
     pub unit: Option<String>,
     /// Maximum change of the sum by an honest person: from one end of the range to the other.
-    pub honest: f64,
+    pub honest_change: f64,
     /// Maximum change of the sum by a dishonest person, compared with the sum without this person.
-    pub dishonest: f64,
+    pub dishonest_change: f64,
     /// Number of people who may be dishonest according to the task's honest fraction.
-    pub people: u64,
+    pub dishonest_people: u64,
     /// Maximum change by all dishonest people together.
-    pub all: f64,
-    /// `all`, as a multiple of the standard error that noise messages cause. For a vector, a
+    pub total_change: f64,
+    /// `total_change`, as a multiple of the standard error that noise messages cause. For a vector, a
     /// multiple of the root mean squared length of the noise.
-    pub(crate) standard_errors: f64,
+    pub(crate) total_standard_errors: f64,
 }
 
 impl SumInfluence {
@@ -56,11 +56,11 @@ impl SumInfluence {
         let of = |item, unit, honest, one: f64, error: f64| Self {
             item,
             unit,
-            honest,
-            dishonest: one,
-            people: dishonest as u64,
-            all: dishonest * one,
-            standard_errors: dishonest * one / error,
+            honest_change: honest,
+            dishonest_change: one,
+            dishonest_people: dishonest as u64,
+            total_change: dishonest * one,
+            total_standard_errors: dishonest * one / error,
         };
         match task.summed_quantity() {
             SummedQuantity::NumbersWithLimits(items, limits) => {

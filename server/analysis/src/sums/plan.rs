@@ -12,7 +12,7 @@ use super::influence::SumInfluence;
 use super::items::{self, answer_scale};
 use crate::accounting::checked_honest_report_count;
 use crate::accounting::shuffled_sums::{
-    Bounds, NoiseParameters, SenderBatch, calibrate_noise, required_gaussian_variance,
+    NoiseParameters, ProvenBounds, SenderBatch, calibrate_noise, required_gaussian_variance,
     senders_with_fewest_noise_trials,
 };
 use crate::estimate::{ErrorPredictor, PredictedQuantity};
@@ -73,7 +73,7 @@ pub fn resolve_sum_draft(draft: &SumTaskDraft) -> Result<SumTask, Error> {
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if a parameter is outside the range of the accounting.
-pub fn central_epsilon_bounds(task: &SumTask) -> Result<Bounds, Error> {
+pub fn central_epsilon_bounds(task: &SumTask) -> Result<ProvenBounds, Error> {
     sender_batch_of_task(task).epsilon_bounds(noise_parameters_of_task(task), task.delta())
 }
 
@@ -88,7 +88,7 @@ pub fn epsilon_bounds_for_people(
     people: u64,
     honest_fraction: f64,
     delta: f64,
-) -> Result<Bounds, Error> {
+) -> Result<ProvenBounds, Error> {
     let senders = SenderBatch {
         honest_people: checked_honest_report_count(people, honest_fraction)?,
         ..sender_batch_of_task(task)
@@ -270,7 +270,7 @@ pub struct SumPlan {
     /// Privacy guarantee of the task, and the parties on which it relies.
     pub privacy: SumPrivacy,
     /// Bounds on the central ε of a batch at the task's δ.
-    pub central_epsilon: Bounds,
+    pub central_epsilon: ProvenBounds,
     /// Number of messages that one person sends.
     pub messages: u32,
     /// Mean number of noise messages among the messages of one person.

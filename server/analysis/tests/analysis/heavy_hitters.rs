@@ -75,7 +75,7 @@ fn texts_of_all_lengths_are_found() {
     let mut texts: Vec<_> = found
         .texts
         .iter()
-        .map(|t| (&t.text[..], t.goes_on))
+        .map(|t| (&t.text[..], t.is_prefix))
         .collect();
     texts.sort_unstable();
     let expected = [
@@ -90,7 +90,7 @@ fn texts_of_all_lengths_are_found() {
     assert_eq!(found.dead_ends, []);
     for text in &found.texts {
         let own = crowd.iter().find(|(own, _)| {
-            own.starts_with(&text.text[..]) && (text.goes_on || *own == text.text)
+            own.starts_with(&text.text[..]) && (text.is_prefix || *own == text.text)
         });
         let share = own.unwrap().1 as f64 / people as f64;
         assert!(covers(text, share), "{text:?}, {share}");
@@ -98,20 +98,20 @@ fn texts_of_all_lengths_are_found() {
     }
     // Reports of all longer prefixes also reveal a text that ends early.
     let of = |name: &str| found.texts.iter().find(|text| text.text == name).unwrap();
-    assert_eq!(of("").reports, people as u64);
-    let lengths: Vec<u64> = found.groups.iter().map(|group| group.reports).collect();
-    assert_eq!(of("ab").reports, lengths[1] + lengths[2]);
-    assert_eq!(of("caba").reports, lengths[2]);
+    assert_eq!(of("").sample_size, people as u64);
+    let lengths: Vec<u64> = found.steps.iter().map(|step| step.reports).collect();
+    assert_eq!(of("ab").sample_size, lengths[1] + lengths[2]);
+    assert_eq!(of("caba").sample_size, lengths[2]);
     assert!(found.texts.is_sorted_by(|a, b| a.estimate >= b.estimate));
     // 1 + 2·3 texts and prefixes of one letter. Longer ones add one or two letters.
-    let groups: Vec<_> = found
-        .groups
+    let steps: Vec<_> = found
+        .steps
         .iter()
-        .map(|group| (group.length, group.candidates))
+        .map(|step| (step.length, step.candidates))
         .collect();
-    assert_eq!(groups[0], (1, 7));
-    assert_eq!(groups[1].0, 3);
-    assert!(groups[1].1 >= 3 * (3 + 9 + 9), "{groups:?}");
+    assert_eq!(steps[0], (1, 7));
+    assert_eq!(steps[1].0, 3);
+    assert!(steps[1].1 >= 3 * (3 + 9 + 9), "{steps:?}");
 }
 
 /// Texts with letters outside the alphabet end in the longest prefix without them.
@@ -122,7 +122,7 @@ fn other_letters_are_dead_ends() {
     let reports = reports(&task, &crowd, 3);
     let found = search(&task, &reports, "ab");
     let names = |texts: &[FoundText]| -> Vec<(String, bool)> {
-        let name = |text: &FoundText| (text.text.clone(), text.goes_on);
+        let name = |text: &FoundText| (text.text.clone(), text.is_prefix);
         texts.iter().map(name).collect()
     };
     assert_eq!(names(&found.texts), [("ab".to_owned(), false)]);
@@ -169,7 +169,7 @@ fn shares_that_are_stated_are_found_and_nothing_else() {
         for text in all {
             let own = |own: &&(&str, usize)| {
                 own.0 == text.text
-                    || text.goes_on
+                    || text.is_prefix
                         && own.0.len() > text.text.len()
                         && own.0.starts_with(&text.text[..])
             };
@@ -281,11 +281,11 @@ fn what_cannot_be_searched_is_refused() {
 fn hostile_texts_are_neutralised_in_csv() {
     let text = |text: &str| FoundText {
         text: text.to_owned(),
-        goes_on: false,
+        is_prefix: false,
         estimate: -0.25,
         standard_error: 0.5,
         simultaneous_interval: [-1.0, 1.0],
-        reports: 100,
+        sample_size: 100,
     };
     let found = SearchResult {
         question: "q".to_owned(),
@@ -294,7 +294,7 @@ fn hostile_texts_are_neutralised_in_csv() {
         alphabet: "=-a".to_owned(),
         texts: vec![text("=1"), text("-a"), text("a=")],
         dead_ends: vec![text("@b")],
-        groups: Vec::new(),
+        steps: Vec::new(),
     };
     let mut csv = Vec::new();
     found.write_csv(&mut csv).unwrap();

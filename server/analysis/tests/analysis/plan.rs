@@ -6,7 +6,9 @@ use hushbin::choose::Objective;
 use hushbin::mechanism::NeighbouringInputs;
 use hushbin_analysis::accounting::{ReportMixture, compute_batch_privacy};
 use hushbin_analysis::mechanism_optimality::distance_from_best;
-use hushbin_analysis::plan::{Plan, PlanError, SolvedQuantity, Survey, VerdictKind, plan_survey};
+use hushbin_analysis::plan::{
+    Plan, PlanError, PlanVerdictKind, SolvedQuantity, Survey, plan_survey,
+};
 use proptest::prelude::*;
 use proptest::{collection, option};
 use serde_json::{Value, json};
@@ -21,7 +23,7 @@ fn survey(fields: &Value) -> serde_json::Result<Survey> {
         let part = match name.as_str() {
             "items" | "sparsity" | "entries" | "value" => &mut question,
             "objective" | "level" => &mut auto,
-            "standard_error" | "smallest" => &mut wanted,
+            "standard_error" | "smallest_frequency" => &mut wanted,
             _ => &mut whole,
         };
         part[name] = value.clone();
@@ -108,9 +110,12 @@ fn distances_are_of_the_task_and_the_objective() {
 fn a_local_epsilon_found_is_enough_and_hardly_too_much() {
     for base in bases() {
         let base = with(&base, json!({ "people": 100_000 }));
-        let answer = ask(&with(&base, json!({ "smallest": 0.05 }))).unwrap();
+        let answer = ask(&with(&base, json!({ "smallest_frequency": 0.05 }))).unwrap();
         assert_eq!(answer.solved_for, SolvedQuantity::Epsilon);
-        assert!(answer.questions[0].smallest.unwrap() <= 0.05, "{base}");
+        assert!(
+            answer.questions[0].smallest_frequency.unwrap() <= 0.05,
+            "{base}"
+        );
         let less = answer.epsilon * 0.985;
         let less = ask(&with(&base, json!({ "epsilon": less }))).unwrap();
         assert!(
@@ -210,14 +215,14 @@ fn noise_is_called_noise() {
     let kind = |of: Value| ask(&of).unwrap().verdict;
     let few = json!({ "items": 1000, "sparsity": 5, "epsilon": 0.5, "people": 100 });
     let verdict = kind(few.clone());
-    assert_eq!(verdict.kind, VerdictKind::Noise);
+    assert_eq!(verdict.kind, PlanVerdictKind::Noise);
     assert!(verdict.text.contains("noise"), "{}", verdict.text);
     let more = with(&few, json!({ "people": 1_000_000 }));
-    assert_eq!(kind(more.clone()).kind, VerdictKind::FrequentOnly);
+    assert_eq!(kind(more.clone()).kind, PlanVerdictKind::FrequentOnly);
     let many = with(&few, json!({ "people": 1_000_000_000_u64 }));
-    assert_eq!(kind(many).kind, VerdictKind::Useful);
+    assert_eq!(kind(many).kind, PlanVerdictKind::Useful);
     let verdict = kind(with(&more, json!({ "standard_error": 0.001 })));
-    assert_eq!(verdict.kind, VerdictKind::Missed);
+    assert_eq!(verdict.kind, PlanVerdictKind::Missed);
     // The stated number of people suffices.
     let people: String = verdict
         .text
@@ -230,7 +235,7 @@ fn noise_is_called_noise() {
         .collect();
     let people: u64 = people.parse().unwrap();
     let reached = with(&more, json!({ "standard_error": 0.001, "people": people }));
-    assert_ne!(kind(reached).kind, VerdictKind::Missed);
+    assert_ne!(kind(reached).kind, PlanVerdictKind::Missed);
 }
 
 #[test]
@@ -268,7 +273,11 @@ fn what_cannot_be_answered_is_refused_by_name() {
             "standard_error is 0",
             Some("standard_error"),
         ),
-        (json!({ "smallest": 2 }), "smallest is 2", Some("smallest")),
+        (
+            json!({ "smallest_frequency": 2 }),
+            "smallest_frequency is 2",
+            Some("smallest_frequency"),
+        ),
         (
             json!({ "central_epsilon": 13 }),
             "central_epsilon is 13",
@@ -344,7 +353,7 @@ proptest! {
             "people": people.map(|people| people as u64),
             "epsilon": epsilon, "central_epsilon": central, "delta": 10_f64.powf(delta),
             "honest_fraction": honest.unwrap_or(1.0), "standard_error": wanted,
-            "smallest": smallest, "level": if event { "event" } else { "user" },
+            "smallest_frequency": smallest, "level": if event { "event" } else { "user" },
             "objective": if frequency { "frequency" } else { "mean" },
         })).unwrap();
         match plan_survey(&asked) {

@@ -12,8 +12,8 @@ use hushbin_analysis::estimate::{
 };
 use hushbin_analysis::heavy_hitters::DetectableShare;
 use hushbin_analysis::plan::{
-    DETECTION_POWER, Plan, PlanError, PlannedEstimateKind, QuestionPlan, SolvedQuantity, Survey,
-    VerdictKind, plan_survey,
+    DETECTION_POWER, Plan, PlanError, PlanVerdictKind, PlannedEstimateKind, QuestionPlan,
+    SolvedQuantity, Survey, plan_survey,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -109,7 +109,7 @@ fn several() -> Value {
             "theme": { "within": 0.01 }, "beta": { "within": 0.02 },
             "features": { "within": 0.03 }, "load": { "within": 0.4 },
             "wait": { "within": 0.03, "quantile": 0.9 },
-            "screen": { "within": 0.02, "of": "depth" },
+            "screen": { "within": 0.02, "number_name": "depth" },
         },
     })
 }
@@ -294,9 +294,11 @@ fn people_found_are_enough_and_hardly_too_many() {
             let base = with(base, privacy);
             let answer = ask(&base).unwrap();
             assert_eq!(answer.solved_for, SolvedQuantity::People);
-            let met = |own: &QuestionPlan| own.interval <= own.wanted.unwrap() * (1.0 + 1e-9);
+            let met = |own: &QuestionPlan| {
+                own.half_width <= own.wanted_half_width.unwrap() * (1.0 + 1e-9)
+            };
             assert!(answer.questions.iter().all(met), "{base}: {answer:?}");
-            assert_ne!(answer.verdict.kind, VerdictKind::Missed);
+            assert_ne!(answer.verdict.kind, PlanVerdictKind::Missed);
             let fewer = answer.people * 97 / 100;
             let fewer = ask(&with(&base, json!({ "people": fewer }))).unwrap();
             assert!(!fewer.questions.iter().all(met), "{base}");
@@ -324,7 +326,10 @@ fn a_local_epsilon_found_is_enough_and_hardly_too_much() {
             answer.epsilon
         );
         for own in &answer.questions {
-            assert!(own.interval <= own.wanted.unwrap() * (1.0 + 1e-9), "{base}");
+            assert!(
+                own.half_width <= own.wanted_half_width.unwrap() * (1.0 + 1e-9),
+                "{base}"
+            );
         }
     }
 }
@@ -336,7 +341,7 @@ fn questions_are_drawn_as_often_as_they_need() {
     let base = with(&several(), json!({ "epsilon": 1.0 }));
     let answer = ask(&base).unwrap();
     for own in &answer.questions {
-        let spare = own.wanted.unwrap() / own.interval;
+        let spare = own.wanted_half_width.unwrap() / own.half_width;
         assert!(
             (1.0..1.05).contains(&(spare * (1.0 + 1e-9))),
             "{}: {spare}",
@@ -414,7 +419,7 @@ fn units_scale_what_is_answered() {
         ask(&base).unwrap().questions.remove(0)
     };
     let (narrow, wide) = (of(0.0, 1.0), of(-100.0, 200.0));
-    assert!((wide.interval / narrow.interval - 300.0).abs() < 1e-9);
+    assert!((wide.half_width / narrow.half_width - 300.0).abs() < 1e-9);
     assert_eq!(
         (wide.unit.as_deref(), wide.range, wide.cells),
         (Some("ms"), 300.0, None)
@@ -442,9 +447,9 @@ fn units_scale_what_is_answered() {
         { "name": "width", "min": 0, "max": 4000, "unit": "px" },
         { "name": "depth", "min": 0, "max": 1 } ] }], "people": 10_000, "epsilon": 1.0 });
     let pair = ask(&pair).unwrap().questions.remove(0);
-    assert_eq!(pair.of.as_deref(), Some("width"));
-    assert_eq!(pair.interval, pair.numbers[0].interval);
-    assert!((pair.numbers[0].interval / pair.numbers[1].interval - 4000.0).abs() < 1e-9);
+    assert_eq!(pair.number_name.as_deref(), Some("width"));
+    assert_eq!(pair.half_width, pair.numbers[0].half_width);
+    assert!((pair.numbers[0].half_width / pair.numbers[1].half_width - 4000.0).abs() < 1e-9);
 }
 
 /// Errors of a text are those of reports that reveal its maximum length. The smallest share is one
@@ -465,7 +470,7 @@ fn texts_and_crosses_are_planned_for() {
             .unwrap()
             .share
     };
-    assert_eq!(all.smallest, Some(found(DETECTION_POWER)));
+    assert_eq!(all.smallest_frequency, Some(found(DETECTION_POWER)));
     assert!(found(DETECTION_POWER) < found(0.99));
     assert_eq!(
         (all.errors_of, all.as_ratings),
@@ -494,14 +499,14 @@ fn texts_and_crosses_are_planned_for() {
     assert!((cross.standard_error / expected - 1.0).abs() < 1e-12);
     assert_eq!(cross.errors_of, PlannedEstimateKind::ConditionalMean);
     assert_eq!(
-        (cross.of.as_deref(), cross.unit.as_deref()),
+        (cross.number_name.as_deref(), cross.unit.as_deref()),
         (Some("n"), Some("s"))
     );
     assert_eq!(
-        (cross.range, cross.smallest, cross.distance),
+        (cross.range, cross.smallest_frequency, cross.distance),
         (20.0, None, None)
     );
-    assert!(cross.simultaneous_interval > 1.2 * cross.interval);
+    assert!(cross.simultaneous_half_width > 1.2 * cross.half_width);
     // Bins have shares.
     let number = json!({ "name": "n", "kind": "number", "min": 0, "max": 1, "bins": 4 });
     let cross = asked(json!({ "kind": "cross", "of": [of(3), number] }));
@@ -591,7 +596,7 @@ fn what_a_plan_is_worth_is_said() {
         "wanted": { "beta": { "within": 0.01 } }, "epsilon": 1.0 });
     let verdict = |fields: Value| ask(&with(&flag, fields)).unwrap().verdict;
     let missed = verdict(json!({ "people": 10_000 }));
-    assert_eq!(missed.kind, VerdictKind::Missed);
+    assert_eq!(missed.kind, PlanVerdictKind::Missed);
     assert!(
         missed
             .text
@@ -599,16 +604,16 @@ fn what_a_plan_is_worth_is_said() {
         "{}",
         missed.text
     );
-    assert_eq!(verdict(json!({ "people": 5 })).kind, VerdictKind::Noise);
+    assert_eq!(verdict(json!({ "people": 5 })).kind, PlanVerdictKind::Noise);
     assert_eq!(
         verdict(json!({ "people": 36_000 })).kind,
-        VerdictKind::Useful
+        PlanVerdictKind::Useful
     );
     let many = json!({ "questions": [{ "name": "page", "kind": "choice", "options": 5000 }],
         "epsilon": 1.0, "people": 20_000 });
     let many = ask(&many).unwrap();
-    assert_eq!(many.verdict.kind, VerdictKind::FrequentOnly);
-    assert!(many.questions[0].smallest.unwrap() > 1.0 / 5000.0);
+    assert_eq!(many.verdict.kind, PlanVerdictKind::FrequentOnly);
+    assert!(many.questions[0].smallest_frequency.unwrap() > 1.0 / 5000.0);
 }
 
 /// A complete task is one more draft: it is planned unchanged.
@@ -683,12 +688,12 @@ fn what_cannot_be_answered_is_refused_by_name() {
             Some("spread"),
         ),
         (
-            of(pair, json!({ "of": "z" })),
+            of(pair, json!({ "number_name": "z" })),
             "has no number with that name",
             None,
         ),
         (
-            of(json!({ "kind": "flag" }), json!({ "of": "yes" })),
+            of(json!({ "kind": "flag" }), json!({ "number_name": "yes" })),
             "has several numbers",
             None,
         ),
@@ -709,7 +714,10 @@ fn what_cannot_be_answered_is_refused_by_name() {
             None,
         ),
         (
-            of(json!({ "kind": "flag" }), json!({ "smallest": 0.1 })),
+            of(
+                json!({ "kind": "flag" }),
+                json!({ "smallest_frequency": 0.1 }),
+            ),
             "\"q\" is planned for \"within\"",
             None,
         ),

@@ -26,7 +26,7 @@ pub(super) struct QueryOptions {
     /// Post-processing of the estimates, one or several of 'conditional-mean', 'projection',
     /// 'full-projection' and 'shrinkage', separated by commas (default none)
     #[arg(long, value_name = "NAMES")]
-    post: Option<String>,
+    post_processing: Option<String>,
     /// Quantiles to estimate, for a question of kind 'number' with bins: fractions of people, above
     /// 0 and below 1, separated by commas (default 0.5,0.75,0.95)
     #[arg(long, value_name = "PARTS", value_delimiter = ',')]
@@ -85,7 +85,7 @@ impl QueryOptions {
     const fn item_option_presence(&self) -> [(&'static str, bool); 4] {
         [
             ("--items", self.items.is_some()),
-            ("--post", self.post.is_some()),
+            ("--post-processing", self.post_processing.is_some()),
             ("--quantiles", self.quantiles.is_some()),
             (
                 "--false-discovery-rate",
@@ -100,7 +100,7 @@ impl QueryOptions {
     /// When a list of names cannot be read.
     pub(super) fn estimate_options(&self) -> Result<EstimateOptions, Error> {
         let mut post = Vec::new();
-        if let Some(names) = &self.post {
+        if let Some(names) = &self.post_processing {
             estimates::parse_post_processing(names, &mut post)?;
         }
         Ok(EstimateOptions {

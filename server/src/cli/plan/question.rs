@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use hushbin::Items;
 use hushbin::choose::QuestionDraft;
-use hushbin::task::Budget;
+use hushbin::task::ReportBudget;
 use hushbin_analysis::plan::AccuracyGoal;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -139,7 +139,7 @@ pub(super) struct QuestionOptions {
     /// With probability 0.8, the estimate of an item with this frequency differs significantly from
     /// 0
     #[arg(long, value_name = "F", conflicts_with_all = NON_RATINGS_OPTIONS)]
-    smallest: Option<f64>,
+    smallest_frequency: Option<f64>,
 }
 
 /// Options for questions that do not ask for ratings. They conflict with the options for ratings.
@@ -181,7 +181,7 @@ struct PlanTaskFile {
     epsilon: Option<f64>,
     people: Option<u64>,
     #[serde(default)]
-    budget: Budget,
+    budget: ReportBudget,
 }
 
 /// Questions to plan, with the wanted accuracy of each.
@@ -190,7 +190,7 @@ pub(super) struct PlanRequest {
     /// Id of the task in the task file, or `None` without a task file.
     pub(super) task_id: Option<String>,
     pub(super) questions: Vec<QuestionDraft>,
-    pub(super) budget: Budget,
+    pub(super) budget: ReportBudget,
     pub(super) accuracy_goals: BTreeMap<String, AccuracyGoal>,
     /// Local ε in the task file.
     task_file_epsilon: Option<f64>,
@@ -415,15 +415,15 @@ impl QuestionOptions {
                 let (name, number) = named.question_and_number_names(questions)?;
                 let wanted = all.entry(name).or_default();
                 if let Some(number) = number {
-                    wanted.of = Some(number);
+                    wanted.number_name = Some(number);
                 }
                 *field(wanted) = Some(named.number);
             }
         }
-        if self.standard_error.is_some() || self.smallest.is_some() {
+        if self.standard_error.is_some() || self.smallest_frequency.is_some() {
             let ratings = all.entry(String::new()).or_default();
             ratings.standard_error = self.standard_error;
-            ratings.smallest = self.smallest;
+            ratings.smallest_frequency = self.smallest_frequency;
         }
         Ok(all)
     }

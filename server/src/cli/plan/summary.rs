@@ -150,14 +150,14 @@ fn write_question_errors(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<
     writeln!(
         out,
         "  intervals  ±{} for one, ±{} for all at once ({}%){}",
-        number(own.interval),
-        number(own.simultaneous_interval),
+        number(own.half_width),
+        number(own.simultaneous_half_width),
         100.0 * DEFAULT_CONFIDENCE,
-        wanted(own.wanted, "±")
+        wanted(own.wanted_half_width, "±")
     )?;
     for other in &own.numbers {
         let unit = other.unit.as_deref().unwrap_or("");
-        let line = format!("{}: ±{} {unit}", other.name, number(other.interval));
+        let line = format!("{}: ±{} {unit}", other.name, number(other.half_width));
         writeln!(out, "             {}", line.trim_end())?;
     }
     let (answers, give) = match own.errors_of {
@@ -171,13 +171,15 @@ fn write_question_errors(out: &mut dyn Write, own: &QuestionPlan) -> io::Result<
             "{answers} that {share:.3}% of people {give}, or more, in {DETECTION_POWER} of all cases"
         )
     };
-    let seen = own.smallest.map_or_else(|| "nothing".to_owned(), seen);
+    let seen = own
+        .smallest_frequency
+        .map_or_else(|| "nothing".to_owned(), seen);
     writeln!(out, "  seen       {seen}")
 }
 
 /// Names the estimate whose errors a plan states, with the unit of the estimate.
 fn estimate_name(own: &QuestionPlan) -> String {
-    let of = own.of.as_ref().map(|of| format!(" of {of}"));
+    let of = own.number_name.as_ref().map(|of| format!(" of {of}"));
     let unit = own.unit.as_ref().map(|unit| format!(", in {unit}"));
     let of_and_unit = of.unwrap_or_default() + &unit.unwrap_or_default();
     match own.errors_of {

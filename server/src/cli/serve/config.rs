@@ -13,7 +13,7 @@ use crate::http::{AllowedHosts, RequestLimits, ServerOptions, Tls};
 use crate::ohttp::OhttpGateway;
 use crate::role::RoleKeysAndPeers;
 use crate::store::{
-    BatchSettings, Location, StoreOptions, TaskSettings, TaskSetup, stored_task_ids,
+    BatchSettings, JournalLocation, StoreOptions, TaskSettings, TaskSetup, stored_task_ids,
 };
 
 /// Default address, which only this machine can connect to.
@@ -42,7 +42,7 @@ pub(crate) enum LogFormat {
 #[derive(Clone)]
 pub(crate) struct ServerConfig {
     /// Location of the journal.
-    pub(crate) journal_location: Location,
+    pub(crate) journal_location: JournalLocation,
     /// True if the server must not write to the journal.
     pub(crate) read_only: bool,
     /// Tasks of all task files.

@@ -1,7 +1,7 @@
 //! Costs of a task: privacy, bytes and errors.
 
 use hushbin::choose::{
-    Candidate, ChosenQuestion, Objective, SquaredError, compare_separate_with_together,
+    Candidate, ChosenQuestion, Objective, PredictedSquaredError, compare_separate_with_together,
 };
 use hushbin::task::QuestionKind;
 use hushbin::{Mechanism, Question, Task, UploadId, upload};
@@ -36,7 +36,7 @@ pub(super) struct TaskAssessment {
     /// Maximum size of an upload of one report, in bytes.
     pub(super) upload_bytes: usize,
     /// Fraction of made-up reports that `influence` assumes.
-    pub(super) made_up: f64,
+    pub(super) made_up_fraction: f64,
     /// Maximum shift that made-up reports can cause, for each kind of estimate. The maximum is over
     /// all answers that people may give.
     pub(super) influence: Vec<ForgedReportInfluence>,
@@ -123,8 +123,9 @@ impl CandidateErrors {
     /// Returns the errors of a candidate. A fraction `share` of all reports answers the candidate's
     /// question.
     fn new(candidate: Candidate, share: f64) -> Self {
-        let root =
-            |error: SquaredError| (error.variance / share + error.worst_case_squared_bias).sqrt();
+        let root = |error: PredictedSquaredError| {
+            (error.variance / share + error.worst_case_squared_bias).sqrt()
+        };
         let Candidate {
             mechanism,
             sparsity,
@@ -220,7 +221,7 @@ impl TaskAssessment {
             budget: EpsilonSpending::spending_for_task(&task),
             report_bytes,
             upload_bytes: header.len() + report_bytes,
-            made_up: FORGED_REPORT_FRACTION,
+            made_up_fraction: FORGED_REPORT_FRACTION,
             influence: Estimator::for_task(task.clone()).forged_report_influence(),
             unnamed,
             questions: costs,

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use hushbin::choose::collision::Draft;
+use hushbin::choose::collision::ParametersDraft;
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::collision::Collision;
 use hushbin::task::{QuestionKind, QuestionPart};
@@ -12,7 +12,7 @@ use hushbin::{Items, Question};
 use super::assessment::{PredictedErrors, QuestionAssessment, TaskAssessment};
 use crate::cli::describe;
 use crate::cli::table::write_aligned_rows;
-use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, ForgedReportInfluence, InfluencedEstimate};
+use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, ForgedReportInfluence, InfluencedEstimand};
 use hushbin_analysis::heavy_hitters::DEFAULT_FIND_PROBABILITY;
 use hushbin_analysis::promise::round_up_to_three_digits;
 
@@ -75,7 +75,8 @@ impl TaskAssessment {
             return None;
         };
         let (domain, epsilon) = (question.domain(), question.epsilon());
-        let fresh = Collision::choose_parameters(&domain, epsilon, &Draft::default()).ok()?;
+        let fresh =
+            Collision::choose_parameters(&domain, epsilon, &ParametersDraft::default()).ok()?;
         let [own, fresh] = [own, &fresh].map(|own| own.hit_probabilities(&domain, epsilon));
         let [own, fresh] = [own, fresh].map(|own| own.total_variance(&domain));
         let price = own / fresh;
@@ -158,8 +159,8 @@ impl TaskAssessment {
                 [moved.up, moved.down].map(|by| describe::format_significant_digits(by, 3));
             format!(
                 "on {} of {}% of made-up reports: at most {up}{unit} up and {down}{unit} down",
-                influenced_estimate_name(moved.estimate),
-                100.0 * self.made_up,
+                influenced_estimand_name(moved.estimand),
+                100.0 * self.made_up_fraction,
             )
         };
         self.influence.iter().filter(own).map(words).collect()
@@ -233,15 +234,15 @@ fn describe_estimate(question: &Question) -> EstimateDescription {
     }
 }
 
-const fn influenced_estimate_name(estimate: InfluencedEstimate) -> &'static str {
-    match estimate {
-        InfluencedEstimate::Mean => "means",
-        InfluencedEstimate::Plus => "frequencies of +",
-        InfluencedEstimate::Minus => "frequencies of -",
-        InfluencedEstimate::Nonmissing => "non-missing frequencies",
-        InfluencedEstimate::Share => "shares",
-        InfluencedEstimate::Below => "shares below an edge",
-        InfluencedEstimate::Margin => "shares of rows and columns",
+const fn influenced_estimand_name(estimand: InfluencedEstimand) -> &'static str {
+    match estimand {
+        InfluencedEstimand::Mean => "means",
+        InfluencedEstimand::Plus => "frequencies of +",
+        InfluencedEstimand::Minus => "frequencies of -",
+        InfluencedEstimand::Nonmissing => "non-missing frequencies",
+        InfluencedEstimand::Share => "shares",
+        InfluencedEstimand::Below => "shares below an edge",
+        InfluencedEstimand::Margin => "shares of rows and columns",
     }
 }
 

@@ -24,7 +24,13 @@ impl From<StoreError> for Problem {
             StoreError::BatchFillsTooFast => Self::BatchFillsTooFast,
             StoreError::ReadOnly => Self::ReadOnly,
             StoreError::TaskDeleted { id } => Self::UnknownTask(id),
-            StoreError::TooFewReportsToClose { have, need } => Self::BatchTooSmall { have, need },
+            StoreError::TooFewReportsToClose {
+                reports,
+                min_reports,
+            } => Self::BatchTooSmall {
+                reports,
+                min_reports,
+            },
             // The database may be back, or its standby promoted, within seconds.
             StoreError::Failed(error) if error.remedy() == Remedy::RestoreConnection => {
                 Self::Overloaded
@@ -69,13 +75,17 @@ impl From<EstimateError> for Problem {
         let detail = error.to_string();
         match error {
             EstimateError::UnknownItem { item } => Self::UnknownItem { item, detail },
-            EstimateError::UnknownPostProcessing { name: post } => {
-                Self::UnknownPostProcessing { post, detail }
-            }
+            EstimateError::UnknownPostProcessing { name } => Self::UnknownPostProcessing {
+                post_processing: name,
+                detail,
+            },
             EstimateError::MissingEstimand { post, .. }
             | EstimateError::PostProcessingNeedsAllItems { post } => {
-                let post = post.as_str();
-                Self::ImpossiblePostProcessing { post, detail }
+                let post_processing = post.as_str();
+                Self::ImpossiblePostProcessing {
+                    post_processing,
+                    detail,
+                }
             }
             _ => Self::BadQuery(detail),
         }

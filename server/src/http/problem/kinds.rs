@@ -36,8 +36,8 @@ pub(crate) enum Problem {
     )]
     UploadIdConflict { id: String },
     /// Body longer than the collector reads.
-    #[error("a body has at most {limit} bytes")]
-    TooLarge { limit: usize },
+    #[error("a body has at most {max_bytes} bytes")]
+    TooLarge { max_bytes: usize },
     /// Body with a content encoding, such as compression.
     #[error("uploads are read as they are, without a Content-Encoding")]
     EncodedBody,
@@ -60,23 +60,23 @@ pub(crate) enum Problem {
     /// Query for an unknown post-processing.
     #[error("{detail}")]
     UnknownPostProcessing {
-        post: String,
+        post_processing: String,
         #[serde(skip)]
         detail: String,
     },
     /// Query for a post-processing that cannot be applied to the estimates.
     #[error("{detail}")]
     ImpossiblePostProcessing {
-        post: &'static str,
+        post_processing: &'static str,
         #[serde(skip)]
         detail: String,
     },
     /// Task without a released batch.
     #[error(
-        "the open batch has {have} reports; it needs at least {need} to be closed{}",
-        closing_hint(*have, *need)
+        "the open batch has {reports} reports; it needs at least {min_reports} to be closed{}",
+        closing_hint(*reports, *min_reports)
     )]
-    NothingReleased { have: u64, need: u64 },
+    NothingReleased { reports: u64, min_reports: u64 },
     /// Released batch whose file is damaged or missing.
     #[error(
         "batch {batch} is damaged; the collector's log names the file; other batches can be \
@@ -87,8 +87,8 @@ pub(crate) enum Problem {
     #[error("batch {batch} is not released")]
     UnknownBatch { batch: u64 },
     /// Open batch with too few reports to be closed.
-    #[error("the open batch has {have} reports; it needs at least {need} to be closed")]
-    BatchTooSmall { have: u64, need: u64 },
+    #[error("the open batch has {reports} reports; it needs at least {min_reports} to be closed")]
+    BatchTooSmall { reports: u64, min_reports: u64 },
     /// Query that needs reports which are no longer kept.
     #[error("{0}")]
     ReportsGone(#[serde(skip)] String),
@@ -119,17 +119,17 @@ pub(crate) enum Problem {
     /// Query for so many items that counting them in all reports would take longer than a request
     /// may.
     #[error(
-        "{have} items are requested, expected at most {most}: every report is compared with each \
+        "{items} items are requested, expected at most {max_items}: every report is compared with each \
          item; request fewer, or estimate from exported reports (hushbin journal export)"
     )]
-    TooManyItems { have: usize, most: u64 },
+    TooManyItems { items: usize, max_items: u64 },
     /// Query whose predicted processor time, in seconds, is more than its share of the server.
     #[error(
-        "the query takes up to {have:.0} s of processor time, expected at most {most:.0}; request \
+        "the query takes up to {seconds:.0} s of processor time, expected at most {max_seconds:.0}; request \
          fewer items, batches or quantiles, or no conditional means, or estimate from exported \
          reports (hushbin journal export)"
     )]
-    QueryTooCostly { have: f64, most: f64 },
+    QueryTooCostly { seconds: f64, max_seconds: f64 },
     /// Request that is refused because too much work is waiting.
     #[error("try again later")]
     Overloaded,
@@ -169,11 +169,14 @@ pub(crate) enum Problem {
     #[error("the header hushbin-signature is not from a shuffler listed in --shuffler")]
     UnknownShuffler,
     /// Request with more reports than the task's settings allow.
-    #[error("the request has {have} reports, expected at most {most}")]
-    TooManyReports { have: usize, most: u32 },
+    #[error("the request has {reports} reports, expected at most {max_reports}")]
+    TooManyReports { reports: usize, max_reports: u32 },
     /// Upload whose number of messages is not the number that the task requires.
-    #[error("an upload has {have} messages, expected exactly {expected}")]
-    MessageCount { have: usize, expected: u32 },
+    #[error("an upload has {messages} messages, expected exactly {expected_messages}")]
+    MessageCount {
+        messages: usize,
+        expected_messages: u32,
+    },
     /// Request that does not apply to shuffled sums.
     #[error("GET estimates, privacy or influence of the task instead")]
     NotForSums,
@@ -195,8 +198,8 @@ pub(crate) enum Problem {
 }
 
 /// Returns the end of a sentence that says how an open batch with enough reports is closed.
-const fn closing_hint(have: u64, need: u64) -> &'static str {
-    match have >= need {
+const fn closing_hint(reports: u64, min_reports: u64) -> &'static str {
+    match reports >= min_reports {
         true => {
             ", which it has; the collector closes it by its number of reports or by its age, and \
              an admin closes it at once with POST /tasks/{id}/batches"
@@ -256,7 +259,7 @@ impl Problem {
             Self::OriginNotAllowed => ("origin-not-allowed", 403, "The task takes no reports from this page"),
             Self::TooManyReports { .. } => ("too-many-reports", 400, "The request has more reports than are taken in one"),
             Self::MessageCount { .. } => ("message-count", 400, "The upload has the wrong number of messages"),
-            Self::NotForSums => ("of-sums", 404, "The task has sums through a shuffler only"),
+            Self::NotForSums => ("not-for-sums", 404, "The task has sums through a shuffler only"),
             Self::OtherRole => ("other-role", 404, "A server of another role does this"),
             Self::NoKeys => ("no-keys", 503, "The analyser's keys are not known"),
             Self::UnknownShuffler => ("unknown-shuffler", 403, "No known shuffler has signed this"),

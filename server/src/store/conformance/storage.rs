@@ -8,20 +8,24 @@ use hushbin_tests::postgres::{Server, shared};
 
 use crate::store::engine::StorageEngine;
 use crate::store::files::FilesEngine;
-use crate::store::location::Location;
+use crate::store::location::JournalLocation;
 use crate::store::postgres::{DatabaseAddress, PostgresEngine};
 
 /// Storage for engines under test. The storage lasts at least until this value is dropped.
 pub(super) trait TestStorage {
     fn new() -> Self;
     /// Returns the location of the storage.
-    fn location(&self) -> Location;
+    fn location(&self) -> JournalLocation;
 
     /// Opens an engine in the way that a starting process does.
     fn open(&self) -> Box<dyn StorageEngine> {
         match self.location() {
-            Location::Directory(directory) => Box::new(FilesEngine::open(&directory).unwrap()),
-            Location::Database(database) => Box::new(PostgresEngine::open(&database).unwrap()),
+            JournalLocation::Directory(directory) => {
+                Box::new(FilesEngine::open(&directory).unwrap())
+            }
+            JournalLocation::Database(database) => {
+                Box::new(PostgresEngine::open(&database).unwrap())
+            }
         }
     }
 }
@@ -33,8 +37,8 @@ impl TestStorage for FilesTestStorage {
         Self(tempfile::tempdir().unwrap())
     }
 
-    fn location(&self) -> Location {
-        Location::Directory(PathBuf::from(self.0.path()))
+    fn location(&self) -> JournalLocation {
+        JournalLocation::Directory(PathBuf::from(self.0.path()))
     }
 }
 
@@ -76,7 +80,7 @@ impl TestStorage for DatabaseTestStorage {
         }
     }
 
-    fn location(&self) -> Location {
-        Location::Database(self.parsed_address.clone())
+    fn location(&self) -> JournalLocation {
+        JournalLocation::Database(self.parsed_address.clone())
     }
 }

@@ -166,7 +166,7 @@ impl DatabaseAddress {
     pub fn new(address: &str) -> Result<Self, EngineError> {
         let refused = |why: &str| {
             EngineError::InvalidAddress(format!(
-                "--store {why}, expected an address such as \
+                "--database {why}, expected an address such as \
                  postgres://hushbin@db.example.org/hushbin or \
                  'host=/var/run/postgresql dbname=hushbin'"
             ))

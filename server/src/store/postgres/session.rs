@@ -273,7 +273,7 @@ impl SessionPool {
             match is_kept {
                 true => Ok(()),
                 false => Err(EngineError::InvalidAddress(
-                    "--store names a pooler in transaction mode, which mixes the sessions of its \
+                    "--database names a pooler in transaction mode, which mixes the sessions of its \
                      clients, expected PostgreSQL itself or a pooler in session mode (PgBouncer's \
                      pool_mode = session)"
                         .to_owned(),

@@ -13,7 +13,7 @@ fn the_command_says_what_the_library_does() {
     let out = directory.path().join("task.json");
     let run = |arguments: &[&str]| hushbin(&[&["plan"], arguments].concat());
     let arguments = "--items 300 --entries 5,60,20,10 --value real --objective mean \
-        --level user --central-epsilon 0.3 --delta 1e-9 --honest-fraction 0.9 --smallest 0.05 \
+        --level user --central-epsilon 0.3 --delta 1e-9 --honest-fraction 0.9 --smallest-frequency 0.05 \
         --people-per-day 2500.5 --epsilon 3 --id ratings --json --out";
     let mut arguments: Vec<&str> = arguments.split_whitespace().collect();
     arguments.push(out.to_str().unwrap());
@@ -25,7 +25,7 @@ fn the_command_says_what_the_library_does() {
             "value": "real",
             "mechanism": { "name": "auto", "objective": "mean", "level": "user" },
         }],
-        "wanted": { "": { "smallest": 0.05 } }, "central_epsilon": 0.3, "delta": 1e-9,
+        "wanted": { "": { "smallest_frequency": 0.05 } }, "central_epsilon": 0.3, "delta": 1e-9,
         "honest_fraction": 0.9, "people_per_day": 2500.5, "epsilon": 3, "id": "ratings",
     });
     let survey: Survey = serde_json::from_value(survey).unwrap();
@@ -125,7 +125,7 @@ fn the_command_plans_for_questions_by_name() {
             "--kind numbers --numbers 2 --min 0 --max 10 --within numbers.number-2=0.3 --epsilon 1",
             json!({ "kind": "numbers", "of": [{ "name": "number-1", "min": 0, "max": 10 },
                 { "name": "number-2", "min": 0, "max": 10 }] }),
-            json!({ "within": 0.3, "of": "number-2" }),
+            json!({ "within": 0.3, "number_name": "number-2" }),
         ),
         (
             "--kind cross --options 3 --columns 4 --within 0.02 --epsilon 2",
@@ -257,7 +257,7 @@ fn the_command_plans_for_questions_by_name() {
             "number of parts is 1, expected 2 to 1024",
         ),
         (
-            "--kind flag --smallest 0.1 --epsilon 1",
+            "--kind flag --smallest-frequency 0.1 --epsilon 1",
             "cannot be used with",
         ),
         ("--kind flag --items 3 --epsilon 1", "cannot be used with"),

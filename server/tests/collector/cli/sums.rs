@@ -159,7 +159,15 @@ fn a_simulation_is_as_wrong_as_it_says() {
     }
     let path = files.path("data.csv");
     fs::write(&path, &data).unwrap();
-    let words = ["simulate", "--data", &path, "--runs", "400", "--seed", "1"];
+    let words = [
+        "simulate",
+        "--answers",
+        &path,
+        "--runs",
+        "400",
+        "--seed",
+        "1",
+    ];
     let found = files.ask(&words);
     assert_eq!(
         (&found["people"], &found["runs"]),

@@ -348,7 +348,7 @@ fn a_check_says_how_far_made_up_reports_move_estimates() {
             printed["influence"],
             serde_json::to_value(influence).unwrap()
         );
-        assert_eq!(printed["made_up"], 0.01);
+        assert_eq!(printed["made_up_fraction"], 0.01);
         (printed, String::from_utf8(words).unwrap())
     };
     let (printed, words) = check(json!({

@@ -253,7 +253,7 @@ fn a_database_of_another_version() {
             &["token", "list"],
             &["token", "create", "--role", "admin", "--name", "a"],
         ] {
-            refused(&[words, &["--store", &address]].concat(), &said);
+            refused(&[words, &["--database", &address]].concat(), &said);
         }
         assert_eq!(state(), before);
     }

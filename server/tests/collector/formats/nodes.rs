@@ -23,7 +23,7 @@ fn processes_of_two_versions_share_a_database() {
         server.ask(name, &sql);
         let version = "SELECT version FROM hushbin.journal";
         let made_by = server.ask(name, version);
-        let place = ["--store", address.as_str()];
+        let place = ["--database", address.as_str()];
         let (task, token) = (fixture.task("settings"), fixture.token());
 
         let (old, first) = serve(before(), place, &[]);

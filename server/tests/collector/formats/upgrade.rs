@@ -169,13 +169,15 @@ fn a_collector_of_every_version_is_upgraded_in_place() {
         for task in fixture.tasks() {
             let uploads = fixture.uploads(&task);
             let count = uploads.len();
-            let known = json!({ "uploads": count, "accepted": 0, "duplicates": count });
+            let known =
+                json!({ "uploads": count, "accepted_reports": 0, "duplicate_uploads": count });
             send(address, &task, &fixture.upload_bytes(&task), (200, &known));
             let mut more = Uploads::new(&task, 99);
             let more: Vec<Upload> = (1..4).map(|reports| more.make(reports)).collect();
             for upload in &more {
                 let taken = upload.reports.len();
-                let taken = json!({ "uploads": 1, "accepted": taken, "duplicates": 0 });
+                let taken =
+                    json!({ "uploads": 1, "accepted_reports": taken, "duplicate_uploads": 0 });
                 let bytes = upload.encode(&task.fingerprint());
                 send(address, &task, &bytes, (201, &taken));
             }
@@ -268,7 +270,7 @@ fn a_collector_goes_on_and_back_under_load() {
         let all: Vec<&Upload> = before.iter().chain(&sender.acknowledged).collect();
         // Uploads that were resent because their answer was lost are duplicates, too.
         for upload in &all {
-            let known = json!({ "uploads": 1, "accepted": 0, "duplicates": 1 });
+            let known = json!({ "uploads": 1, "accepted_reports": 0, "duplicate_uploads": 1 });
             let bytes = upload.encode(&task.fingerprint());
             send(address, &task, &bytes, (200, &known));
         }

@@ -142,7 +142,7 @@ fn collect(place: [&str; 2], files: &[PathBuf], tasks: &[Task], token: &str, out
     }
     let settings = json!({
         "batch": { "least": 1, "most": 500_000, "hours": 0, "min_minutes": 0 }, "keep_reports_days": 100_000,
-        "origins": ["https://example.org"], "request_reports": 4096,
+        "origins": ["https://example.org"], "max_reports_per_request": 4096,
     });
     let put = format!("PUT /tasks/{}/settings", tasks[tasks.len() - 1].id());
     assert_eq!(ask(address, token, &put, &settings.to_string()).0, 200);
@@ -267,7 +267,7 @@ fn what_this_version_writes() {
 
     let server = Server::start(&[]);
     let address = server.database();
-    let place = ["--store", address.as_str()];
+    let place = ["--database", address.as_str()];
     let admin = create_token(place, "admin");
     let two = [tasks[1].clone(), tasks[4].clone()];
     let files = [files[1].clone(), files[4].clone()];

@@ -20,7 +20,7 @@ async fn post(app: &App, uploads: &[&Upload]) -> (StatusCode, Value) {
 }
 
 fn said(uploads: usize, accepted: usize, duplicates: usize) -> Value {
-    json!({ "uploads": uploads, "accepted": accepted, "duplicates": duplicates })
+    json!({ "uploads": uploads, "accepted_reports": accepted, "duplicate_uploads": duplicates })
 }
 
 /// Checks that the collector's estimates are those of exactly these uploads.

@@ -26,14 +26,14 @@ async fn an_upload_counts_once_however_often_it_is_sent() {
     assert_eq!(first.status, StatusCode::CREATED);
     assert_eq!(
         first.json(),
-        json!({ "uploads": 1, "accepted": 3, "duplicates": 0 })
+        json!({ "uploads": 1, "accepted_reports": 3, "duplicate_uploads": 0 })
     );
     for _ in 0..3 {
         let again = app.post("settings", bytes.clone()).await;
         assert_eq!(again.status, StatusCode::OK);
         assert_eq!(
             again.json(),
-            json!({ "uploads": 1, "accepted": 0, "duplicates": 1 })
+            json!({ "uploads": 1, "accepted_reports": 0, "duplicate_uploads": 1 })
         );
     }
     let estimates = app.get("/tasks/settings/estimates").await.json();
@@ -144,7 +144,7 @@ async fn a_body_over_the_limit_is_refused_however_it_comes() {
         .post("settings", large.clone())
         .await
         .problem("too-large", 413);
-    assert_eq!(problem["limit"], 1 << 20);
+    assert_eq!(problem["max_bytes"], 1 << 20);
     // The body has no announced length.
     let chunks: Vec<Result<Vec<u8>, std::io::Error>> = large
         .chunks(1 << 16)
@@ -295,11 +295,11 @@ async fn a_task_is_made_of_its_file() {
     let answer = post(file.to_owned()).await;
     assert_eq!(answer.status, StatusCode::CREATED);
     assert_eq!(answer.json()["task"]["id"], "file");
-    assert_eq!(answer.json()["settings"]["batch"]["least"], 1000);
+    assert_eq!(answer.json()["collection_settings"]["batch"]["least"], 1000);
     let beside = file.replace("file", "beside");
-    let settings = r#""settings": { "batch": { "least": 7, "most": 70, "hours": 1 } }"#;
+    let settings = r#""collection_settings": { "batch": { "least": 7, "most": 70, "hours": 1 } }"#;
     let answer = post(format!(r#"{{ "task": {beside}, {settings} }}"#)).await;
-    assert_eq!(answer.json()["settings"]["batch"]["least"], 7);
+    assert_eq!(answer.json()["collection_settings"]["batch"]["least"], 7);
     // Errors name the fields of what was sent.
     for (body, said) in [
         (file.replace("sparsity", "sparsities"), "sparsities"),
@@ -527,7 +527,7 @@ async fn items_that_take_too_long_to_count_are_refused_with_how_many_may_be_aske
     assert_eq!(ask(10).await.status, StatusCode::OK);
     let problem = ask(11).await.problem("too-many-items", 400);
     assert_eq!(
-        (&problem["have"], &problem["most"]),
+        (&problem["items"], &problem["max_items"]),
         (&json!(11), &json!(10))
     );
     // Listed items were all counted when the batch was closed.
@@ -563,13 +563,13 @@ async fn a_query_that_costs_more_than_its_share_is_refused_before_it_runs() {
     let many = (0..100).map(|item| item.to_string()).collect::<Vec<_>>();
     for query in [
         format!("items={}", many.join(",")),
-        format!("items={}&post=shrinkage", many[..50].join(",")),
+        format!("items={}&post_processing=shrinkage", many[..50].join(",")),
         format!("items={}&false_discovery_rate=0.1", many[..50].join(",")),
     ] {
         let answer = app.get(&format!("{path}?{query}")).await;
         let problem = answer.problem("query-too-costly", 400);
         assert!(
-            problem["have"].as_f64() > problem["most"].as_f64(),
+            problem["seconds"].as_f64() > problem["max_seconds"].as_f64(),
             "{problem}"
         );
     }
@@ -632,7 +632,7 @@ async fn post_processing_is_labelled_and_never_the_default() {
     let raw = app.get(path).await.json();
     assert!(!raw.to_string().contains("post"), "{raw}");
 
-    let asked = format!("{path}?post=projection,conditional-mean");
+    let asked = format!("{path}?post_processing=projection,conditional-mean");
     let mut answer = app.get(&asked).await.json();
     let statements = answer["post_processing"].as_object().unwrap();
     assert_eq!(
@@ -676,7 +676,10 @@ async fn post_processing_is_labelled_and_never_the_default() {
     }
     assert_eq!(answer, raw);
     // One post-processing step alone.
-    let answer = app.get(&format!("{path}?post=projection")).await.json();
+    let answer = app
+        .get(&format!("{path}?post_processing=projection"))
+        .await
+        .json();
     assert_eq!(answer["post_processing"].as_object().unwrap().len(), 1);
     let processed = &answer["estimates"][0]["post_processed"];
     assert_eq!(processed.as_object().unwrap().len(), 1);
@@ -723,10 +726,10 @@ async fn post_processing_that_cannot_be_is_refused() {
         "mechanism": { "name": "coco", "rule": "overwrite" } }"#;
     let app = App::with(&[SETTINGS, OPEN, means, sums, both]);
     let ask = async |query: &str| app.get(&format!("/tasks/{query}")).await;
-    let unknown = ask("settings/estimates?post=median")
+    let unknown = ask("settings/estimates?post_processing=median")
         .await
         .problem("unknown-post-processing", 400);
-    assert_eq!(unknown["post"], "median");
+    assert_eq!(unknown["post_processing"], "median");
     assert_eq!(
         unknown["detail"],
         "no post-processing is called \"median\", expected conditional-mean, projection, \
@@ -734,44 +737,44 @@ async fn post_processing_that_cannot_be_is_refused() {
     );
     for (query, post, detail) in [
         (
-            "settings/estimates?post=projection&items=autoplay",
+            "settings/estimates?post_processing=projection&items=autoplay",
             "projection",
             "projection uses all items of a closed task: name no items",
         ),
         (
-            "anything/estimates?post=projection&items=autoplay",
+            "anything/estimates?post_processing=projection&items=autoplay",
             "projection",
             "projection uses all items of a closed task: name no items",
         ),
         (
-            "means/estimates?post=conditional-mean",
+            "means/estimates?post_processing=conditional-mean",
             "conditional-mean",
             "conditional-mean needs estimates of nonmissing, which the task's mechanism does not give",
         ),
         (
-            "sums/estimates?post=conditional-mean",
+            "sums/estimates?post_processing=conditional-mean",
             "conditional-mean",
             "conditional-mean needs estimates of nonmissing, which the task's mechanism does not give",
         ),
         (
-            "means/estimates?post=projection",
+            "means/estimates?post_processing=projection",
             "projection",
             "projection needs estimates of plus, which the task's mechanism does not give",
         ),
     ] {
         let problem = ask(query).await.problem("impossible-post-processing", 400);
         assert_eq!(
-            (&problem["post"], &problem["detail"]),
+            (&problem["post_processing"], &problem["detail"]),
             (&json!(post), &json!(detail))
         );
     }
     // Post-processing that these tasks support.
     for query in [
-        "both/estimates?post=conditional-mean",
-        "both/estimates?post=projection",
-        "settings/estimates?post=conditional-mean&items=autoplay",
-        "anything/estimates?post=conditional-mean&items=autoplay",
-        "settings/estimates?post=projection&items=captions,large+text,autoplay,a%2Cb,dark-mode",
+        "both/estimates?post_processing=conditional-mean",
+        "both/estimates?post_processing=projection",
+        "settings/estimates?post_processing=conditional-mean&items=autoplay",
+        "anything/estimates?post_processing=conditional-mean&items=autoplay",
+        "settings/estimates?post_processing=projection&items=captions,large+text,autoplay,a%2Cb,dark-mode",
     ] {
         let answer = ask(query).await;
         assert_eq!(answer.status, StatusCode::OK, "{query}");
@@ -934,7 +937,7 @@ async fn queries_without_meaning_are_refused() {
         "confidence=NaN",
         "confidence=much",
         "colour=red",
-        "post=projection,projection",
+        "post_processing=projection,projection",
     ] {
         let path = format!("/tasks/settings/estimates?{query}");
         app.get(&path).await.problem("bad-query", 400);

@@ -77,7 +77,10 @@ async fn numbers_are_answered_in_their_unit() {
         .json();
     assert!(holds(&zoom["number"]["mean"], 1.25), "{zoom}");
     assert!(
-        zoom["bias"].as_str().unwrap().contains("0.5 to 2.5"),
+        zoom["bias_statement"]
+            .as_str()
+            .unwrap()
+            .contains("0.5 to 2.5"),
         "{zoom}"
     );
     assert!(zoom["number"].get("quantiles").is_none(), "{zoom}");
@@ -139,8 +142,9 @@ async fn numbers_in_many_bins_are_answered_by_a_pattern() {
 #[tokio::test]
 async fn shares_sum_to_one_and_stand_out() {
     let app = asked_of(2000).await;
-    let asked =
-        format!("{PATH}?question=theme&post=projection,shrinkage&false_discovery_rate=0.01");
+    let asked = format!(
+        "{PATH}?question=theme&post_processing=projection,shrinkage&false_discovery_rate=0.01"
+    );
     let answer = app.get(&asked).await.json();
     let items = answer["estimates"].as_array().unwrap();
     let share = |item: &Value| {
@@ -192,7 +196,7 @@ async fn what_a_question_cannot_answer_is_refused() {
             "{problem}"
         );
     }
-    let conditional = format!("{PATH}?question=theme&post=conditional-mean");
+    let conditional = format!("{PATH}?question=theme&post_processing=conditional-mean");
     app.get(&conditional)
         .await
         .problem("impossible-post-processing", 400);
@@ -282,7 +286,12 @@ async fn crosses_are_answered_by_cells_margins_and_rows() {
     assert_eq!(means[2]["whole_range"], true);
     assert_eq!(means[2]["interval"], serde_json::json!([0.0, 1000.0]));
     assert!(cross.get("conditional_shares").is_none(), "{cross}");
-    assert!(answer["bias"].as_str().unwrap().contains("0 to 1000 ms"));
+    assert!(
+        answer["bias_statement"]
+            .as_str()
+            .unwrap()
+            .contains("0 to 1000 ms")
+    );
 
     let answer = app.get(&format!("{path}&question=themes")).await.json();
     let shares = answer["cross"]["conditional_shares"].as_array().unwrap();
@@ -356,7 +365,7 @@ async fn what_is_asked_together_is_answered_by_part() {
         let [low, high] = [0, 1].map(|end| own["share"]["interval"][end].as_f64().unwrap());
         assert!(high - low < 0.2, "{own}");
     }
-    let one = "&items=theme%3A%20light&post=shrinkage";
+    let one = "&items=theme%3A%20light&post_processing=shrinkage";
     let one = app.get(&format!("{path}{one}")).await.json();
     assert_eq!(
         one["estimates"][0]["share"]["estimate"],
@@ -425,7 +434,7 @@ async fn influence_is_told_and_forgery_flagged() {
     }
     let honest = app.get(path).await.json();
     assert_eq!(honest["reports"], 2000);
-    assert_eq!(honest["made_up"], 0.01);
+    assert_eq!(honest["made_up_fraction"], 0.01);
     let estimator = Estimator::for_task(task.clone());
     let influence = serde_json::to_value(estimator.forged_report_influence()).unwrap();
     assert_eq!(honest["influence"], influence);

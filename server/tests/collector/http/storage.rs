@@ -323,7 +323,7 @@ async fn uploads_of_one_body_share_a_commit_and_its_fate() {
     controls.set(Mode::Work);
     assert_eq!(
         app.post("settings", body).await.json(),
-        json!({ "uploads": 5, "accepted": 10, "duplicates": 0 })
+        json!({ "uploads": 5, "accepted_reports": 10, "duplicate_uploads": 0 })
     );
     assert_eq!(controls.commits.load(Ordering::SeqCst), 2);
     let stored = app.store.task("settings").unwrap();

@@ -6,7 +6,7 @@ use super::*;
 
 /// Runs a command on a database, which must fail, and returns its error.
 fn failure(store: &str) -> String {
-    let said = hushbin(&["token", "list", "--store", store]);
+    let said = hushbin(&["token", "list", "--database", store]);
     assert!(!said.status.success());
     String::from_utf8(said.stderr).unwrap()
 }

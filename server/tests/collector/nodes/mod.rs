@@ -68,7 +68,7 @@ impl Nodes {
     /// Command of a collector that closes batches only on request.
     fn command(&self, store: &str) -> std::process::Command {
         let mut command = command();
-        command.args(["serve", "--listen", "127.0.0.1:0", "--store", store]);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--database", store]);
         command.arg("--task").arg(self.path("task.json"));
         command.args(["--batch-least", "1", "--batch-most", "1000000"]);
         command
@@ -91,7 +91,7 @@ impl Nodes {
 
     /// Runs a command on the database and returns its output.
     fn says(&self, words: &[&str]) -> String {
-        let said = hushbin(&[words, &["--store", &self.store]].concat());
+        let said = hushbin(&[words, &["--database", &self.store]].concat());
         let failed = String::from_utf8_lossy(&said.stderr);
         assert!(said.status.success(), "{words:?}: {failed}");
         String::from_utf8(said.stdout)

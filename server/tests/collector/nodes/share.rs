@@ -102,11 +102,14 @@ fn tasks_settings_and_tokens_are_those_of_all_nodes() {
     let put = "PUT /tasks/counted/settings";
     assert_eq!(ask(second, &token, put, settings).0, 200);
     let batches = "GET /tasks/counted/batches";
-    until(|| ask(first, &token, batches, "").1["closes"]["least"] == 7);
+    until(|| ask(first, &token, batches, "").1["batch_settings"]["least"] == 7);
     // The same holds after a restart.
     drop(one);
     let (one, first) = nodes.collector(&[]);
-    assert_eq!(ask(first, &token, batches, "").1["closes"]["least"], 7);
+    assert_eq!(
+        ask(first, &token, batches, "").1["batch_settings"]["least"],
+        7
+    );
     assert_eq!(ask(first, &token, "DELETE /tasks/counted", "").0, 204);
     until(|| ask(second, &token, "GET /tasks/counted", "").0 == 404);
     assert_eq!(ask(second, &token, "POST /tasks", &task(&differs)).0, 201);
@@ -169,7 +172,7 @@ fn changes_of_tokens_are_logged() {
     assert_eq!(revoked.len(), 1, "{revoked:?}");
     assert!(revoked[0].contains(&name), "{revoked:?}");
     // A token is revoked once.
-    let again = hushbin(&["token", "revoke", &name, "--store", &nodes.store]);
+    let again = hushbin(&["token", "revoke", &name, "--database", &nodes.store]);
     assert!(!again.status.success());
     drop(running);
 }
@@ -213,7 +216,7 @@ fn what_is_no_database_is_named() {
     fs::write(&path, SETTINGS).unwrap();
     let serve = |store: &str| {
         let path = path.to_str().unwrap();
-        let said = hushbin(&["serve", "--store", store, "--task", path]);
+        let said = hushbin(&["serve", "--database", store, "--task", path]);
         assert!(!said.status.success());
         String::from_utf8(said.stderr).unwrap()
     };
@@ -254,7 +257,13 @@ fn nodes_that_read_the_same_new_task_file_agree() {
     fs::write(files.join("settings.json"), SETTINGS).unwrap();
     let running = logs.each_ref().map(|log| {
         let mut command = command();
-        command.args(["serve", "--listen", "127.0.0.1:0", "--store", &nodes.store]);
+        command.args([
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--database",
+            &nodes.store,
+        ]);
         command.arg("--task").arg(&files);
         command.stderr(fs::File::create(log).unwrap());
         let mut started = Collector::start(command);

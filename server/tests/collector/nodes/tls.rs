@@ -12,7 +12,7 @@ fn list_tokens(store: &str, trusted: &str, nodes: &Nodes) -> Output {
     let path = nodes.path("trusted.pem");
     std::fs::write(&path, trusted).unwrap();
     let mut command = command();
-    command.args(["token", "list", "--store", store]);
+    command.args(["token", "list", "--database", store]);
     command.env("SSL_CERT_FILE", path).stdin(Stdio::null());
     command.output().unwrap()
 }

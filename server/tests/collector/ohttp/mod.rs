@@ -141,8 +141,8 @@ fn uploads_are_counted_once_and_neither_side_learns_what_is_the_others() {
             let answer = ask(&mut page, relay, &mut asker, &request);
             assert_eq!(answer.status, status);
             let body = json(&answer.content);
-            assert_eq!(body["accepted"], accepted, "{body}");
-            assert_eq!(body["duplicates"], 1 - accepted, "{body}");
+            assert_eq!(body["accepted_reports"], accepted, "{body}");
+            assert_eq!(body["duplicate_uploads"], 1 - accepted, "{body}");
         }
     }
     let request = message("GET", "collector.example", "/tasks/settings", &[], b"");

@@ -105,14 +105,14 @@ async fn estimates_are_as_described() {
     let queries = [
         (
             "everything",
-            "question=rated&post=conditional-mean,projection,full-projection,shrinkage",
+            "question=rated&post_processing=conditional-mean,projection,full-projection,shrinkage",
         ),
         ("everything", "question=rated&items=b%2Cc,a&confidence=0.5"),
         (
             "everything",
-            "question=features&post=shrinkage&false_discovery_rate=0.1",
+            "question=features&post_processing=shrinkage&false_discovery_rate=0.1",
         ),
-        ("everything", "question=theme&post=projection"),
+        ("everything", "question=theme&post_processing=projection"),
         ("everything", "question=signed-in"),
         ("everything", "question=load&quantiles=0.1,0.9"),
         ("everything", "question=zoom"),
@@ -125,7 +125,10 @@ async fn estimates_are_as_described() {
         ("everything", "question=pro-load"),
         ("everything", "question=both"),
         ("delays", "batches=1"),
-        ("coco", "post=conditional-mean&false_discovery_rate=0.5"),
+        (
+            "coco",
+            "post_processing=conditional-mean&false_discovery_rate=0.5",
+        ),
         ("clipped", ""),
         ("near", ""),
         ("open", "items=a,b"),
@@ -260,7 +263,7 @@ async fn problems_are_as_described() {
     let packed = [("content-encoding", "gzip")];
     let answer = described.ask("POST", reports, &packed, "x").await;
     assert_eq!(answer.status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
-    let strict = r#"{ "origins": [], "request_reports": 2 }"#;
+    let strict = r#"{ "origins": [], "max_reports_per_request": 2 }"#;
     described
         .ask("PUT", "/tasks/near/settings", &[], strict)
         .await;
@@ -273,7 +276,7 @@ async fn problems_are_as_described() {
             "PUT",
             "/tasks/near/settings",
             &[],
-            r#"{ "request_reports": 2 }"#,
+            r#"{ "max_reports_per_request": 2 }"#,
         )
         .await;
     described
@@ -298,11 +301,11 @@ async fn problems_are_as_described() {
         ("/tasks/coco/estimates?colour=red", "bad-query"),
         ("/tasks/coco/estimates?items=z", "unknown-item"),
         (
-            "/tasks/coco/estimates?post=median",
+            "/tasks/coco/estimates?post_processing=median",
             "unknown-post-processing",
         ),
         (
-            "/tasks/coco/estimates?items=a&post=projection",
+            "/tasks/coco/estimates?items=a&post_processing=projection",
             "impossible-post-processing",
         ),
         ("/tasks/coco/estimates?batches=99", "unknown-batch"),
@@ -383,6 +386,6 @@ async fn parameters_are_as_described() {
         DEFAULT_ALPHABET
     );
     let words = PostProcessingMethod::ALL.map(PostProcessingMethod::as_str);
-    let post = schema("estimates", "post");
+    let post = schema("estimates", "post_processing");
     assert_eq!(document.resolve(&post["items"])["enum"], json!(words));
 }

@@ -129,12 +129,12 @@ fn variables_are_read_as_people_write_them() {
     let path = configure(directory.path(), "");
     let empty = [
         "HUSHBIN_DATA",
+        "HUSHBIN_DATABASE",
         "HUSHBIN_DEVELOPMENT",
         "HUSHBIN_HOSTS",
         "HUSHBIN_LISTEN",
         "HUSHBIN_LOG",
         "HUSHBIN_MAX_CONNECTIONS",
-        "HUSHBIN_STORE",
         "HUSHBIN_TLS_KEY",
     ]
     .map(|name| (name, ""));

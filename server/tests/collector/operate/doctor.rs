@@ -192,7 +192,7 @@ fn a_running_collector_is_seen() {
     let config = operated.directory.path().join("hushbin.toml");
     let url = format!("http://{}", operated.address);
     let listen = operated.address.to_string();
-    let found = doctor(&config, &["--url", &url, "--listen", &listen]);
+    let found = doctor(&config, &["--public-url", &url, "--listen", &listen]);
     is(&found, "lock", "ok", "a collector is running");
     // The collector itself is reached, so its metrics are public.
     is(
@@ -215,7 +215,7 @@ fn a_running_collector_is_seen() {
     create_key(operated.directory.path(), "ohttp");
     let key = operated.directory.path().join("ohttp.pem");
     let flags = [
-        "--url",
+        "--public-url",
         &url,
         "--listen",
         &listen,
@@ -269,7 +269,7 @@ fn untrusted_certificates_are_named() {
     let config = operated.directory.path().join("hushbin.toml");
     let url = format!("https://{}", operated.address);
     let listen = operated.address.to_string();
-    let flags = ["--url", &url, "--listen", &listen];
+    let flags = ["--public-url", &url, "--listen", &listen];
     is(
         &doctor(&config, &flags),
         "proxy",
@@ -405,7 +405,7 @@ fn requests_through_a_proxy_are_looked_at() {
     let listen = free();
     let address = listen.to_string();
     let through = |url: &str, more: &[&str]| {
-        let flags = ["--listen", &address, "--url", url];
+        let flags = ["--listen", &address, "--public-url", url];
         doctor(&config, &[&flags[..], more].concat())
     };
     let silent = proxy(listen, "");
@@ -469,7 +469,10 @@ fn other_clocks_are_compared() {
         }
     });
     let url = format!("http://{address}");
-    let found = doctor(&config, &["--listen", &address.to_string(), "--url", &url]);
+    let found = doctor(
+        &config,
+        &["--listen", &address.to_string(), "--public-url", &url],
+    );
     is(&found, "clock", "error", "from that of http://127.0.0.1");
 }
 
@@ -493,7 +496,14 @@ fn databases_are_reached_or_not() {
     assert!(found.0, "{}", found.1);
     is(&found, "tokens", "warning", "token create --role admin");
     let created = process::hushbin(&[
-        "token", "create", "--role", "admin", "--name", "a", "--store", &address,
+        "token",
+        "create",
+        "--role",
+        "admin",
+        "--name",
+        "a",
+        "--database",
+        &address,
     ]);
     assert!(created.status.success());
     let found = store(&address);
@@ -509,6 +519,6 @@ fn databases_are_reached_or_not() {
         &store("postgres://hushbin@127.0.0.1:1/none"),
         "database",
         "error",
-        "check --store",
+        "check --database",
     );
 }

@@ -89,7 +89,8 @@ fn an_address_that_floods_is_slowed_down_and_fills_no_batch() {
 
 #[test]
 fn pages_of_other_origins_and_uploads_of_many_reports_are_refused() {
-    let operated = Operated::new("origins = ['https://example.org', 'null']\nrequest_reports = 2");
+    let operated =
+        Operated::new("origins = ['https://example.org', 'null']\nmax_reports_per_request = 2");
     let mut client = operated.client();
     let mut uploads = Uploads::new(&draft(SETTINGS).resolve_task().unwrap(), 1);
     let mut post = |origin: &str, reports: usize| {

@@ -73,7 +73,7 @@ fn it_counts_what_happened() {
     is("hushbin_connections_closed_total{reason=\"peer\"}", 1.0);
     is("hushbin_connections_closed_total{reason=\"room\"}", 0.0);
     is("hushbin_commits_failed_total", 0.0);
-    is("hushbin_queue_requests", 0.0);
+    is("hushbin_requests_queued", 0.0);
     is("hushbin_ready", 1.0);
     assert!(found["hushbin_connections"] >= 1.0);
     assert!(found["hushbin_commit_seconds_count"] >= 4.0);

@@ -87,15 +87,18 @@ fn tasks_of_requests_get_the_settings_of_the_options() {
         answer
     };
     let task = |id: &str| SETTINGS.replacen("settings", id, 1);
-    let plain = create(&task("plain"))["settings"].take();
+    let plain = create(&task("plain"))["collection_settings"].take();
     assert_eq!(plain["batch"]["least"], 7);
     assert_eq!(plain["batch"]["hours"], 5);
     assert_eq!(plain["origins"][0], "https://example.org");
     let beside = create(&format!(r#"{{ "task": {} }}"#, task("beside")));
-    assert_eq!(beside["settings"], plain);
+    assert_eq!(beside["collection_settings"], plain);
     let settings = r#"{ "batch": { "least": 9 }, "origins": null }"#;
-    let body = format!(r#"{{ "task": {}, "settings": {settings} }}"#, task("own"));
-    let own = create(&body)["settings"].take();
+    let body = format!(
+        r#"{{ "task": {}, "collection_settings": {settings} }}"#,
+        task("own")
+    );
+    let own = create(&body)["collection_settings"].take();
     assert_eq!(own["batch"]["least"], 9);
     assert_eq!(own["batch"]["hours"], 5);
     assert_eq!(own.get("origins"), None);

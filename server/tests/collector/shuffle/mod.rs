@@ -110,7 +110,7 @@ impl World {
         let of_server = self.server(name).map(|server| server.address("postgres"));
         let elsewhere = self.store.clone().filter(|_| name == "analysed");
         match of_server.or(elsewhere) {
-            Some(address) => ["--store".to_owned(), address],
+            Some(address) => ["--database".to_owned(), address],
             None => ["--data".to_owned(), self.text(name)],
         }
     }

@@ -294,7 +294,7 @@ fn what_cannot_be_opened_is_left_out() {
     let mut client = Client::connect(world.analyser).unwrap();
     let metrics = String::from_utf8(client.get("/metrics").unwrap().1).unwrap();
     assert!(
-        metrics.contains("hushbin_reports_unopened_total 1\n"),
+        metrics.contains("hushbin_reports_undecryptable_total 1\n"),
         "{metrics}"
     );
     drop((shuffler, analyser));

@@ -138,14 +138,14 @@ fn messages_become_sums_and_too_few_are_kept_back() {
     let (status, refused) = post(address, &token);
     assert_eq!(status, 409, "{refused}");
     assert_eq!(refused["type"], "urn:hushbin:problem:batch-too-small");
-    assert_eq!(refused["need"], people * each);
-    assert_eq!(refused["have"], (people - 1) * each);
+    assert_eq!(refused["min_reports"], people * each);
+    assert_eq!(refused["reports"], (people - 1) * each);
     let (status, nothing) = ask(
         world.analyser,
         &at_analyser,
         "GET /tasks/settings/estimates",
     );
-    assert_eq!((status, &nothing["have"]), (409, &0.into()), "{nothing}");
+    assert_eq!((status, &nothing["reports"]), (409, &0.into()), "{nothing}");
 
     // The last person completes the batch; more people would do as well.
     totals.merge(&send(&task, address, &key, people..people + 1));
@@ -164,7 +164,7 @@ fn messages_become_sums_and_too_few_are_kept_back() {
     assert_eq!(shown["task"], serde_json::to_value(&task).unwrap());
     assert_eq!(described(world.analyser, &at_analyser, "/estimates"), found);
     let privacy = described(world.analyser, &at_analyser, "/privacy");
-    assert_eq!(privacy["holds"], true, "{privacy}");
+    assert_eq!(privacy["smallest_batch_suffices"], true, "{privacy}");
     assert_eq!(privacy["smallest_batch"], people * each);
     assert_eq!(privacy["privacy"]["central_epsilon"], 4.0);
     let influence = described(world.analyser, &at_analyser, "/influence");
@@ -177,7 +177,7 @@ fn messages_become_sums_and_too_few_are_kept_back() {
     let (status, refused) = ask(world.analyser, &at_analyser, path);
     assert_eq!(
         (status, &refused["type"]),
-        (404, &"urn:hushbin:problem:of-sums".into())
+        (404, &"urn:hushbin:problem:not-for-sums".into())
     );
     // Neither role keeps what was sent on.
     for (at, token) in [(address, &token), (world.analyser, &at_analyser)] {
@@ -213,9 +213,9 @@ fn an_upload_has_the_messages_of_one_person() {
         let bytes = upload(&task, &mut sealer, 1, &vec![Message::Blank; have]);
         let (status, body) = client.post("settings", &bytes).unwrap();
         let body: Value = serde_json::from_slice(&body).unwrap();
-        assert_eq!((status, &body["have"]), (400, &have.into()), "{body}");
+        assert_eq!((status, &body["messages"]), (400, &have.into()), "{body}");
         assert_eq!(body["type"], "urn:hushbin:problem:message-count");
-        assert_eq!(body["expected"], count);
+        assert_eq!(body["expected_messages"], count);
     }
     let bytes = upload(&task, &mut sealer, 1, &vec![Message::Blank; count]);
     assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
@@ -254,7 +254,11 @@ fn influence_is_what_is_said() {
         .enumerate()
     {
         let moved = from_middle(&found, item) - from_middle(&without, item);
-        let expected = if item == 3 { said.dishonest } else { 0.0 };
+        let expected = if item == 3 {
+            said.dishonest_change
+        } else {
+            0.0
+        };
         assert!((moved - expected).abs() < 1e-6, "{item}: {moved}, {said:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Random questions to a planner, and random tasks as alternatives to its plan.
 
-use hushbin::choose::{Population, SquaredError};
+use hushbin::choose::{Population, PredictedSquaredError};
 use hushbin::hash::HashFamily;
 use hushbin::mechanism::NeighbouringInputs;
 use hushbin::mechanism::coco::{self, Coco};
@@ -125,7 +125,7 @@ impl Asked {
     }
 
     /// Squared error of the wanted estimates; `None` if the mechanism does not estimate them.
-    pub(crate) fn error(&self, task: &Task) -> Option<SquaredError> {
+    pub(crate) fn error(&self, task: &Task) -> Option<PredictedSquaredError> {
         let (domain, epsilon) = (task.questions()[0].domain(), task.epsilon());
         let predicted =
             task.questions()[0]
@@ -161,7 +161,7 @@ impl Asked {
             Err(_) => 1,
         };
         let unbiased = match task.questions()[0].mechanism() {
-            Mechanism::HashBin(hash_bin) => hash_bin.clipping_attenuation(whole) == 1.0,
+            Mechanism::HashBin(hash_bin) => hash_bin.share_surviving_clipping(whole) == 1.0,
             _ => task.questions()[0].max_entries_per_report() >= whole,
         };
         let exact = task.questions()[0].mechanism().delta() == 0.0;

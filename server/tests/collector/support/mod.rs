@@ -57,7 +57,7 @@ pub(crate) fn unlimited(task: &str) -> TaskSetup {
     TaskSetup {
         draft: draft(task).into(),
         settings: Some(TaskSettings {
-            request_reports: 0,
+            max_reports_per_request: 0,
             ..TaskSettings::default()
         }),
     }

@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use rand_core::Rng;
 
 use super::prefix_lengths::PrefixLengths;
-use super::scale::Scale;
+use super::scale::NumberScale;
 #[cfg(not(feature = "complete"))]
 use super::slim as multipart;
 use crate::bounds;
@@ -30,11 +30,11 @@ use multipart_kind_trait::{
 /// Kind of a question.
 ///
 /// ```
-/// use hushbin::task::{QuestionKind, Scale};
+/// use hushbin::task::{QuestionKind, NumberScale};
 /// use hushbin::ValueKind;
 ///
 /// assert_eq!(QuestionKind::Choice.coded_value_kind(), ValueKind::Presence);
-/// let seconds = Scale::from_edges(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
+/// let seconds = NumberScale::from_edges(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
 /// assert_eq!(QuestionKind::Number(seconds).coded_value_kind(), ValueKind::Presence);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +49,7 @@ pub enum QuestionKind {
     /// Yes or no: item 0 is no, item 1 is yes.
     Flag,
     /// One number, coded as one of the scale's cells.
-    Number(Scale),
+    Number(NumberScale),
     /// Several numbers, one for each item. Each number is clipped to its limits.
     Numbers(Numbers),
     /// A row and a column, coded as one cell.
@@ -62,7 +62,7 @@ pub enum QuestionKind {
 
 impl QuestionKind {
     /// Returns the range of the values of coded entries. A [`QuestionKind::Number`] is coded by
-    /// [`Scale::cell_and_next_cell_probability`], and [`QuestionKind::Numbers`] by
+    /// [`NumberScale::cell_and_next_cell_probability`], and [`QuestionKind::Numbers`] by
     /// [`NumberLimits::normalise_to_signed_unit`](crate::task::NumberLimits::normalise_to_signed_unit).
     #[must_use]
     pub const fn coded_value_kind(&self) -> ValueKind {
@@ -134,7 +134,7 @@ impl QuestionKind {
     ) -> &'a [Entry] {
         coded.clear();
         match self {
-            Self::Number(scale) => coded.push(Scale::draw_entry(
+            Self::Number(scale) => coded.push(NumberScale::draw_entry(
                 scale.cell_and_next_cell_probability(entries[0].value),
                 rng,
             )),
@@ -201,7 +201,7 @@ impl QuestionKind {
             2 => Self::Set,
             CHOICE_KIND_CODE => Self::Choice,
             FLAG_KIND_CODE => Self::Flag,
-            NUMBER_KIND_CODE => Self::Number(Scale::read_canonical(false, reader)?),
+            NUMBER_KIND_CODE => Self::Number(NumberScale::read_canonical(false, reader)?),
             6 => Self::Numbers(Numbers::read_canonical(reader)?),
             7 => Self::CrossTabulation(Cross::read_canonical(reader)?),
             8 => Self::Text(PrefixLengths::read_canonical(reader)?),

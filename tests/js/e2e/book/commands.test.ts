@@ -67,15 +67,15 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "server/tests/collector/heavy_hitters.rs",
   "hushbin estimate queries.csv --question query --format json":
     "server/tests/collector/heavy_hitters.rs",
-  "hushbin serve --store postgres://hushbin@db1,db2/hushbin --task settings.json --listen 0.0.0.0:8686":
+  "hushbin serve --database postgres://hushbin@db1,db2/hushbin --task settings.json --listen 0.0.0.0:8686":
     "server/tests/collector, with databases of its own",
-  "hushbin serve --store 'host=/var/run/postgresql dbname=hushbin' --task settings.json":
+  "hushbin serve --database 'host=/var/run/postgresql dbname=hushbin' --task settings.json":
     "server/tests/collector, as above",
-  "hushbin serve --store 'postgres:///hushbin?host=/var/run/postgresql' --task settings.json":
+  "hushbin serve --database 'postgres:///hushbin?host=/var/run/postgresql' --task settings.json":
     "server/tests/collector, as above",
-  'hushbin token create --store postgres://hushbin@db1,db2/hushbin --role admin --name "on call"':
+  'hushbin token create --database postgres://hushbin@db1,db2/hushbin --role admin --name "on call"':
     "server/tests/collector, as above",
-  "hushbin journal export --store postgres://hushbin@db1,db2/hushbin --task settings --format parquet --out reports.parquet":
+  "hushbin journal export --database postgres://hushbin@db1,db2/hushbin --task settings --format parquet --out reports.parquet":
     "server/tests/collector, as above",
 };
 

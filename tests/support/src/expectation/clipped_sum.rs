@@ -31,7 +31,7 @@ impl ClippedSum {
         if values.iter().all(|v| *v == 0.0 || v.abs() == most) {
             let entries = values.iter().filter(|value| **value != 0.0).count() as u32;
             let clip = clip / most;
-            let left = hash_bin::clipping_attenuation(entries, clip);
+            let left = hash_bin::share_surviving_clipping(entries, clip);
             return Self {
                 square: hash_bin::clipped_sum_second_moment(entries, clip) * most * most,
                 left: values.iter().map(|value| value * left).collect(),

@@ -16,7 +16,7 @@ use crate::mechanism::toy::{Report, Toy};
 /// Draft of [`Toy`], which has no parameters.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Draft {}
+pub struct ParametersDraft {}
 
 impl PredictErrors for Toy {
     fn predict_errors(
@@ -39,13 +39,16 @@ impl PredictErrors for Toy {
 }
 
 impl ChooseParameters for Toy {
-    type Draft = Draft;
+    type ParametersDraft = ParametersDraft;
 
-    fn check_draft(_: &Draft, _: &Domain) -> Result<(), Error> {
+    fn check_draft(_: &ParametersDraft, _: &Domain) -> Result<(), Error> {
         Ok(())
     }
 
-    fn best_candidate(search: &ParameterSearch<'_>, _: &Draft) -> Result<Candidate, Error> {
+    fn best_candidate(
+        search: &ParameterSearch<'_>,
+        _: &ParametersDraft,
+    ) -> Result<Candidate, Error> {
         search.best_over_sparsities(|_, _| Ok(Self {}))
     }
 
@@ -57,7 +60,7 @@ impl ChooseParameters for Toy {
         Ok(Vec::new())
     }
 
-    fn check_agrees_with(&self, _: &Draft) -> Result<(), Error> {
+    fn check_agrees_with(&self, _: &ParametersDraft) -> Result<(), Error> {
         Ok(())
     }
 

@@ -1,11 +1,14 @@
-import type { HushbinHistory } from "hushbin/history";
+import type { HushbinHistoryElement } from "hushbin/history";
 import type { DetailedHTMLProps, HTMLAttributes } from "react";
 
 declare module "react" {
   namespace JSX {
     interface IntrinsicElements {
-      "hushbin-history": DetailedHTMLProps<HTMLAttributes<HushbinHistory>, HushbinHistory> & {
-        client?: HushbinHistory["client"];
+      "hushbin-history": DetailedHTMLProps<
+        HTMLAttributes<HushbinHistoryElement>,
+        HushbinHistoryElement
+      > & {
+        client?: HushbinHistoryElement["client"];
         revocable?: boolean;
       };
     }

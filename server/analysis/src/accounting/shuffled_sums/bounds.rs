@@ -5,7 +5,7 @@ use serde::Serialize;
 /// Lower and upper bound on a quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
-pub struct Bounds {
+pub struct ProvenBounds {
     /// Proven lower bound.
     pub lower: f64,
     /// Proven upper bound.

@@ -11,7 +11,7 @@ use hushbin::Error;
 use hushbin::bounds::ParameterRange;
 use serde::Serialize;
 
-use super::bounds::Bounds;
+use super::bounds::ProvenBounds;
 use super::noise::{
     NOISE_PROBABILITY_RANGE, NOISE_VARIANCE_RANGE, TRIAL_COUNT_RANGE, TWO_POW_64, UnitMessageNoise,
 };
@@ -43,7 +43,7 @@ pub(crate) struct CalibratedNoise {
     pub(crate) variance: f64,
     /// Bounds on the δ of untruncated noise at the target ε. Truncation at B adds at most a
     /// millionth of the target δ.
-    pub(crate) delta: Bounds,
+    pub(crate) delta: ProvenBounds,
 }
 
 /// Finds the smallest noise probability q with which a batch is (`epsilon`, `delta`)-differentially

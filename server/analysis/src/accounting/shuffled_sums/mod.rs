@@ -38,7 +38,7 @@ mod senders;
 mod tests;
 mod truncation;
 
-pub use bounds::Bounds;
+pub use bounds::ProvenBounds;
 pub(crate) use calibration::{
     calibrate_noise, required_gaussian_variance, senders_with_fewest_noise_trials,
 };

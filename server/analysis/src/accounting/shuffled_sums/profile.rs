@@ -12,7 +12,7 @@
 
 use super::count_distributions::CountDistributions;
 
-use super::bounds::Bounds;
+use super::bounds::ProvenBounds;
 use super::noise::UnitMessageNoise;
 use crate::accounting::composition::{
     BoundSide, ComposedPart, PrivacyLossDistribution, composed_loss_distribution, delta_curve,
@@ -114,10 +114,10 @@ impl SumPrivacyProfile {
 
     /// Applies `say` to the lower and to the upper bound on the profile. Returns both results as
     /// bounds.
-    pub(super) fn map_to_bounds(&self, say: impl Fn(&ProfileBound) -> f64) -> Bounds {
+    pub(super) fn map_to_bounds(&self, say: impl Fn(&ProfileBound) -> f64) -> ProvenBounds {
         let told = self.bounded_on_sides([BoundSide::Below, BoundSide::Above]);
         let [lower, upper] = told.map(|told| say(&told));
-        Bounds { lower, upper }
+        ProvenBounds { lower, upper }
     }
 }
 

@@ -4,7 +4,7 @@ use hushbin::Error;
 use hushbin::bounds::ParameterRange;
 use serde::Serialize;
 
-use super::bounds::Bounds;
+use super::bounds::ProvenBounds;
 use super::noise::{
     COORDINATE_COUNT_RANGE, LEVEL_COUNT_RANGE, TRIAL_COUNT_RANGE, UnitMessageNoise,
 };
@@ -108,7 +108,7 @@ impl SenderBatch {
         &self,
         noise: NoiseParameters,
         delta: f64,
-    ) -> Result<Bounds, Error> {
+    ) -> Result<ProvenBounds, Error> {
         DELTA_RANGE.check_in_range(delta)?;
         let profile = SumPrivacyProfile::new(
             &self.untruncated_noise(noise.threshold)?,
@@ -117,7 +117,7 @@ impl SenderBatch {
         let truncation = self.truncation(noise.threshold);
         let cut = |epsilon: f64| truncation.added_delta(noise.most, epsilon);
         let [below, above] = profile.bounded_on_sides([BoundSide::Below, BoundSide::Above]);
-        Ok(Bounds {
+        Ok(ProvenBounds {
             lower: below.epsilon_with_truncation(delta, &cut),
             upper: above.epsilon_with_truncation(delta, &cut),
         })

@@ -45,7 +45,7 @@ pub struct ForgedReportInfluence {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
     /// Kind of the estimates to which `up` and `down` apply.
-    pub estimate: InfluencedEstimate,
+    pub estimand: InfluencedEstimand,
     /// Maximum increase of an estimate if a fraction [`FORGED_REPORT_FRACTION`] of all reports is forged.
     pub up: f64,
     /// Maximum decrease of an estimate if a fraction [`FORGED_REPORT_FRACTION`] of all reports is forged.
@@ -58,7 +58,7 @@ pub struct ForgedReportInfluence {
 /// Kind of estimate that forged reports move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum InfluencedEstimate {
+pub enum InfluencedEstimand {
     /// The estimate [`Estimand::Mean`], or the mean of a number.
     Mean,
     /// The estimate [`Estimand::Plus`].
@@ -75,7 +75,7 @@ pub enum InfluencedEstimate {
     Margin,
 }
 
-impl From<Estimand> for InfluencedEstimate {
+impl From<Estimand> for InfluencedEstimand {
     fn from(estimand: Estimand) -> Self {
         match estimand {
             Estimand::Mean => Self::Mean,
@@ -140,20 +140,20 @@ impl Estimator {
         forged: f64,
     ) -> Vec<ForgedReportInfluence> {
         let name = (!self.task().has_unnamed_question()).then(|| question.name().to_owned());
-        let influence = |estimate,
+        let influence = |estimand,
                          reach: ContributionRange,
                          people: ContributionRange,
                          unit: Option<String>,
                          size: f64| ForgedReportInfluence {
             question: name.clone(),
-            estimate,
+            estimand,
             // Worst case upwards: honest people are at the minimum and forged reports at the
             // maximum. Downwards it is the reverse.
             up: forged * (reach[1] - people[0]) * size,
             down: forged * (people[1] - reach[0]) * size,
             unit,
         };
-        let part = |estimate, reach| vec![influence(estimate, reach, [0.0, 1.0], None, 1.0)];
+        let part = |estimand, reach| vec![influence(estimand, reach, [0.0, 1.0], None, 1.0)];
         let sums = prepared.share_sum_estimator();
         match (
             question.kind(),
@@ -161,23 +161,23 @@ impl Estimator {
             HitBounds::for_question(question, sums),
         ) {
             (QuestionKind::Number(_), Some(ShareSumEstimator::Outputs(rates)), _) => {
-                part(InfluencedEstimate::Below, pattern_share_below_range(rates))
+                part(InfluencedEstimand::Below, pattern_share_below_range(rates))
             }
             (QuestionKind::Number(scale), _, Some(buckets)) => part(
-                InfluencedEstimate::Below,
+                InfluencedEstimand::Below,
                 buckets.share_below_range(scale.cell_count()),
             ),
             (QuestionKind::JointChoices(together), _, Some(buckets)) => {
-                part(InfluencedEstimate::Share, buckets.option_range(together))
+                part(InfluencedEstimand::Share, buckets.option_range(together))
             }
             (QuestionKind::CrossTabulation(cross), _, Some(buckets)) => {
                 let cell = part(
-                    InfluencedEstimate::Share,
+                    InfluencedEstimand::Share,
                     prepared.contribution_range(Estimand::Share),
                 );
                 [
                     cell,
-                    part(InfluencedEstimate::Margin, buckets.margin_range(cross)),
+                    part(InfluencedEstimand::Margin, buckets.margin_range(cross)),
                 ]
                 .concat()
             }

@@ -11,7 +11,7 @@ use hushbin::domain::Domain;
 use hushbin::hash::{HashKeys, sign_word_of_closed_elements};
 use hushbin::mechanism::hash_bin::{
     EstimateScaleAndVariance, HashBin, ItemBinLookup, RandomisedResponse, Report,
-    clipping_attenuation,
+    share_surviving_clipping,
 };
 
 use super::estimated_mechanism::{CountedReports, EstimatedMechanism, SquareStatistics};
@@ -250,7 +250,7 @@ impl EstimatedMechanism for HashBin {
     ) -> [f64; 2] {
         let left = rates
             .clipping_bound
-            .map_or(1.0, |clip| clipping_attenuation(sparsity, clip));
+            .map_or(1.0, |clip| share_surviving_clipping(sparsity, clip));
         [left, 0.0]
             .map(|expected| rates.value_variance(rates.input_sum_second_moment(sparsity), expected))
     }

@@ -242,7 +242,7 @@ impl WindowCounts {
 mod tests {
     use std::collections::BTreeMap;
 
-    use hushbin::choose::window::Draft;
+    use hushbin::choose::window::ParametersDraft;
 
     use super::*;
     use crate::numeric::confidence_limits::{LimitSide, TailThresholds};
@@ -289,7 +289,7 @@ mod tests {
     /// outcomes, for people at the ends, at levels and between levels.
     #[test]
     fn intervals_miss_no_more_often_than_they_say() {
-        let levels = |drawn: u32| Draft {
+        let levels = |drawn: u32| ParametersDraft {
             drawn: Some(drawn),
             atoms: Some(3),
             favoured: Some(1),
@@ -297,16 +297,16 @@ mod tests {
             objective: None,
         };
         for (attributes, epsilon, most, draft) in [
-            (1, 0.2, 40, Draft::default()),
-            (1, 0.5, 30, Draft::default()),
-            (1, 1.0, 24, Draft::default()),
-            (1, 2.0, 16, Draft::default()),
-            (1, 4.0, 8, Draft::default()),
-            (1, 6.0, 6, Draft::default()),
-            (4, 1.0, 16, Draft::default()),
-            (4, 4.0, 10, Draft::default()),
-            (5, 8.0, 40, Draft::default()),
-            (5, 12.0, 40, Draft::default()),
+            (1, 0.2, 40, ParametersDraft::default()),
+            (1, 0.5, 30, ParametersDraft::default()),
+            (1, 1.0, 24, ParametersDraft::default()),
+            (1, 2.0, 16, ParametersDraft::default()),
+            (1, 4.0, 8, ParametersDraft::default()),
+            (1, 6.0, 6, ParametersDraft::default()),
+            (4, 1.0, 16, ParametersDraft::default()),
+            (4, 4.0, 10, ParametersDraft::default()),
+            (5, 8.0, 40, ParametersDraft::default()),
+            (5, 12.0, 40, ParametersDraft::default()),
             // With few levels, the worst case is between two levels.
             (1, 3.0, 60, levels(1)),
             (1, 6.0, 60, levels(1)),
@@ -370,7 +370,7 @@ mod tests {
     fn intervals_of_many_are_those_of_the_widest_crowd() {
         for (attributes, epsilon, atoms) in [(1, 1.0, None), (1, 6.0, Some(3)), (5, 12.0, None)] {
             let domain = Domain::of_dense_inputs(attributes);
-            let draft = Draft {
+            let draft = ParametersDraft {
                 atoms,
                 favoured: atoms.map(|_| 1),
                 values: atoms.map(|_| vec![1]),

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
 
-use hushbin::task::{QuestionKind, QuestionPart, Scale};
+use hushbin::task::{NumberScale, QuestionKind, QuestionPart};
 use hushbin::{Items, Question, Task};
 use serde::{Serialize, Serializer};
 
@@ -128,7 +128,7 @@ impl fmt::Display for ItemLabel {
 }
 
 impl ItemLabel {
-    fn bin_or_level_label(scale: &Scale, cell: u64) -> Self {
+    fn bin_or_level_label(scale: &NumberScale, cell: u64) -> Self {
         let cell = cell as usize;
         match scale.edges() {
             Some(edges) => Self::Bin {

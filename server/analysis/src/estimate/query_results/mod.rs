@@ -94,7 +94,7 @@ impl ItemEstimateSource for Vec<ItemEstimates> {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Estimates<Items = Vec<ItemEstimates>> {
     /// Id of the task.
-    pub task: String,
+    pub task_id: String,
     /// Name of the question, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
@@ -108,11 +108,11 @@ pub struct Estimates<Items = Vec<ItemEstimates>> {
     pub privacy: ReportPrivacy,
     /// Statement about the bias that clipping causes. `None` if the estimates are unbiased.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) bias: Option<String>,
+    pub(crate) bias_statement: Option<String>,
     /// Warning that error bars are too narrow for estimates over several time windows. Present if
     /// reports are made from memos.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub repeats: Option<String>,
+    pub memo_warning: Option<String>,
     /// Statement about each requested post-processing method and its bias. The keys are the fields
     /// of [`PostProcessed`].
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

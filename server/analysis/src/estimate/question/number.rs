@@ -1,6 +1,6 @@
 //! Estimates of a question for a number: mean, distribution function and quantiles.
 
-use hushbin::task::{NumberLimits, Scale};
+use hushbin::task::{NumberLimits, NumberScale};
 use serde::Serialize;
 
 use crate::estimate::distribution::CellOrOutputCounts;
@@ -82,7 +82,7 @@ pub(crate) fn mean_only_estimates(limits: &NumberLimits, mean: Estimate) -> Numb
 /// Computes the estimates of a number whose values were assigned to the bins of `scale`.
 /// `quantiles` are the requested fractions.
 pub(crate) fn estimate_number(
-    scale: &Scale,
+    scale: &NumberScale,
     cells: &CellOrOutputCounts,
     quantiles: &[f64],
     confidence: &ConfidenceLevel,
@@ -134,7 +134,7 @@ pub(crate) fn estimate_number(
 }
 
 /// Returns the nearest number that the question permits: the minimum plus a multiple of the step.
-fn nearest_possible_number(scale: &Scale, number: f64) -> f64 {
+fn nearest_possible_number(scale: &NumberScale, number: f64) -> f64 {
     let ([least, _], step) = (scale.range(), scale.value_step());
     if step > 0.0 {
         least + ((number - least) / step).round() * step

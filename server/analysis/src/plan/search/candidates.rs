@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use hushbin::bounds::{EPSILON_RANGE, MEAN_ITEM_OVERLAP_RANGE};
-use hushbin::choose::{Candidate, KindDraft, Objective, QuestionDraft, SquaredError};
+use hushbin::choose::{Candidate, KindDraft, Objective, PredictedSquaredError, QuestionDraft};
 use hushbin::{Error, Items};
 
 use crate::accounting::{
@@ -26,7 +26,7 @@ pub(in crate::plan) struct MechanismChoice {
     pub(in crate::plan) candidate: Candidate,
     /// Predicted error, weighted by the objective. `None` if the mechanism does not estimate the
     /// objective.
-    pub(in crate::plan) predicted_error: Option<SquaredError>,
+    pub(in crate::plan) predicted_error: Option<PredictedSquaredError>,
 }
 
 impl MechanismChoice {
@@ -98,7 +98,7 @@ impl<'a> EpsilonSearch<'a> {
         let items = open.items_to_rate.item_count().map(Items::Count);
         let items = items.unwrap_or_else(|| open.items_to_rate.clone());
         let wanted = survey.wanted_accuracy(&open.question_draft.name);
-        let wanted = wanted.standard_error.or(wanted.smallest);
+        let wanted = wanted.standard_error.or(wanted.smallest_frequency);
         let draft = QuestionDraft {
             name: String::new(),
             kind: KindDraft::Ratings(items, open.value_kind),
@@ -235,7 +235,7 @@ impl<'a> EpsilonSearch<'a> {
                 choice.epsilon = epsilon;
                 choice.candidate.predicted_errors = predicted;
                 choice.predicted_error = self.objective.weighted_average_error(&predicted);
-                let likely = |error: SquaredError| error.likely_total_error();
+                let likely = |error: PredictedSquaredError| error.likely_total_error();
                 choice.candidate.objective_error =
                     choice.predicted_error.map_or(f64::INFINITY, likely);
             }

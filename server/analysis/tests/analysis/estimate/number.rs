@@ -358,11 +358,11 @@ fn intervals_of_quantiles_are_as_wide_as_planned() {
         let square = widths.iter().map(|own| (own - mean).powi(2)).sum::<f64>();
         // Standard error of this mean and of the plan's over 200 crowds.
         let error = (square / count * (1.0 / count + 1.0 / 200.0)).sqrt();
-        let off = (planned.questions[0].interval - mean) / error;
+        let off = (planned.questions[0].half_width - mean) / error;
         assert!(
             off.abs() < 4.5,
             "{scale}: {mean}, planned {}",
-            planned.questions[0].interval
+            planned.questions[0].half_width
         );
     }
 }

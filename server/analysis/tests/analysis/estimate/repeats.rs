@@ -115,7 +115,7 @@ fn that_is_said_of_memos_alone() {
         let query = EstimateQuery::new(&task, &EstimateOptions::default()).unwrap();
         let totals = Totals::for_items(&task, 0, &[0, 1, 2, 3]);
         let answer = estimates_for_query(&task, &totals, &query);
-        let words = answer.repeats.unwrap_or_default();
+        let words = answer.memo_warning.unwrap_or_default();
         assert_eq!(
             words.contains("within one window of 7 days"),
             expected,

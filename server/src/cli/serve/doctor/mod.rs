@@ -24,8 +24,8 @@ use crate::cli::serve::options::ServeCommandOptions;
 use crate::cli::serve::settings::ServeSettings;
 use crate::http::{EXPIRY_WARNING_DAYS, Tls, TlsError};
 use crate::store::{
-    self, DatabaseDiagnosis, EARLIEST_DATE, EngineError, Location, MAX_GAP_SINCE_STORED_DATE,
-    Store, now,
+    self, DatabaseDiagnosis, EARLIEST_DATE, EngineError, JournalLocation,
+    MAX_GAP_SINCE_STORED_DATE, Store, now,
 };
 use crate::tokens::{self, TOKENS_FILE_NAME, TOKENS_LOCK_FILE_NAME, TokenRole};
 use finding::{Checked, PeerClock, Trouble};
@@ -52,7 +52,7 @@ pub(in crate::cli) struct DoctorCommandOptions {
     /// shows whether it arrives, and while the collector is stopped, also which headers the proxy
     /// hands on
     #[arg(long, value_name = "URL")]
-    url: Option<Uri>,
+    public_url: Option<Uri>,
 }
 
 /// Checks everything, and prints the results.
@@ -63,7 +63,11 @@ pub(in crate::cli) fn run_doctor_command(
     options: DoctorCommandOptions,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
-    let DoctorCommandOptions { config, flags, url } = options;
+    let DoctorCommandOptions {
+        config,
+        flags,
+        public_url,
+    } = options;
     let mut settings = ServeCommandOptions::new(config, flags).read_settings()?;
     let mut results = Vec::new();
     let unreadable = settings.unreadable_for_collector();
@@ -78,7 +82,7 @@ pub(in crate::cli) fn run_doctor_command(
     match settings.load_config() {
         Ok(config) => {
             let runtime = Runtime::new()?;
-            results.extend(check_all(&config, url.as_ref(), has_tls, &runtime));
+            results.extend(check_all(&config, public_url.as_ref(), has_tls, &runtime));
         }
         Err(error) => results.push(("settings", Err(Trouble::Error(error.to_string())))),
     }
@@ -122,13 +126,13 @@ fn check_all(
     let mut newest = None;
     let mut may_have_tokens = true;
     match &config.journal_location {
-        Location::Directory(data) => {
+        JournalLocation::Directory(data) => {
             newest = newest_change(data);
             let least = config.store_options.queue_bytes as u64;
             results.push(("disk", check_disk(data, least)));
             results.push(("lock", check_lock(data)));
         }
-        Location::Database(database) => {
+        JournalLocation::Database(database) => {
             let diagnosis = store::diagnose_database(database);
             if let Ok(found) = &diagnosis {
                 newest = found.newest;
@@ -288,7 +292,7 @@ fn check_database(diagnosis: Result<DatabaseDiagnosis, EngineError>) -> Checked 
     match diagnosis {
         Ok(DatabaseDiagnosis { version, .. }) => Ok(format!("PostgreSQL {version} answers")),
         Err(error) => Err(Trouble::Error(format!(
-            "{error}; check --store, and that the database runs"
+            "{error}; check --database, and that the database runs"
         ))),
     }
 }

@@ -19,7 +19,8 @@ use crate::missing_feature;
 use crate::ohttp::OhttpGateway;
 use crate::role::{AnalyserKeys, RoleKeysAndPeers, ShufflerKeys};
 use crate::store::{
-    BatchSettings, Location, ProcessRole, StoreOptions, TaskSettings as Collection, TaskSetup,
+    BatchSettings, JournalLocation, ProcessRole, StoreOptions, TaskSettings as Collection,
+    TaskSetup,
 };
 use crate::task::task_file::TaskFile;
 
@@ -77,7 +78,10 @@ impl ServeSettings {
                     })
                 })
                 .collect::<Result<_, Error>>()?,
-            journal_location: Location::from_options(self.data.as_deref(), self.store.as_deref())?,
+            journal_location: JournalLocation::from_options(
+                self.data.as_deref(),
+                self.database.as_deref(),
+            )?,
             task_settings: collection,
         })
     }
@@ -259,7 +263,7 @@ impl ServeSettings {
         let Collection {
             batch: default,
             keep_reports_days,
-            request_reports,
+            max_reports_per_request,
             ..
         } = Collection::default();
         let in_production = !self.development.unwrap_or_default();
@@ -282,8 +286,8 @@ impl ServeSettings {
             },
             keep_reports_days: self.keep_reports_days.unwrap_or(keep_reports_days),
             origins: self.origins.clone(),
-            request_reports: self.request_reports.unwrap_or(if in_production {
-                request_reports
+            max_reports_per_request: self.max_reports_per_request.unwrap_or(if in_production {
+                max_reports_per_request
             } else {
                 0
             }),

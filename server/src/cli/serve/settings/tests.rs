@@ -6,7 +6,7 @@ use clap::{Args, Command};
 use toml::Table;
 
 use super::*;
-use crate::store::Location;
+use crate::store::JournalLocation;
 
 const FULL: &str = include_str!("../../../../config/full.toml");
 const MINIMAL: &str = include_str!("../../../../config/minimal.toml");
@@ -167,21 +167,24 @@ fn a_journal_is_in_a_directory_or_in_a_database() {
     };
     let refused = |text: &str| place(text).unwrap_err().to_string();
     let node = NODE.replace(r#""settings.json""#, "");
-    let Location::Database(database) = place(&node).unwrap() else {
+    let JournalLocation::Database(database) = place(&node).unwrap() else {
         panic!("it is a directory");
     };
     // The debug format hides the password.
     let shown = format!("{database:?}");
     assert!(shown.contains("db2.example.org"), "{shown}");
     assert!(!shown.contains("password"), "{shown}");
-    let two = refused("data = 'd'\nstore = 'postgres://h/d'");
-    assert!(two.contains("expected either --data or --store"), "{two}");
+    let two = refused("data = 'd'\ndatabase = 'postgres://h/d'");
+    assert!(
+        two.contains("expected either --data or --database"),
+        "{two}"
+    );
     for (address, expected) in [
         ("mysql://h/d", "is neither a URL nor key=value pairs"),
         ("postgres://h/d?port=x", "cannot be read"),
         ("postgres://h/d?mode=x", "cannot be read"),
     ] {
-        let said = refused(&format!("store = '{address}'"));
+        let said = refused(&format!("database = '{address}'"));
         assert!(said.contains(expected), "{said}");
         assert!(said.contains("expected an address such as"), "{said}");
     }

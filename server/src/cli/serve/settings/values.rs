@@ -61,8 +61,8 @@ pub(in crate::cli::serve) struct ServeSettings {
     /// postgres://hushbin@db1,db2/hushbin or 'host=/var/run/postgresql dbname=hushbin'. Several
     /// processes of one role can share the database. If the address has a password, put it into the
     /// environment variable or the configuration file
-    #[arg(long, value_name = "URL", hide_env_values = true)]
-    pub(super) store: Option<String>,
+    #[arg(long, value_name = "ADDRESS", hide_env_values = true)]
+    pub(super) database: Option<String>,
     /// Role of the server. A 'shuffler' sees who sends reports, but not the contents of reports. An
     /// 'analyser' sees the contents, but not the senders. A 'collector' sees both (default
     /// collector)
@@ -196,7 +196,7 @@ pub(in crate::cli::serve) struct ServeSettings {
     /// Maximum number of reports in one request; 0 means no limit. Pages send at most 64. With
     /// --development, the default is 0 (default 256)
     #[arg(long, value_name = "REPORTS")]
-    pub(super) request_reports: Option<u32>,
+    pub(super) max_reports_per_request: Option<u32>,
     /// Mode for development only: anyone may read estimates without a token, and each reading first
     /// releases all reports received so far, even a few. No person is then hidden in a batch
     /// (default false)

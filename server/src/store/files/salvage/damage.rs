@@ -96,7 +96,7 @@ impl fmt::Display for DataLoss {
             }
             Self::Task => f.write_str(
                 "all of it is lost, because the list of tasks does not name the task of these \
-                 files; give the task file with --task",
+                 files; give the task file with --lost-task",
             ),
             Self::Batch { batch, reports } => {
                 write!(f, "all of batch {batch} is lost, ")?;

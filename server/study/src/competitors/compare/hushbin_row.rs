@@ -73,7 +73,11 @@ fn numbers_parameters_and_variance(
 ) -> Result<(String, EstimateVariance), Error> {
     ATTRIBUTE_COUNT_RANGE.check_in_range(f64::from(attributes))?;
     let domain = Domain::of_dense_inputs(attributes);
-    let window = Window::choose_parameters(&domain, epsilon, &choose::window::Draft::default())?;
+    let window = Window::choose_parameters(
+        &domain,
+        epsilon,
+        &choose::window::ParametersDraft::default(),
+    )?;
     let (drawn, t, k) = (
         window.drawn_attribute_count(),
         window.atoms_per_attribute(),

@@ -279,7 +279,7 @@ impl QuestionForm {
             }
             FormBaseline::NoBaselineForText(text) => {
                 let answer = plan_questions(vec![text.clone()], epsilon)?;
-                let share = answer.questions[0].smallest.unwrap_or(1.0);
+                let share = answer.questions[0].smallest_frequency.unwrap_or(1.0);
                 let point = self.point(PLANNED_PEOPLE_COUNT, epsilon, 0.0);
                 vec![Measurement::new(
                     point,

@@ -6,7 +6,7 @@ use crate::competitors::{
     SupportProbabilities, UnaryEncoding,
 };
 use hushbin::choose::{KindDraft, MechanismDraft, QuestionDraft};
-use hushbin::task::Budget as Reports;
+use hushbin::task::ReportBudget as Reports;
 use hushbin::{Entry, Error, Items, Mechanism, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{Totals, point_estimates};
 use rand_chacha::ChaCha8Rng;

@@ -2,7 +2,7 @@
 //! reports.
 
 use crate::competitors::{Budget, GaussianMechanism, MajorityMechanism, SampledTwoPointMechanism};
-use hushbin::choose::window::Draft;
+use hushbin::choose::window::ParametersDraft;
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::{AtomDecoder, EstimateScaleAndVariance, Window};
 use hushbin::sample::{draw_with_probability, move_random_subset_to_front};
@@ -198,7 +198,7 @@ pub(crate) struct WindowSimulation {
 impl WindowSimulation {
     fn new(attributes: u32, epsilon: f64) -> Result<Self, Error> {
         let domain = Domain::of_dense_inputs(attributes);
-        let window = Window::choose_parameters(&domain, epsilon, &Draft::default())?;
+        let window = Window::choose_parameters(&domain, epsilon, &ParametersDraft::default())?;
         let limits = NumberLimits::new(-1.0, 1.0, None)?;
         let question = Question::new(QuestionFields {
             name: "numbers".to_owned(),

@@ -10,7 +10,7 @@ use crate::domain::Entry;
 use crate::error::Error;
 use crate::task::items::Items;
 use crate::task::local::kind::multipart_kind_trait::MultipartKind;
-use crate::task::local::scale::Scale;
+use crate::task::local::scale::NumberScale;
 
 /// Cross table of two small choices, or of a choice and a number. Each person is in one of the rows
 /// · columns cells.
@@ -21,10 +21,10 @@ use crate::task::local::scale::Scale;
 ///
 /// ```
 /// use hushbin::Items;
-/// use hushbin::task::{Cross, QuestionPart, Scale};
+/// use hushbin::task::{Cross, QuestionPart, NumberScale};
 ///
 /// let plan = QuestionPart::new_choice("plan", Items::Count(2));
-/// let load = QuestionPart::new_number("loadMs", Scale::from_levels(0.0, 10_000.0, 3).unwrap());
+/// let load = QuestionPart::new_number("loadMs", NumberScale::from_levels(0.0, 10_000.0, 3).unwrap());
 /// let cross = Cross::new(plan, load);
 /// assert_eq!((cross.row_and_column_counts(), cross.cell_count()), ([2, 3], 6));
 /// ```
@@ -65,8 +65,8 @@ impl Cross {
     /// drawn instead. The probability is 0 unless the columns are levels.
     ///
     /// ```
-    /// # use hushbin::task::{Cross, QuestionPart, Scale};
-    /// let load = QuestionPart::new_number("load", Scale::from_levels(0.0, 30.0, 4).unwrap());
+    /// # use hushbin::task::{Cross, QuestionPart, NumberScale};
+    /// let load = QuestionPart::new_number("load", NumberScale::from_levels(0.0, 30.0, 4).unwrap());
     /// // Of 4 levels.
     /// assert_eq!(Cross::new(QuestionPart::new_flag("beta"), load).cell_and_next_cell_probability(1, 15.0), (5, 0.5));
     /// ```
@@ -106,7 +106,7 @@ impl MultipartKind for Cross {
         rng: &mut R,
     ) {
         let Entry { item, value } = entries[0];
-        coded.push(Scale::draw_entry(
+        coded.push(NumberScale::draw_entry(
             self.cell_and_next_cell_probability(item as u32, value),
             rng,
         ));

@@ -10,7 +10,7 @@ use crate::task::items::{Items, check_printable_name};
 use crate::task::local::kind::multipart_kind_trait::{
     CHOICE_KIND_CODE, FLAG_KIND_CODE, NUMBER_KIND_CODE, check_option_count,
 };
-use crate::task::local::scale::Scale;
+use crate::task::local::scale::NumberScale;
 
 /// Part of a [`Cross`](super::Cross) or of a [`Together`](super::Together): a choice, a flag or,
 /// only in a cross, a number.
@@ -35,13 +35,13 @@ pub struct QuestionPart {
 pub(in crate::task) enum PartKind {
     Choice,
     Flag,
-    Number(Scale),
+    Number(NumberScale),
 }
 
 impl QuestionPart {
     /// Returns the scale of a number, or `None` for other kinds.
     #[must_use]
-    pub const fn scale(&self) -> Option<&Scale> {
+    pub const fn scale(&self) -> Option<&NumberScale> {
         match &self.kind {
             PartKind::Number(scale) => Some(scale),
             _ => None,
@@ -71,7 +71,7 @@ impl QuestionPart {
                 CHOICE_KIND_CODE => (PartKind::Choice, Items::read_canonical(reader)),
                 FLAG_KIND_CODE => (PartKind::Flag, Items::Count(2)),
                 NUMBER_KIND_CODE => {
-                    let scale = Scale::read_canonical(true, reader)?;
+                    let scale = NumberScale::read_canonical(true, reader)?;
                     let items = Items::Count(scale.cell_count());
                     (PartKind::Number(scale), items)
                 }

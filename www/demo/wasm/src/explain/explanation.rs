@@ -4,7 +4,7 @@
 //! The module [`likelihood`](hushbin_analysis::likelihood) computes likelihoods from the
 //! definitions of the mechanisms. Every question that can be audited can be explained.
 
-use hushbin::task::{self, Cross, NumberLimits, QuestionKind, Scale, Together};
+use hushbin::task::{self, Cross, NumberLimits, NumberScale, QuestionKind, Together};
 use hushbin::{Entry, Items, Question, Report, Task};
 use serde::Serialize;
 
@@ -240,13 +240,13 @@ fn coded_parts(question: &Question, answer: &[Entry]) -> Vec<CodedAnswerPart> {
 }
 
 /// Formats the range of values that these bins cover.
-fn format_bin_range(scale: &Scale, bins: std::ops::Range<u32>) -> String {
+fn format_bin_range(scale: &NumberScale, bins: std::ops::Range<u32>) -> String {
     let edges = scale.edges().expect("there are bins");
     let [from, to] = [bins.start, bins.end].map(|edge| edges[edge as usize]);
     format!("{from} to {}", format_with_unit(to, scale))
 }
 
-fn format_with_unit(number: f64, scale: &Scale) -> String {
+fn format_with_unit(number: f64, scale: &NumberScale) -> String {
     match scale.unit() {
         Some(unit) => format!("{number} {unit}"),
         None => number.to_string(),
@@ -364,7 +364,7 @@ fn is_in_upper_half(limits: &NumberLimits, entry: Option<&Entry>) -> bool {
 }
 
 /// Returns a number that is coded as this cell with probability 1.
-fn value_in_cell(scale: &Scale, cell: u32) -> f64 {
+fn value_in_cell(scale: &NumberScale, cell: u32) -> f64 {
     match (scale.level_value(cell), scale.edges()) {
         (Some(level), _) => level,
         (None, Some(edges)) => 0.5 * (edges[cell as usize] + edges[cell as usize + 1]),

@@ -3,9 +3,9 @@
 
 use super::brute::{binomial, counts, delta, product};
 use super::{SCALE, noise, senders};
-use crate::accounting::shuffled_sums::{Bounds, NoiseParameters, SenderBatch};
+use crate::accounting::shuffled_sums::{NoiseParameters, ProvenBounds, SenderBatch};
 
-fn hold(found: Bounds, whole: f64, at: &str) {
+fn hold(found: ProvenBounds, whole: f64, at: &str) {
     let rounded = 1e-12;
     assert!(
         found.lower <= whole * (1.0 + rounded),

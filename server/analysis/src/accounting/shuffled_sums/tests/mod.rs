@@ -9,7 +9,7 @@ mod reference;
 
 use hushbin::Error;
 
-use super::bounds::Bounds;
+use super::bounds::ProvenBounds;
 use super::profile::SumPrivacyProfile;
 use super::truncation::TRUNCATION_SHARE;
 use super::{NoiseParameters, SenderBatch, UnitMessageNoise};
@@ -42,7 +42,7 @@ impl UnitMessageNoise {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if ε is outside [`CENTRAL_EPSILON_RANGE`].
-    pub(crate) fn delta_bounds(&self, epsilon: f64) -> Result<Bounds, Error> {
+    pub(crate) fn delta_bounds(&self, epsilon: f64) -> Result<ProvenBounds, Error> {
         CENTRAL_EPSILON_RANGE.check_in_range(epsilon)?;
         let profile = SumPrivacyProfile::new(self, DELTA_RANGE.min);
         Ok(profile.map_to_bounds(|told| told.delta(epsilon)))
@@ -53,7 +53,7 @@ impl UnitMessageNoise {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if δ is outside [`DELTA`].
-    pub(crate) fn epsilon_bounds(&self, delta: f64) -> Result<Bounds, Error> {
+    pub(crate) fn epsilon_bounds(&self, delta: f64) -> Result<ProvenBounds, Error> {
         DELTA_RANGE.check_in_range(delta)?;
         let profile = SumPrivacyProfile::new(self, delta);
         Ok(profile.map_to_bounds(|told| told.epsilon(delta)))
@@ -74,14 +74,14 @@ impl SenderBatch {
         &self,
         noise: NoiseParameters,
         epsilon: f64,
-    ) -> Result<Bounds, Error> {
+    ) -> Result<ProvenBounds, Error> {
         let whole = self
             .untruncated_noise(noise.threshold)?
             .delta_bounds(epsilon)?;
         let cut = self
             .truncation(noise.threshold)
             .added_delta(noise.most, epsilon);
-        Ok(Bounds {
+        Ok(ProvenBounds {
             lower: (whole.lower - cut).max(0.0),
             upper: (whole.upper + cut).min(1.0),
         })

@@ -1,7 +1,7 @@
 //! Comparison of mechanisms for one number in [−1, 1]: published mechanisms, and hushbin's
 //! mechanism.
 
-use hushbin::choose::window::{Draft, VarianceObjective};
+use hushbin::choose::window::{ParametersDraft, VarianceObjective};
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::Window;
 
@@ -31,9 +31,9 @@ pub(super) fn compared_mechanisms(epsilon: f64) -> Result<Vec<ComparedMechanism>
         (HUSHBIN_FOR_AVERAGE_NAME, VarianceObjective::Average),
     ] {
         let objective = Some(objective);
-        let draft = Draft {
+        let draft = ParametersDraft {
             objective,
-            ..Draft::default()
+            ..ParametersDraft::default()
         };
         let window = Window::choose_parameters(&domain, epsilon, &draft)?
             .estimate_scale_and_variance(&domain, epsilon);

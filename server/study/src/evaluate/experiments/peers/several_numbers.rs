@@ -1,7 +1,7 @@
 //! Comparison of mechanisms for several numbers in [−1, 1] of each person: published mechanisms,
 //! and hushbin's mechanism.
 
-use hushbin::choose::window::Draft;
+use hushbin::choose::window::ParametersDraft;
 use hushbin::domain::Domain;
 use hushbin::mechanism::window::Window;
 
@@ -66,9 +66,9 @@ fn sampled_mechanism(name: &'static str, own: &SampledNumberMechanism) -> Compar
 /// number by a window mechanism for one number at ε/m. Here m is the divisor of d for which the
 /// variance is least.
 fn split_epsilon_mechanism(attributes: u32, epsilon: f64) -> Result<ComparedMechanism, StudyError> {
-    let draft = Draft {
+    let draft = ParametersDraft {
         drawn: Some(1),
-        ..Draft::default()
+        ..ParametersDraft::default()
     };
     let mut best = [f64::INFINITY; 2];
     for drawn in (1..=attributes).filter(|drawn| attributes.is_multiple_of(*drawn)) {

@@ -5,7 +5,7 @@ use hushbin::bounds::EPSILON_RANGE;
 use hushbin::hash::HashFamily;
 use hushbin::mechanism::hash_bin::{
     DEFAULT_GRID_STEPS_PER_UNIT, HashBin, PrivacyLevel, SumNoiseKind, clipped_sum_second_moment,
-    clipping_attenuation,
+    share_surviving_clipping,
 };
 use hushbin_study::competitors::ratings::{
     EstimateMoments, HarmonyMechanism, HashedSignBitOracle, KFoldRepetition, NaivePerturbation,
@@ -263,7 +263,7 @@ fn one_clipped_bin_is_the_reference() {
         let n = number(&row, "n");
         let clip = (2.0 * f64::from(k) * (4.0 * n / number(&row, "beta")).ln()).sqrt();
         assert_near(clip, &row, "clip");
-        let left = clipping_attenuation(k, clip);
+        let left = share_surviving_clipping(k, clip);
         assert_near(left, &row, "left");
         let other = clipped_sum_second_moment(k, clip) + 8.0 * (clip / epsilon).powi(2);
         assert_near(other, &row, "other");
@@ -291,7 +291,7 @@ fn one_clipped_bin_is_the_reference() {
         assert_eq!(own, &same);
         let rates = own.estimate_scale_and_variance(&question.domain(), epsilon);
         let square = rates.input_sum_second_moment(k);
-        for (field, left) in [("member", own.clipping_attenuation(k)), ("other", 0.0)] {
+        for (field, left) in [("member", own.share_surviving_clipping(k)), ("other", 0.0)] {
             let ours = rates.value_variance(square, left);
             // The drawn noise is discrete, and the clipping bound is larger by up to one step.
             let formula =

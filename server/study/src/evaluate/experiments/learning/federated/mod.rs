@@ -6,7 +6,7 @@ mod tests;
 
 use hushbin::choose::{KindDraft, MechanismDraft, QuestionDraft, coco};
 use hushbin::sample::move_random_subset_to_front;
-use hushbin::task::Budget;
+use hushbin::task::ReportBudget;
 use hushbin::{Entry, Error, Items, Randomizer, Task, TaskDraft, ValueKind};
 use hushbin_analysis::estimate::{Totals, point_estimates};
 use rand_chacha::ChaCha8Rng;
@@ -299,9 +299,9 @@ impl FederatedCell {
                 people_count_by_entry_count: None,
                 mean_item_overlap: None,
                 sampling_weight: None,
-                mechanism: MechanismDraft::Coco(coco::Draft::default()),
+                mechanism: MechanismDraft::Coco(coco::ParametersDraft::default()),
             }],
-            budget_per_person: Budget::default(),
+            budget_per_person: ReportBudget::default(),
         };
         Ok(ChangeAggregation::Private(Box::new(draft.resolve_task()?)))
     }
