@@ -156,7 +156,10 @@ fn parse_task_setup(bytes: &[u8], defaults: &TaskSettings) -> Result<TaskSetup, 
             settings: Some(defaults.clone()),
         });
     }
-    let CreateTaskRequest { task, collection_settings } = body::parse_json_object(bytes)?;
+    let CreateTaskRequest {
+        task,
+        collection_settings,
+    } = body::parse_json_object(bytes)?;
     let settings = match collection_settings {
         Some(_) => {
             let mut body: Value = body::parse_json_object(bytes)?;

@@ -338,10 +338,10 @@ pub fn create_journal(directory: &Path) -> Result<(), JournalError> {
 ///
 /// # Errors
 /// When the journal cannot be read.
-pub(crate) fn stored_task_ids(location: &Location) -> Result<Vec<String>, EngineError> {
+pub(crate) fn stored_task_ids(location: &JournalLocation) -> Result<Vec<String>, EngineError> {
     let rows = match location {
-        Location::Directory(directory) => files::stored_tasks(directory, true)?,
-        Location::Database(database) => postgres::stored_tasks(database)?,
+        JournalLocation::Directory(directory) => files::stored_tasks(directory, true)?,
+        JournalLocation::Database(database) => postgres::stored_tasks(database)?,
     };
     Ok(rows.into_iter().map(|row| row.id).collect())
 }

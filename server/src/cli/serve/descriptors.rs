@@ -3,7 +3,7 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::config::ServerConfig;
-use crate::store::Location;
+use crate::store::JournalLocation;
 
 /// Number of descriptors kept for everything but connections and tasks: the journal's directory, a
 /// database, certificates, an analyser and the log.
@@ -38,8 +38,8 @@ pub(super) fn open_file_limit_maximum() -> Option<u64> {
 /// Returns the number of tasks that need a descriptor each. Tasks in a database need none.
 pub(super) fn count_tasks_with_files(config: &ServerConfig) -> usize {
     match config.journal_location {
-        Location::Directory(_) => config.task_ids().len(),
-        Location::Database(_) => 0,
+        JournalLocation::Directory(_) => config.task_ids().len(),
+        JournalLocation::Database(_) => 0,
     }
 }
 

@@ -57,25 +57,25 @@ const FAILURES: [Failure; 21] = [
     },
     Failure {
         name: "a lost lock",
-        metric: "hushbin_broken_files{file=\"lock\"} == 1",
+        metric: "hushbin_files_broken{file=\"lock\"} == 1",
         log: "checking the file lock fails",
         provoke: || broken(|data| fs::remove_file(data.join("lock")).unwrap()),
     },
     Failure {
         name: "a lost list of tasks",
-        metric: "hushbin_broken_files{file=\"tasks.json\"} == 1",
+        metric: "hushbin_files_broken{file=\"tasks.json\"} == 1",
         log: "checking the file tasks.json fails",
         provoke: || broken(|data| fs::remove_file(data.join("tasks.json")).unwrap()),
     },
     Failure {
         name: "damaged tokens",
-        metric: "hushbin_broken_files{file=\"tokens.json\"} == 1",
+        metric: "hushbin_files_broken{file=\"tokens.json\"} == 1",
         log: "reading the tokens fails",
         provoke: || broken(|data| fs::write(data.join("tokens.json"), "{").unwrap()),
     },
     Failure {
         name: "a damaged released batch",
-        metric: "hushbin_broken_files{file=\"batch\"} == 1",
+        metric: "hushbin_files_broken{file=\"batch\"} == 1",
         log: "a released batch is damaged",
         provoke: damaged_batch,
     },
@@ -154,7 +154,7 @@ const FAILURES: [Failure; 21] = [
     },
     Failure {
         name: "reports that an analyser cannot open",
-        metric: "hushbin_reports_unopened_total > 0",
+        metric: "hushbin_reports_undecryptable_total > 0",
         log: "left out: sealed reports that cannot be opened",
         provoke: unopened,
     },
@@ -443,7 +443,7 @@ fn flood_of_connections() -> Running {
 
 fn flooded_batch() -> Running {
     let operated = Operated::with_environment(
-        "request_reports = 0",
+        "max_reports_per_request = 0",
         &[("HUSHBIN_BATCH_MIN_MINUTES", "60")],
     );
     let task = draft(SETTINGS).resolve_task().unwrap();
