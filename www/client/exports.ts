@@ -34,7 +34,7 @@ export type {
   CommonOptions,
   LocalEpsilonOptions,
   Relay,
-  SealedOptions,
+  ReportSealingOptions,
   SumOptions,
   UnsealedOptions,
 } from "./options.js";
@@ -46,7 +46,7 @@ export type {
   FlagQuestion,
   LevelPart,
   MeanQuestion,
-  NamedNumber,
+  NumberDefinition,
   NumberQuestion,
   NumbersQuestion,
   Question,

@@ -82,7 +82,7 @@ export interface Relay {
 }
 
 /** Options of clients whose reports are sealed. */
-export interface SealedOptions {
+export interface ReportSealingOptions {
   /**
    * Pins of the analyser's keys for this task, as printed by `hushbin key pin`: 32 hexadecimal
    * digits each. Reports are sealed to these keys only, even if the collector names another key.
@@ -106,7 +106,7 @@ export interface UnsealedOptions {
 }
 
 /** Options of clients for tasks with a local ε. */
-export type LocalEpsilonOptions = (SealedOptions | UnsealedOptions) & {
+export type LocalEpsilonOptions = (ReportSealingOptions | UnsealedOptions) & {
   /**
    * Maximum ε that this browser spends on all tasks of the collector together, in the windows that
    * are open. A report that would exceed this ε is not made. A task is refused if the reports of
@@ -120,7 +120,7 @@ export type LocalEpsilonOptions = (SealedOptions | UnsealedOptions) & {
 };
 
 /** Options of clients for sum tasks, whose ε is central. */
-export interface SumOptions extends SealedOptions {
+export interface SumOptions extends ReportSealingOptions {
   /**
    * Confirms that people trust a shuffler. There is no local ε: anyone who links messages to a
    * person reads that person's answer.

@@ -106,7 +106,7 @@ export interface BinsQuestion extends NumberQuestionBase {
 export type NumberQuestion = MeanQuestion | BinsQuestion;
 
 /** One of the numbers that a question or task for several numbers asks for. */
-export interface NamedNumber {
+export interface NumberDefinition {
   /** Name of the number, to which answers refer. */
   readonly name: string;
   /** Least number. Smaller numbers are clipped to it. */
@@ -123,7 +123,7 @@ export interface NamedNumber {
 export interface NumbersQuestion extends QuestionBase {
   readonly kind: "numbers";
   /** Numbers that the question asks for, 1 to 1024. */
-  readonly of: readonly NamedNumber[];
+  readonly of: readonly NumberDefinition[];
 }
 
 /** Part of a question. Answers refer to it by its name. */
@@ -210,7 +210,7 @@ export function questionItems(
 }
 
 /** @internal */
-export const readNamedNumber: FieldReader<NamedNumber> = (from, key) =>
+export const readNumberDefinition: FieldReader<NumberDefinition> = (from, key) =>
   readFields(
     from[key],
     key,
@@ -273,7 +273,7 @@ const FIELD_READERS_BY_KIND = {
   choice: { options: readItems },
   flag: {},
   number: { min: readNumber, max: readNumber },
-  numbers: { of: /* @__PURE__ */ listReader(readNamedNumber) },
+  numbers: { of: /* @__PURE__ */ listReader(readNumberDefinition) },
   cross: { of: readCrossParts },
   text: { prefixes: /* @__PURE__ */ listReader(readInteger) },
   together: { of: /* @__PURE__ */ listReader(readPart) },

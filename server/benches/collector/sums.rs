@@ -172,7 +172,7 @@ impl RunningRoles {
             "analyser",
             "--signing-key",
             &signing,
-            "--shuffler",
+            "--shuffler-key",
             &of_shuffler,
             "--sealing-key",
             &sealing,

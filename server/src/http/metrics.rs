@@ -149,7 +149,7 @@ impl Metrics {
         registry.register("reports_in_open_batches", "Reports in open batches", self.open_batch_reports.clone());
         registry.register("reports_undecryptable", "Sealed reports that were left out of what shufflers sent, as they cannot be opened", self.unopenable_reports.clone());
         registry.register("requests_relayed", "Requests that came through a relay (Oblivious HTTP), and could be opened", self.relayed_requests.clone());
-        registry.register("batches_waiting", "Batches that are closed and not released yet", self.closed_unreleased_batches.clone());
+        registry.register("batches_unreleased", "Batches that are closed and not released yet", self.closed_unreleased_batches.clone());
         registry.register("batches_unsent", "Batches of a shuffler that its analyser has not signed for", self.batches_awaiting_receipt.clone());
         registry.register("batches_released", "Batches that are released", self.released_batches.clone());
         registry.register_with_unit("oldest_open_batch", "Age of the oldest open batch that has reports", Unit::Seconds, self.oldest_batch_age_seconds.clone());
@@ -210,7 +210,7 @@ impl Metrics {
             self.flood_log.record(FLOOD_MESSAGE);
         } else if slug == Problem::UnknownShuffler.slug() {
             self.unknown_shuffler_log
-                .record("refused batches that no shuffler of --shuffler has signed");
+                .record("refused batches that no shuffler of --shuffler-key has signed");
         }
         self.problem_counts
             .get_or_create(&ProblemLabel { problem: slug })

@@ -146,4 +146,28 @@ mod tests {
             .map(|(slug, status, _)| (slug, status));
         assert_eq!(answered, defined.collect());
     }
+
+    #[test]
+    fn every_reference_leads_somewhere() {
+        fn references(value: &Value) -> Vec<&str> {
+            match value {
+                Value::Object(members) => {
+                    let own = members.get("$ref").and_then(Value::as_str);
+                    let inner = members.values().flat_map(references);
+                    own.into_iter().chain(inner).collect()
+                }
+                Value::Array(elements) => elements.iter().flat_map(references).collect(),
+                _ => Vec::new(),
+            }
+        }
+        let document = parse_openapi_document();
+        let targets = references(&document);
+        assert!(!targets.is_empty());
+        for target in targets {
+            let found = target
+                .strip_prefix('#')
+                .and_then(|own| document.pointer(own));
+            assert!(found.is_some(), "{target}");
+        }
+    }
 }

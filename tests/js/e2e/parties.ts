@@ -61,7 +61,7 @@ export class Parties {
     const ofAnalyser = ["--sealing-key", this.file("sealing.pem")];
     this.analyser = await start("analysed", people, [
       ...["--role", "analyser", ...key("analyser"), ...ofAnalyser],
-      ...["--shuffler", this.file("shuffler.pub")],
+      ...["--shuffler-key", this.file("shuffler.pub")],
     ]);
     this.shuffler = await start("shuffled", batch, [
       ...["--role", "shuffler", ...key("shuffler"), "--analyser", this.analyser.url],

@@ -13,9 +13,9 @@ import {
   type UncheckedFields,
 } from "../fields.js";
 import {
-  type NamedNumber,
+  type NumberDefinition,
   readItems,
-  readNamedNumber,
+  readNumberDefinition,
   writeItems,
   writeUnit,
 } from "../question.js";
@@ -83,7 +83,7 @@ interface SumTaskBase extends AnyTask {
 /** Sum task that estimates the sums of numbers. Each number has limits. */
 export interface NumbersTask extends SumTaskBase {
   /** Numbers that the task asks for, 1 to 1024. */
-  readonly numbers: readonly NamedNumber[];
+  readonly numbers: readonly NumberDefinition[];
 }
 
 /** Sum task that estimates the sum of people's vectors. */
@@ -190,7 +190,7 @@ export function parseSumTask(value: unknown): SumTask {
     throw invalidTaskError('it does not say "trust": "shuffler"');
   }
   const of =
-    asked === undefined ? { numbers: listReader(readNamedNumber) } : { vector: readVector };
+    asked === undefined ? { numbers: listReader(readNumberDefinition) } : { vector: readVector };
   return readFields(
     value,
     "it",

@@ -166,7 +166,7 @@ pub(crate) enum Problem {
     #[error("the shuffler has not yet received the keys of its analyser; try again later")]
     NoKeys,
     /// Block that is not signed by a known shuffler.
-    #[error("the header hushbin-signature is not from a shuffler listed in --shuffler")]
+    #[error("the header hushbin-signature is not from a shuffler listed in --shuffler-key")]
     UnknownShuffler,
     /// Request with more reports than the task's settings allow.
     #[error("the request has {reports} reports, expected at most {max_reports}")]

@@ -105,7 +105,7 @@ const FAILURES: [Failure; 21] = [
     },
     Failure {
         name: "a batch of one task that cannot be released",
-        metric: "hushbin_batches_waiting == 1",
+        metric: "hushbin_batches_unreleased == 1",
         log: "releasing a batch fails",
         provoke: failed_release,
     },
@@ -161,7 +161,7 @@ const FAILURES: [Failure; 21] = [
     Failure {
         name: "a shuffler with a wrong key, as the analyser sees it",
         metric: "hushbin_problems_total{problem=\"unknown-shuffler\"} > 0",
-        log: "refused batches that no shuffler of --shuffler has signed",
+        log: "refused batches that no shuffler of --shuffler-key has signed",
         provoke: || wrong_key().1,
     },
     Failure {

@@ -222,7 +222,7 @@ impl World {
             &listen,
             "--signing-key",
             &key,
-            "--shuffler",
+            "--shuffler-key",
             &of_shuffler,
             "--batch-least",
             "1",

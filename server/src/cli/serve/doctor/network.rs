@@ -81,7 +81,7 @@ pub(super) async fn check_analyser(
         if answer.status() == 403 {
             return Err(Trouble::Error(format!(
                 "{analyser} does not know the key of --signing-key; give the analyser its public \
-                 key with --shuffler"
+                 key with --shuffler-key"
             )));
         }
         let receipt = serde_json::from_slice::<Value>(answer.body()).unwrap_or_default();

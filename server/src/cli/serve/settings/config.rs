@@ -122,8 +122,8 @@ impl ServeSettings {
                 ProcessRole::Analyser,
             ),
             (
-                "--shuffler",
-                self.shufflers.is_some(),
+                "--shuffler-key",
+                self.shuffler_keys.is_some(),
                 ProcessRole::Analyser,
             ),
         ];
@@ -155,7 +155,7 @@ impl ServeSettings {
             });
         }
         let sealing = required_option(&self.sealing_keys, "--sealing-key", role)?.iter();
-        let shufflers = required_option(&self.shufflers, "--shuffler", role)?.iter();
+        let shufflers = required_option(&self.shuffler_keys, "--shuffler-key", role)?.iter();
         let sealing = sealing.map(|path| keys::read_private_key(path, KeyAlgorithm::X25519));
         let shufflers = shufflers.map(|path| keys::read_public_key(path, KeyAlgorithm::Ed25519));
         let sealing = sealing.collect::<Result<_, _>>()?;

@@ -93,7 +93,7 @@ fn halves_need_their_own_keys_and_no_others() {
     assert!(none.shuffler_keys.is_none() && none.analyser_keys.is_none());
     for (half, keys) in [
         (SHUFFLER, &["analyser", "analyser_key", "signing_key"][..]),
-        (ANALYSER, &["sealing_keys", "shufflers", "signing_key"]),
+        (ANALYSER, &["sealing_keys", "shuffler_keys", "signing_key"]),
     ] {
         let whole: Table = half.parse().unwrap();
         let role = whole["role"].as_str().unwrap();

@@ -87,7 +87,7 @@ pub(in crate::cli::serve) struct ServeSettings {
     /// Public signing key (PEM) of a shuffler from which this analyser accepts batches; may be
     /// repeated
     #[arg(long = "shuffler", value_name = "FILE", value_delimiter = ',')]
-    pub(super) shufflers: Option<Vec<PathBuf>>,
+    pub(super) shuffler_keys: Option<Vec<PathBuf>>,
     /// Private sealing key (PEM), made by 'hushbin key create --for sealing'; may be repeated. This
     /// option makes a collector or a shuffler an Oblivious HTTP gateway, at
     /// /.well-known/ohttp-gateway. The gateway lists its public keys in the order of these options,
@@ -222,7 +222,7 @@ impl ServeSettings {
         let lists = [
             &mut settings.tasks,
             &mut settings.sealing_keys,
-            &mut settings.shufflers,
+            &mut settings.shuffler_keys,
             &mut settings.ohttp_keys,
         ];
         let paths = lists.into_iter().flatten().flatten();
