@@ -150,20 +150,25 @@ fn flood_statement(stored: &StoredTask, role: ProcessRole, quota: Option<&PeerQu
             let address = match quota {
                 Some(quota) => {
                     let reports = quota.reports_per_minute();
-                    format!("one address may send {reports} reports a minute")
+                    format!(
+                        "one address may send {reports} reports at once, and as many a minute after that"
+                    )
                 }
                 None => "this collector does not count by address, which a proxy may do".to_owned(),
             };
             let batch = match stored.batch_settings().min_minutes {
                 0 => "a batch may close at any age".to_owned(),
-                minutes => format!("a batch stays open for at least {minutes} minutes"),
+                minutes => format!(
+                    "a batch stays open for at least {minutes} minutes unless an admin closes it"
+                ),
             };
             format!("{address}, and {batch}")
         }
     };
     format!(
         "An attacker who sends made-up reports moves the estimates, and can subtract these reports \
-         from a batch: in the worst case one person's report is left, and {protection}. Limits make that harder for few addresses, but not impossible for many: \
+         from a batch: in the worst case one person's report is left, and {protection}. Limits hinder an attacker \
+         with few addresses, but not one with many: \
          {limits}."
     )
 }

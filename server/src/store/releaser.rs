@@ -61,6 +61,14 @@ pub(super) enum ReleaserWork {
 }
 
 impl ReleaserWork {
+    /// Returns the number of closed batches of the task that are not released.
+    fn closed_batch_count(&self) -> usize {
+        let (Self::ReleaseClosedBatches(task) | Self::DeleteReports(task, _)) = self;
+        let batches = task.batches();
+        let closed = batches.iter().filter(|row| row.state == BatchState::Closed);
+        closed.count()
+    }
+
     fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::ReleaseClosedBatches(own), Self::ReleaseClosedBatches(other)) => {
@@ -143,6 +151,16 @@ struct FailedWork {
     /// Upper limit on the pause before the next attempt.
     delay: Duration,
     next_attempt: Instant,
+    /// Number of closed batches of the task at the last attempt.
+    closed_batches: usize,
+}
+
+impl FailedWork {
+    /// Returns true if `work` is this work, and no batch was closed since the last attempt. A
+    /// batch that was closed since, perhaps by a person who has mended the cause, is tried at once.
+    fn covers(&self, work: &ReleaserWork) -> bool {
+        self.work.is_same(work) && work.closed_batch_count() <= self.closed_batches
+    }
 }
 
 /// Returns a random pause between half of `delay` and `delay`, so that nodes do not try at the same
@@ -163,7 +181,7 @@ impl WorkQueue {
             }
             match self.new.try_recv() {
                 // The timer asks for the same releases again and again.
-                Ok(work) if self.failed.iter().any(|failed| failed.work.is_same(&work)) => continue,
+                Ok(work) if self.failed.iter().any(|failed| failed.covers(&work)) => continue,
                 Ok(work) => return Some(work),
                 Err(TryRecvError::Disconnected) => return None,
                 Err(TryRecvError::Empty) => {}
@@ -184,6 +202,7 @@ impl WorkQueue {
         });
         self.forget_failures(&work);
         self.failed.push(FailedWork {
+            closed_batches: work.closed_batch_count(),
             work,
             delay,
             next_attempt: Instant::now() + random_pause(delay),

@@ -80,14 +80,16 @@ impl BatchSettings {
     /// closed. It has been open for at least `certain_seconds`, whatever the clock showed.
     pub(super) fn is_due(&self, reports: u64, seconds: u64, certain_seconds: u64) -> bool {
         let Self {
-            least,
-            most,
-            hours,
-            min_minutes,
+            least, most, hours, ..
         } = *self;
         let old = hours > 0 && seconds >= u64::from(hours) * 3600;
         let due = reports >= most || (old && reports >= least);
-        due && certain_seconds >= u64::from(min_minutes) * 60
+        due && self.has_minimum_age(certain_seconds)
+    }
+
+    /// Returns true if a batch that was opened `seconds` ago has reached its minimum age.
+    pub(super) fn has_minimum_age(&self, seconds: u64) -> bool {
+        seconds >= u64::from(self.min_minutes) * 60
     }
 
     /// Returns the number of reports that a batch can hold at most.
@@ -99,8 +101,8 @@ impl BatchSettings {
     /// Returns the number of reports at which an open batch, opened `seconds` ago, takes no more.
     ///
     /// A flood could otherwise fill the batch in a moment. Then either the batch would be closed, or
-    /// all other reports would be refused: in both cases hardly anyone would be left to hide the
-    /// people in it. Instead the flood and everyone else share the second half of the batch over its
+    /// all other reports would be refused: in both cases the batch would hold too few other people
+    /// to hide each of them. Instead the flood and everyone else share the second half of the batch over its
     /// whole minimum time.
     pub(super) fn limit_at(&self, seconds: u64) -> u64 {
         let (capacity, open) = (self.capacity(), u64::from(self.min_minutes) * 60);

@@ -169,6 +169,16 @@ impl Writer {
             let WriterRequest::Uploads(waiting) = request else {
                 return (groups, Some(request));
             };
+            // Checked again, since requests ahead in the queue may have filled the batch.
+            let pace = match self.role {
+                ProcessRole::Analyser => Ok(()),
+                _ => waiting.task.check_batch_pace(&self.clock),
+            };
+            if let Err(refused) = pace {
+                let _ = waiting.reply.send(Err(refused));
+                next = self.queue.try_recv().ok();
+                continue;
+            }
             uploads += waiting.submission.uploads.len();
             bytes += waiting.submission.bytes.len();
             let own = groups
@@ -284,10 +294,10 @@ impl Writer {
                 false => seen_for,
             };
             let settings = task.batch_settings();
-            // An analyser does not refuse what shufflers send, so a full batch makes room at any
-            // age.
-            let is_full =
-                self.role == ProcessRole::Analyser && open.report_count >= settings.capacity();
+            // A full batch takes no more reports, so it is not kept open by doubts about the clock.
+            // An analyser does not refuse what shufflers send, so there it makes room at any age.
+            let is_full = open.report_count >= settings.capacity()
+                && (self.role == ProcessRole::Analyser || settings.has_minimum_age(age));
             !task.is_removed() && (is_full || settings.is_due(open.report_count, age, certain_age))
         });
         if let Some(open) = due {

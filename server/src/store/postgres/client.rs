@@ -127,10 +127,7 @@ impl Client {
         // The answer of a cancelled statement may still be on its way, so it would be taken for
         // that of the next.
         self.is_broken = true;
-        match self.warning.take() {
-            Some(warning) => Err(EngineError::CommitMaybeUnreplicated(warning)),
-            None => Err(silence(limit, SILENCE_CAUSES)),
-        }
+        Err(silence(limit, SILENCE_CAUSES))
     }
 
     /// Sends a request, and returns its answer. After the time limit, cancels the request as far as

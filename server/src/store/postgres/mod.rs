@@ -167,7 +167,8 @@ impl StorageEngine for PostgresEngine {
             }
             // Another node has added the task meanwhile, or this node did so before its connection
             // broke.
-            let query = format!("{SELECT_TASKS} WHERE id = $1");
+            // The lock makes this commit wait for a synchronous standby, as the first one did.
+            let query = format!("{SELECT_TASKS} WHERE id = $1 FOR SHARE");
             let there = transaction.query_opt(&query, &[id])?;
             match there.as_ref().map(task_row).transpose()? {
                 Some(there) if there.fingerprint == row.fingerprint => Ok(there.key),

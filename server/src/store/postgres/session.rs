@@ -166,10 +166,10 @@ impl Session {
         client.batch_execute("BEGIN")?;
         match work(client) {
             Ok(done) => {
-                client.batch_execute("COMMIT")?;
+                let committed = client.batch_execute("COMMIT");
                 match client.take_warning() {
                     Some(warning) => Err(EngineError::CommitMaybeUnreplicated(warning)),
-                    None => Ok(done),
+                    None => committed.map(|()| done),
                 }
             }
             Err(error) if error_breaks_session(&error) => Err(error),

@@ -204,7 +204,7 @@ fn a_running_collector_is_seen() {
     is(&found, "clock", "ok", "and that of http://");
     for allows in SHIPPED {
         let url = proxy_for(operated.address, "connection: close\r\n", allows);
-        let found = doctor(&config, &["--url", &url, "--listen", &listen]);
+        let found = doctor(&config, &["--public-url", &url, "--listen", &listen]);
         is(&found, "proxy", "ok", "the collector answers at");
     }
     let lock = operated.directory.path().join("data/lock");
@@ -259,7 +259,7 @@ fn a_name_that_is_not_served_is_found() {
         operated.address.to_string(),
         format!("http://{}", operated.address),
     );
-    let found = doctor(&config, &["--url", &url, "--listen", &listen]);
+    let found = doctor(&config, &["--public-url", &url, "--listen", &listen]);
     is(&found, "proxy", "error", "does not serve this name");
 }
 

@@ -65,12 +65,19 @@ pub(super) async fn check_analyser(
         let address = address_below(analyser, &format!("/tasks/{id}/keys"))?;
         let answer = fetch(address).await.map_err(lost)?;
         add_clock(analyser, &answer, clocks);
-        if answer.status() != 200 {
-            return Err(Trouble::Error(format!(
-                "{analyser} answers {} for the keys of task {id:?}; give the analyser the same \
-                 task file",
-                answer.status()
-            )));
+        match answer.status().as_u16() {
+            200 => {}
+            404 => {
+                return Err(Trouble::Error(format!(
+                    "{analyser} has no task {id:?}; give the analyser the same task file"
+                )));
+            }
+            status => {
+                return Err(Trouble::Error(format!(
+                    "{analyser} answers {status} for the keys of task {id:?}; see its log, and \
+                     that of a proxy before it"
+                )));
+            }
         }
     }
     if let Some(id) = tasks.first() {
@@ -78,19 +85,25 @@ pub(super) async fn check_analyser(
         let request = Request::post(address_below(analyser, &format!("/tasks/{id}/blocks"))?)
             .header(SIGNATURE_HEADER, shuffler.signature_header(b""));
         let answer = send(request.body(Empty::new())).await.map_err(lost)?;
-        if answer.status() == 403 {
+        let body = serde_json::from_slice::<Value>(answer.body()).unwrap_or_default();
+        if body["type"] == "urn:hushbin:problem:unknown-shuffler" {
             return Err(Trouble::Error(format!(
                 "{analyser} does not know the key of --signing-key; give the analyser its public \
                  key with --shuffler-key"
             )));
         }
-        let receipt = serde_json::from_slice::<Value>(answer.body()).unwrap_or_default();
-        let receipt = HEXLOWER.decode(receipt["receipt"].as_str().unwrap_or_default().as_bytes());
+        if !answer.status().is_success() {
+            return Err(Trouble::Error(format!(
+                "{analyser} answers {} to a signed request; see its log, and that of a proxy \
+                 before it",
+                answer.status()
+            )));
+        }
+        let receipt = HEXLOWER.decode(body["receipt"].as_str().unwrap_or_default().as_bytes());
         if !receipt.is_ok_and(|receipt| shuffler.is_valid_receipt(&receipt, b"")) {
             return Err(Trouble::Error(format!(
-                "{analyser} answers {} without a signature by the key of --analyser-key; give the \
-                 shuffler the public key of the analyser's --signing-key",
-                answer.status()
+                "{analyser} answers without a signature by the key of --analyser-key; give the \
+                 shuffler the public key of the analyser's --signing-key"
             )));
         }
     }
