@@ -504,12 +504,12 @@ function privacyView(task, privacy) {
     const protects = `It protects ${task.protects} against anyone who sees a report.`;
     return [epsilonFigure(alone, local, [protects]), el("p", {}, privacy)];
   }
-  const { shuffled, shuffled_by, shuffled_statement } = privacy;
+  const { shuffled, shuffled_by, shuffled_statement, flood_statement } = privacy;
   const by = shuffled_by.length === 0 ? "by this collector alone" : "by another party";
   const number = shuffled === void 0 ? "no shuffled ε" : `shuffled ε = ${epsilonText(shuffled.central_epsilon)}, δ = ${shuffled.delta}`;
   return [
     epsilonFigure(alone, local, [privacy.local.statement, privacy.local.budget.statement]),
-    epsilonFigure(`A batch, shuffled ${by}`, number, [shuffled_statement])
+    epsilonFigure(`A batch, shuffled ${by}`, number, [shuffled_statement, flood_statement])
   ];
 }
 var ESTIMAND_NAMES = {
@@ -892,7 +892,8 @@ function sumsPrivacyView({ privacy }, released) {
       { class: "facts-list" },
       ...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))
     ),
-    released === null ? el("p", {}, "No batch is released yet.") : promiseCheckView(released)
+    released === null ? el("p", {}, "No batch is released yet.") : promiseCheckView(released),
+    ...released === null ? [] : [help(released.flood_statement)]
   );
   return [
     privacyFigure("The messages of one person", NO_LOCAL_EPSILON_TEXT, help(statement)),

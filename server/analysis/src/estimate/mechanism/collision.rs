@@ -427,7 +427,9 @@ mod tests {
                 Collision::add_report(&mut counts, report);
             }
             for element in 0..u64::from(elements) {
-                let hits = reports.iter().filter(|report| decoder.is_hit(report, element));
+                let hits = reports
+                    .iter()
+                    .filter(|report| decoder.is_hit(report, element));
                 let counted = counts.element_hit_counters.hits_of_unsigned_item(element);
                 assert_eq!(counted, hits.count() as u64, "{element} of {elements}");
             }
