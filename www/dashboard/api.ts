@@ -140,7 +140,7 @@ export interface ReportsPrivacy {
   };
   readonly shuffled?: { readonly central_epsilon: number; readonly delta: number };
   readonly shuffled_statement: string;
-  /** What made-up reports can do in spite of the collector's limits. */
+  /** Statement of what made-up reports can do in spite of the collector's limits. */
   readonly flood_statement: string;
 }
 

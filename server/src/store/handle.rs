@@ -303,7 +303,7 @@ impl Store {
         stored: &Arc<StoredTask>,
         submission: Submission,
     ) -> Result<UploadReceipt, StoreError> {
-        // Shufflers have limited the pace of their batches already.
+        // Shufflers have limited the pace already.
         if self.0.role != ProcessRole::Analyser {
             stored.check_batch_pace(&self.0.clock)?;
         }

@@ -52,7 +52,7 @@ fn apply_storage_changes(
     }
     let mut applied = Ok(());
     for task in seen {
-        // A task that cannot be used must not hide the changes of others.
+        // A task that cannot be used must not hide changes of the rest.
         applied = applied.and(apply_task_changes(tasks, shared, role, task));
     }
     applied

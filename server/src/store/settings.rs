@@ -63,7 +63,7 @@ pub struct BatchSettings {
     pub hours: u32,
     /// Age in minutes that a batch must have before it is closed, 0 to 1440. An attacker who fills
     /// a batch with reports cannot choose whose other reports are in it. Until then, a batch takes at
-    /// most 1000000 reports, of which 500000 may come at once and the others evenly over the time.
+    /// most 1000000 reports, of which 500000 may come at once and the rest evenly over the time.
     /// Further reports are refused, and may be sent again later.
     pub min_minutes: u32,
 }
@@ -77,7 +77,7 @@ impl BatchSettings {
     pub const MAX_MIN_MINUTES: u32 = 24 * 60;
 
     /// Returns true if an open batch with `reports` reports, opened `seconds` ago, is due to be
-    /// closed. It has been open for at least `certain_seconds`, whatever the clock showed.
+    /// closed. It has been open for at least `certain_seconds`.
     pub(super) fn is_due(&self, reports: u64, seconds: u64, certain_seconds: u64) -> bool {
         let Self {
             least, most, hours, ..

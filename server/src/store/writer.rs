@@ -61,7 +61,7 @@ pub(super) struct Writer {
 struct CommitGroup {
     task: Arc<StoredTask>,
     records: Vec<UploadRecord>,
-    /// Callers, in the order of their records in `records`.
+    /// Callers, in the order of `records`.
     callers: Vec<WaitingCaller>,
 }
 

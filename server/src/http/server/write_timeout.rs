@@ -251,7 +251,7 @@ mod tests {
         assert!(closes_connection(&[MIN_BYTES_PER_TIMEOUT - 1]).await);
         let mut shares = vec![MIN_BYTES_PER_TIMEOUT / many; many];
         assert!(!closes_connection(&shares).await);
-        // One response is held back while the others go on.
+        // One response is held back while nine are taken.
         shares[0] += 1;
         shares[1] -= 1;
         assert!(closes_connection(&shares).await);

@@ -1,14 +1,8 @@
 //! Names of directories in a data directory.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use super::PROBE_FILE_NAME;
-use super::catalogue::CATALOGUE_FILE_NAME;
-use super::disk::{LOCK_FILE_NAME, file_error};
-use super::shared_log::{SHARED_LOG_NAME, SHORTER_LOG_NAME};
-use crate::store::engine::{EngineError, TaskKey};
+use crate::store::engine::TaskKey;
 
 /// Name of the directory that contains the files of all tasks.
 pub(super) const TASKS_DIRECTORY: &str = "tasks";
@@ -16,46 +10,10 @@ pub(super) const TASKS_DIRECTORY: &str = "tasks";
 /// Extension that a task's directory has while the task is being deleted.
 pub(super) const DELETED_TASK_EXTENSION: &str = "deleted";
 
+/// Name of the file that a readiness probe writes to test the disk.
+pub(super) const PROBE_FILE_NAME: &str = "probe";
+
 /// Returns the directory that contains a task's files.
 pub(super) fn task_directory(root: &Path, task: TaskKey) -> PathBuf {
     root.join(TASKS_DIRECTORY).join(format!("{:08}", task.0))
-}
-
-/// Returns the files and directories of the journal in a data directory. Skips everything else, such
-/// as `lost+found` on a disk of its own.
-///
-/// # Errors
-/// When a directory of the journal cannot be read.
-pub(crate) fn journal_paths(root: &Path) -> Result<Vec<PathBuf>, EngineError> {
-    let tasks = root.join(TASKS_DIRECTORY);
-    let names = [
-        LOCK_FILE_NAME,
-        CATALOGUE_FILE_NAME,
-        SHARED_LOG_NAME,
-        SHORTER_LOG_NAME,
-        PROBE_FILE_NAME,
-        TASKS_DIRECTORY,
-    ];
-    let mut paths: Vec<PathBuf> = names.map(|name| root.join(name)).into();
-    paths.retain(|path| path.symlink_metadata().is_ok());
-    let is_task = |path: &PathBuf| {
-        let name = path.file_name().and_then(|name| name.to_str());
-        name.is_some_and(|name| name.parse::<u64>().is_ok())
-    };
-    for directory in entries(&tasks)?.into_iter().filter(is_task) {
-        paths.extend(entries(&directory)?);
-        paths.push(directory);
-    }
-    Ok(paths)
-}
-
-/// Returns the paths in a directory, or none if a collector has removed it.
-fn entries(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
-    let failed = |source| file_error(directory, source);
-    let read = match fs::read_dir(directory) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        read => read.map_err(failed)?,
-    };
-    let paths = read.map(|entry| entry.map(|entry| entry.path()).map_err(failed));
-    paths.collect()
 }

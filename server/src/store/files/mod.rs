@@ -34,6 +34,7 @@ mod checksum;
 mod disk;
 mod frame;
 mod ids;
+mod journal_paths;
 mod layout;
 mod listing;
 mod log;
@@ -55,14 +56,11 @@ use super::engine::{
 };
 use catalogue::{CATALOGUE_FILE_NAME, TaskCatalogue};
 use disk::WritableFile;
-use layout::{DELETED_TASK_EXTENSION, TASKS_DIRECTORY, task_directory};
+use layout::{DELETED_TASK_EXTENSION, PROBE_FILE_NAME, TASKS_DIRECTORY, task_directory};
 use rayon::prelude::*;
 use reader::IdsFilesToAdopt;
 use shared_log::{MIN_SHARED_TASKS, SharedFrames, SharedLog};
 use task::TaskFiles;
-
-/// Name of the file that a readiness probe writes to test the disk.
-const PROBE_FILE_NAME: &str = "probe";
 
 /// Maximum number of threads that open the files of tasks.
 const MAX_OPENING_THREADS: usize = 16;
@@ -84,7 +82,7 @@ pub(crate) use catalogue::check_journal_exists;
 pub use check::{DirectoryCheckResult, check_directory};
 pub(crate) use disk::{FileStamp, file_stamp, open_or_create, write_atomically};
 pub(super) use disk::{LOCK_FILE_NAME, file_error};
-pub(crate) use layout::journal_paths;
+pub(crate) use journal_paths::journal_paths;
 pub(super) use reader::{FilesReader, open_for_concurrent_reading, open_read_only};
 pub(super) use salvage::lock_shared;
 pub use salvage::{Damage, DataLoss, SalvageResult, salvage_directory};

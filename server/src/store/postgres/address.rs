@@ -208,7 +208,7 @@ impl DatabaseAddress {
     /// host that was used last. Hosts that were silent come last for some time. Returns the client
     /// and the index of the host. This call blocks.
     ///
-    /// Each host has its own time limit, so a host without an answer does not keep the others from
+    /// Each host has its own time limit, so a silent host does not keep the next ones from
     /// being tried. For a moment after a failure, further calls fail at once. Otherwise each request
     /// in a queue would wait for the time limits.
     ///

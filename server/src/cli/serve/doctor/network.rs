@@ -24,10 +24,10 @@ use crate::role::{ShufflerKeys, fetch, send};
 /// Time limit for a request to arrive through the proxy. Longer than that of sending one.
 const ARRIVAL_TIMEOUT: Duration = Duration::from_secs(12);
 
-/// Maximum number of connections of others that are read at the same time.
+/// Maximum number of connections from strangers that are read at the same time.
 const MAX_STRANGERS: usize = 256;
 
-/// Time limit for a request, so that others cannot keep this program's own request from being read.
+/// Time limit for a request, so that strangers cannot delay the request of this program.
 const STRANGER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Headers in which proxies name a client.
@@ -113,7 +113,7 @@ pub(super) async fn check_analyser(
     ))
 }
 
-/// Returns the path of a task that does not exist, and that nobody else knows. Proxies hand on
+/// Returns the path of a task that does not exist, and that no stranger knows. Proxies forward
 /// requests for tasks, as pages need them, and may refuse health checks.
 fn secret_path() -> Result<String, Trouble> {
     let mut nonce = [0; 16];
@@ -124,7 +124,7 @@ fn secret_path() -> Result<String, Trouble> {
 /// Sender of a request, and the head of the request in lower case.
 type ReceivedRequest = (SocketAddr, String);
 
-/// Receives requests until the one for `own` comes, and returns it. Refuses all others.
+/// Returns the request for `own`. Refuses the requests that arrive before it.
 async fn receive_own_request(listener: TcpListener, own: &str) -> io::Result<ReceivedRequest> {
     let mut reading = JoinSet::new();
     loop {

@@ -199,7 +199,7 @@ impl TaskSalvage<'_> {
         counted == Some(reports)
     }
 
-    /// Counts a batch again from its blocks. Returns its header and totals, and what is lost. Returns
+    /// Counts a batch again from its blocks. Returns header, totals and loss, or
     /// `None` if the blocks lack reports that were not erased.
     fn recount_batch(
         &self,
@@ -230,7 +230,7 @@ impl TaskSalvage<'_> {
     /// Counts the reports in blocks. Returns the totals in the stored form, without origins, and the
     /// number of reports. Returns `None` if a report is invalid.
     fn recount_blocks(&self, blocks: &[Vec<u8>]) -> Option<(Vec<u8>, u64)> {
-        // Sealed reports cannot be counted, only their number can be checked.
+        // Of sealed reports only the number can be checked.
         if self.role == ProcessRole::Shuffler {
             let (fingerprint, length) = (self.task.fingerprint(), self.task.sealed_report_length());
             let count = |block: &Vec<u8>| {
