@@ -219,7 +219,7 @@ fn simulations_search() {
         "simulate",
         "--task",
         &task,
-        "--data",
+        "--answers",
         &data,
         "--seed",
         "1",

@@ -439,7 +439,7 @@ async fn influence_is_told_and_forgery_flagged() {
     let influence = serde_json::to_value(estimator.forged_report_influence()).unwrap();
     assert_eq!(honest["influence"], influence);
     let means = &influence[0];
-    assert_eq!(means["estimate"], "mean");
+    assert_eq!(means["estimand"], "mean");
     // The influence exceeds the share 0.01, because each report counts for more than its value.
     assert!(means["up"].as_f64().unwrap() > 0.02, "{means}");
     let flagged = |answer: &Value| -> Vec<String> {

@@ -487,7 +487,7 @@ fn databases_are_reached_or_not() {
     )
     .unwrap();
     let store = |address: &str| {
-        let text = format!("store = '{address}'\ntasks = ['settings.json']\n");
+        let text = format!("database = '{address}'\ntasks = ['settings.json']\n");
         fs::write(&config, text).unwrap();
         doctor(&config, &[])
     };
