@@ -356,7 +356,13 @@ fn damaged_batch() -> Running {
     let admin = admin(&operated);
     release(operated.address, &admin, "settings");
     let data = operated.directory.path().join("data");
-    fs::write(first_task(&data).join("00000001.batch"), "").unwrap();
+    let path = first_task(&data).join("00000001.batch");
+    let flipped: Vec<u8> = fs::read(&path)
+        .unwrap()
+        .iter()
+        .map(|byte| byte ^ 1)
+        .collect();
+    fs::write(&path, flipped).unwrap();
     let (status, _) = ask(
         operated.address,
         &admin,
@@ -423,9 +429,12 @@ fn no_descriptors() -> Running {
     Running::new(address, log, (operated, sockets))
 }
 
+/// Another address than that of the requests for metrics, which are limited as well.
+const GREEDY: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+
 fn flood_of_requests() -> Running {
     let operated = Operated::new("max_reports_per_peer = 5");
-    let mut client = operated.client();
+    let mut client = Client::connect_from(GREEDY, operated.address).unwrap();
     let mut get = || client.get("/tasks/settings").unwrap().0;
     assert!((0..10_000).any(|_| get() == 429));
     operated.into()
@@ -433,8 +442,7 @@ fn flood_of_requests() -> Running {
 
 fn flood_of_connections() -> Running {
     let operated = Operated::new("max_connections_per_peer = 1");
-    let greedy = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
-    let connect = || Client::connect_from(greedy, operated.address).unwrap();
+    let connect = || Client::connect_from(GREEDY, operated.address).unwrap();
     let mut first = connect();
     assert_eq!(first.get("/livez").unwrap().0, 200);
     assert!(connect().get("/livez").is_err());
