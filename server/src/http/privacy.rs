@@ -15,7 +15,7 @@ use super::response_writer::ResponseWorkKind;
 use super::server::PeerQuota;
 use super::state::AppState;
 use super::{query, response_writer, tasks};
-use crate::store::{ProcessRole, StoredTask};
+use crate::store::{OriginCounts, ProcessRole, StoredTask};
 use hushbin_analysis::accounting::{
     BatchPrivacy, HONEST_REPORT_COUNT_RANGE, PersonExposure, REPORTS_PER_PERSON_RANGE,
     ReportMixture, compute_composed_privacy,
@@ -92,16 +92,7 @@ pub(super) async fn get_privacy(
         let task = stored.task();
         let origins = store.origin_counts(&stored, &batches)?;
         let (smallest_batch, shuffled_by) = match store.role() {
-            ProcessRole::Analyser => {
-                // If the origin of some reports is no longer known, they may have come without a
-                // crowd.
-                let known = origins
-                    .smallest_report_count()
-                    .filter(|_| origins.report_count() == reports);
-                let names = origins.shuffler_ids().into_iter();
-                let names = names.map(|name| HEXLOWER.encode(&name));
-                (known.unwrap_or(0).min(smallest), names.collect())
-            }
+            ProcessRole::Analyser => smallest_crowd(&origins, reports, smallest),
             ProcessRole::Collector | ProcessRole::Shuffler => (smallest, Vec::new()),
         };
         if let Some(task) = task.sum_task() {
@@ -171,6 +162,18 @@ fn flood_statement(stored: &StoredTask, role: ProcessRole, quota: Option<&PeerQu
          with few addresses, but not one with many: \
          {limits}."
     )
+}
+
+/// Returns the smallest number of reports that a shuffler sent in one batch, at most `smallest`, and
+/// the names of all shufflers. The number is 0 if the origin of some of `reports` reports is no
+/// longer known, because they may have come without a crowd.
+fn smallest_crowd(origins: &OriginCounts, reports: u64, smallest: u64) -> (u64, Vec<String>) {
+    let known = origins
+        .smallest_report_count()
+        .filter(|_| origins.report_count() == reports);
+    let names = origins.shuffler_ids().into_iter();
+    let names = names.map(|name| HEXLOWER.encode(&name));
+    (known.unwrap_or(0).min(smallest), names.collect())
 }
 
 /// Returns the central privacy of a released batch of `reports` reports, in numbers and in words.

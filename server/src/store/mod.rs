@@ -40,6 +40,7 @@ mod poller;
 #[cfg_attr(not(feature = "postgres"), path = "no_postgres.rs")]
 mod postgres;
 mod read;
+mod release_queue;
 mod releaser;
 mod repeated_errors;
 mod request;
@@ -76,7 +77,7 @@ pub use location::{JournalLocation, JournalLocationError};
 pub(crate) use memory::{MemoryExhausted, MemoryReservation};
 pub use open::create_journal;
 pub(crate) use open::{is_in_use, stored_task_ids};
-pub(crate) use origin::ReportOrigin;
+pub(crate) use origin::{OriginCounts, ReportOrigin};
 pub use postgres::DatabaseAddress;
 #[cfg(feature = "postgres")]
 pub(crate) use postgres::Session;

@@ -13,7 +13,7 @@ use super::engine::{
 };
 use super::error::{JournalError, StoreError};
 use super::memory::MemoryReservation;
-use super::releaser::ReleaserWork;
+use super::release_queue::ReleaserWork;
 use super::repeated_errors::{ActionName, RepeatedErrors};
 use super::request::{ReplySender, Submission, SubmittedUpload, UploadReceipt, WriterRequest};
 use super::role::ProcessRole;

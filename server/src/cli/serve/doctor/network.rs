@@ -56,14 +56,11 @@ pub(super) async fn check_analyser(
     clocks: &mut Vec<PeerClock>,
 ) -> Checked {
     let analyser = &shuffler.analyser_address;
-    let lost = |error: String| {
-        Trouble::Error(format!(
-            "{analyser} cannot be reached: {error}; check --analyser, and that it runs"
-        ))
-    };
     for id in tasks {
         let address = address_below(analyser, &format!("/tasks/{id}/keys"))?;
-        let answer = fetch(address).await.map_err(lost)?;
+        let answer = fetch(address)
+            .await
+            .map_err(|error| unreachable_analyser(analyser, &error))?;
         add_clock(analyser, &answer, clocks);
         match answer.status().as_u16() {
             200 => {}
@@ -81,36 +78,52 @@ pub(super) async fn check_analyser(
         }
     }
     if let Some(id) = tasks.first() {
-        // An empty block is signed and acknowledged like any other, and nothing is stored.
-        let request = Request::post(address_below(analyser, &format!("/tasks/{id}/blocks"))?)
-            .header(SIGNATURE_HEADER, shuffler.signature_header(b""));
-        let answer = send(request.body(Empty::new())).await.map_err(lost)?;
-        let body = serde_json::from_slice::<Value>(answer.body()).unwrap_or_default();
-        if body["type"] == "urn:hushbin:problem:unknown-shuffler" {
-            return Err(Trouble::Error(format!(
-                "{analyser} does not know the key of --signing-key; give the analyser its public \
-                 key with --shuffler-key"
-            )));
-        }
-        if !answer.status().is_success() {
-            return Err(Trouble::Error(format!(
-                "{analyser} answers {} to a signed request; see its log, and that of a proxy \
-                 before it",
-                answer.status()
-            )));
-        }
-        let receipt = HEXLOWER.decode(body["receipt"].as_str().unwrap_or_default().as_bytes());
-        if !receipt.is_ok_and(|receipt| shuffler.is_valid_receipt(&receipt, b"")) {
-            return Err(Trouble::Error(format!(
-                "{analyser} answers without a signature by the key of --analyser-key; give the \
-                 shuffler the public key of the analyser's --signing-key"
-            )));
-        }
+        check_signing_keys(id, shuffler).await?;
     }
     Ok(format!(
         "{analyser} has keys for all {} tasks, and both know each other's signing keys",
         tasks.len()
     ))
+}
+
+/// Returns the finding for an analyser that does not answer.
+fn unreachable_analyser(analyser: &Uri, error: &str) -> Trouble {
+    Trouble::Error(format!(
+        "{analyser} cannot be reached: {error}; check --analyser, and that it runs"
+    ))
+}
+
+/// Checks by a block of one task that a shuffler and its analyser know each other's signing keys.
+async fn check_signing_keys(id: &str, shuffler: &ShufflerKeys) -> Result<(), Trouble> {
+    let analyser = &shuffler.analyser_address;
+    // An empty block is signed and acknowledged like any other, and nothing is stored.
+    let request = Request::post(address_below(analyser, &format!("/tasks/{id}/blocks"))?)
+        .header(SIGNATURE_HEADER, shuffler.signature_header(b""));
+    let answer = send(request.body(Empty::new()))
+        .await
+        .map_err(|error| unreachable_analyser(analyser, &error))?;
+    let body = serde_json::from_slice::<Value>(answer.body()).unwrap_or_default();
+    if body["type"] == "urn:hushbin:problem:unknown-shuffler" {
+        return Err(Trouble::Error(format!(
+            "{analyser} does not know the key of --signing-key; give the analyser its public \
+             key with --shuffler-key"
+        )));
+    }
+    if !answer.status().is_success() {
+        return Err(Trouble::Error(format!(
+            "{analyser} answers {} to a signed request; see its log, and that of a proxy \
+             before it",
+            answer.status()
+        )));
+    }
+    let receipt = HEXLOWER.decode(body["receipt"].as_str().unwrap_or_default().as_bytes());
+    if !receipt.is_ok_and(|receipt| shuffler.is_valid_receipt(&receipt, b"")) {
+        return Err(Trouble::Error(format!(
+            "{analyser} answers without a signature by the key of --analyser-key; give the \
+             shuffler the public key of the analyser's --signing-key"
+        )));
+    }
+    Ok(())
 }
 
 /// Returns the path of a task that does not exist, and that no stranger knows. Proxies forward
