@@ -209,8 +209,9 @@ impl Metrics {
         if slug == Problem::TooManyRequests.slug() {
             self.flood_log.record(FLOOD_MESSAGE);
         } else if slug == Problem::UnknownShuffler.slug() {
-            self.unknown_shuffler_log
-                .record("refused batches that no shuffler of --shuffler-key has signed");
+            self.unknown_shuffler_log.record(
+                "refused batches that were not signed by a shuffler named in --shuffler-key",
+            );
         }
         self.problem_counts
             .get_or_create(&ProblemLabel { problem: slug })

@@ -19,16 +19,17 @@ struct Refusals {
 const REFUSAL_LOG_INTERVAL: Duration = Duration::from_secs(60);
 
 impl RefusalLog {
-    /// Counts a refusal. Logs `message` with the number of refusals since the last line, if a line
-    /// is due.
+    /// Counts a refusal. If a line is due, logs `message` with the number of refusals since the last
+    /// line, and with the age of that line, which may be days.
     pub(super) fn record(&self, message: &'static str) {
         let mut refusals = self.0.lock();
         refusals.count += 1;
         let is_due = |last: Instant| last.elapsed() >= REFUSAL_LOG_INTERVAL;
         if refusals.last_line.is_none_or(is_due) {
             let requests = std::mem::take(&mut refusals.count);
-            refusals.last_line = Some(Instant::now());
-            tracing::warn!(requests, "{message}");
+            let last = refusals.last_line.replace(Instant::now());
+            let within_seconds = last.map(|last| last.elapsed().as_secs());
+            tracing::warn!(requests, within_seconds, "{message}");
         }
     }
 }

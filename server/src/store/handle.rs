@@ -63,8 +63,8 @@ impl Default for StoreOptions {
 /// Time limit for the answer to a test write.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Time limit for the answer to uploads, in files and databases alike. It is above the time in which
-/// a commit in a database fails that cannot be reached. A disk that takes longer stores the upload
+/// Time limit for the answer to uploads, in files and databases alike. It is longer than a
+/// commit needs to fail if the database cannot be reached. A disk that takes longer stores the upload
 /// nevertheless, and counts it as a duplicate when it is sent again.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(8);
 

@@ -138,8 +138,8 @@ impl ConnectionSlots {
     }
 
     /// Lowers the number of slots, for some time, below the number of open connections, because
-    /// another resource is exhausted: usually file descriptors. Closes an eighth of the connections, those that have
-    /// waited longest for a request. Returns the new number of slots, or `None` if no connection
+    /// another resource is exhausted: usually file descriptors. Closes an eighth of the connections,
+    /// those that have waited longest for a request. Returns the new number of slots, or `None` if no connection
     /// waits.
     pub(super) fn shrink_and_close_waiting(&self) -> Option<usize> {
         let mut state = self.lock_state();
@@ -149,7 +149,10 @@ impl ConnectionSlots {
         for _ in 0..closed {
             state.close_longest_waiting();
         }
-        state.max_connections = (state.open_connections - closed).max(1);
+        // A sixteenth at least, since other processes may have used up the descriptors, and the
+        // number grows slowly.
+        let least = (self.configured_max_connections / 16).max(1);
+        state.max_connections = (state.open_connections - closed).max(least);
         state.max_changed = Some(Instant::now());
         (closed > 0).then_some(state.max_connections)
     }

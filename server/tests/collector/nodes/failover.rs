@@ -127,16 +127,14 @@ fn a_lost_standby_is_named_and_leaves_no_backend_behind() {
     let said = log();
     assert!(said.contains("synchronous standby"), "{said}");
     let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-    let begin = Instant::now();
-    until(|| {
-        assert!(
-            begin.elapsed() < PATIENCE,
-            "a backend waits for the standby"
-        );
-        server.ask("postgres", waiting) == "0"
-    });
+    // No backend waits for the standby.
+    until(|| server.ask("postgres", waiting) == "0");
     let metrics = String::from_utf8(bytes_of(address, "", "GET /metrics", "").1).unwrap();
-    assert!(!metrics.contains("hushbin_commits_failed_total 0\n"));
+    let failed = metrics
+        .lines()
+        .find_map(|line| line.strip_prefix("hushbin_commits_failed_total "));
+    let failed: u64 = failed.unwrap().parse().unwrap();
+    assert!(failed > 0);
     name_standbys(&server, "");
     until(|| send(&mut sender));
     nodes.release(address, &token);

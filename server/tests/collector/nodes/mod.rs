@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hushbin::{Task, Upload};
 use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates_for_query};
@@ -130,8 +130,13 @@ impl Nodes {
 }
 
 /// Waits until the condition is true.
+///
+/// # Panics
+/// If it stays false for ten minutes.
 pub(crate) fn until(mut is_so: impl FnMut() -> bool) {
+    let begin = Instant::now();
     while !is_so() {
+        assert!(begin.elapsed() < 5 * PATIENCE, "it never comes");
         thread::sleep(Duration::from_millis(20));
     }
 }

@@ -161,7 +161,7 @@ const FAILURES: [Failure; 21] = [
     Failure {
         name: "a shuffler with a wrong key, as the analyser sees it",
         metric: "hushbin_problems_total{problem=\"unknown-shuffler\"} > 0",
-        log: "refused batches that no shuffler of --shuffler-key has signed",
+        log: "refused batches that were not signed by a shuffler named in --shuffler-key",
         provoke: || wrong_key().1,
     },
     Failure {

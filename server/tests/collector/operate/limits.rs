@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::Operated;
 use crate::access::create_token;
-use crate::nodes::ask;
+use crate::nodes::{ask, until};
 use crate::support::SETTINGS;
 
 fn slug(body: &[u8]) -> String {
@@ -139,7 +139,7 @@ fn privacy_says_what_a_flood_can_still_do() {
         let ask = |line: &str, body: &str| ask(operated.address, &admin, line, body);
         let flood = || ask("GET /tasks/settings/privacy", "").1["flood_statement"].clone();
         assert_eq!(ask("POST /tasks/settings/batches", "").0, 202);
-        while flood().is_null() {}
+        until(|| !flood().is_null());
         let first = flood().as_str().unwrap().to_owned();
         let changed = r#"{ "batch": { "least": 1, "min_minutes": 7 } }"#;
         assert_eq!(ask("PUT /tasks/settings/settings", changed).0, 200);
