@@ -52,7 +52,7 @@ pub(crate) fn figure_to_svg(figure: &Figure) -> Result<String, Error> {
         }
         let (_, under) = root.split_vertically(title_height(title.len()));
         let (plots, legend) = under.split_vertically(PANEL_SIZE.1 * rows as u32);
-        // All panels have the same vertical range, so that their heights are comparable.
+        // All panels have the same vertical range, so that heights are comparable.
         let all = || figure.panels.iter().flat_map(|panel| &panel.curves);
         let up = ChartAxis::new(
             all(),
@@ -123,7 +123,7 @@ const fn title_height(lines: usize) -> u32 {
     ONE_LINE_TITLE_HEIGHT + TEXT_LINE_HEIGHT as u32 * (lines.saturating_sub(1)) as u32
 }
 
-/// Returns the distinct labels of all curves, in the order of their first occurrence.
+/// Returns the distinct labels of all curves, in the order of first occurrence.
 fn distinct_curve_labels(panels: &[Panel]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for curve in panels.iter().flat_map(|panel| &panel.curves) {

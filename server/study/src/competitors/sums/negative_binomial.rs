@@ -192,7 +192,7 @@ pub(super) fn shifted_probability_pairs(law: &[f64], shift: i32) -> Vec<(f64, f6
 
 /// Draws a uniform number in (0, 1).
 pub(super) fn draw_open_unit<R: Rng + ?Sized>(rng: &mut R) -> f64 {
-    // 53 random bits, centred within their interval so that 0 and 1 are impossible.
+    // 53 random bits, centred within the interval so that 0 and 1 are impossible.
     ((rng.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
 }
 

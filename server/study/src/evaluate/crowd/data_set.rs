@@ -9,7 +9,7 @@ use hushbin::Entry;
 
 use crate::evaluate::measure::error::StudyError;
 
-/// Data set: all people with all their entries.
+/// Data set: all people with all entries.
 #[derive(Debug)]
 pub(crate) struct EntryDataSet {
     item_count: u32,

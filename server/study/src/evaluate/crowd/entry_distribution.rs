@@ -8,7 +8,7 @@ use rand_distr::{Distribution, Normal};
 use super::data_set::EntryDataSet;
 use super::random::ZipfItemDistribution;
 
-/// Distribution of the entries that people have: their items with a value each.
+/// Distribution of the entries that people have: items with a value each.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum EntryDistribution<'a> {
     /// P1 and P2: each person has s distinct items, drawn uniformly. Each item has the value 1 or
@@ -30,7 +30,7 @@ pub(crate) const ZIPF_EXPONENT: f64 = 1.4;
 /// values is 1.
 const VALUE_DEVIATION: f64 = 0.3;
 
-/// Block of people with all their entries.
+/// Block of people with all entries.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PeopleBlock {
     entries: Vec<Entry>,

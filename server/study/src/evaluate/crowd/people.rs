@@ -251,7 +251,7 @@ fn parse_numbers(name: &str, column: &[String]) -> Result<Option<Vec<f64>>, Stri
     }
 }
 
-/// Scales numbers linearly such that their minimum and maximum become −1 and 1. Returns zeros if
+/// Scales numbers linearly such that minimum and maximum become −1 and 1. Returns zeros if
 /// all numbers are equal.
 fn scale_to_range(numbers: &[f64]) -> Vec<f64> {
     let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
@@ -265,7 +265,7 @@ fn scale_to_range(numbers: &[f64]) -> Vec<f64> {
     numbers.iter().map(place).collect()
 }
 
-/// Scales numbers linearly such that their mean is 0 and their greatest magnitude is 1. Returns
+/// Scales numbers linearly such that the mean is 0 and the greatest magnitude 1. Returns
 /// `None` if all numbers are equal.
 fn center_and_scale_to_unit(numbers: &[f64]) -> Option<Vec<f64>> {
     let places = scale_to_range(numbers);

@@ -272,7 +272,7 @@ impl ChoiceCrowd {
         }
     }
 
-    /// Draws people and counts their answers to each question.
+    /// Draws people and counts the answers to each question.
     fn draw_answers(self, people: u64, rng: &mut ChaCha8Rng) -> Vec<QuestionAnswerCounts> {
         match self {
             Self::Zipf(options) => {

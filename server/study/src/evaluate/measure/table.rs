@@ -34,7 +34,7 @@ struct RowValues {
 }
 
 impl MeasurementTable {
-    /// Creates the table by averaging measurements that differ only in their values. The
+    /// Creates the table by averaging measurements that differ only in the values. The
     /// measurements must be in the order of units.
     pub(crate) fn new(measured: impl IntoIterator<Item = Measurement>) -> Self {
         let mut places: HashMap<String, usize> = HashMap::new();

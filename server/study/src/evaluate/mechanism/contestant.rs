@@ -1,4 +1,4 @@
-//! Mechanisms that an experiment on rated items compares, and the estimates from their reports. The
+//! Mechanisms that an experiment on rated items compares, and the estimates from reports. The
 //! mechanisms of hushbin and of P1 to P3 are run as tasks. Mechanisms of other papers are run as
 //! oracles.
 

@@ -32,7 +32,7 @@ const BIN_COUNT: u32 = 32;
 /// Number of cells into which Square Wave divides its input range, and also its output range.
 const SQUARE_WAVE_CELL_COUNT: usize = 256;
 
-/// Set of all compared mechanisms, with their parameters for one ε and one scale.
+/// Set of all compared mechanisms, with parameters for one ε and one scale.
 pub(super) struct QuantileMechanisms {
     task: Task,
     estimator: Estimator,

@@ -56,7 +56,7 @@ impl QuantilesExperiment {
         }
     }
 
-    /// Returns the mechanisms for a cell. Cells with the same ε and scale share their mechanisms.
+    /// Returns the mechanisms for a cell. Cells with the same ε and scale share mechanisms.
     fn shared_mechanisms(
         &self,
         cell: &SimulatedCell,
