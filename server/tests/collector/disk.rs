@@ -502,7 +502,7 @@ fn a_damaged_batch_is_named_and_the_others_are_served() {
     for byte in &mut flipped {
         *byte ^= 1;
     }
-    for wrong in [Some(flipped), None] {
+    for wrong in [Some(flipped), Some(Vec::new()), None] {
         match &wrong {
             Some(wrong) => fs::write(&path, wrong).unwrap(),
             None => fs::remove_file(&path).unwrap(),

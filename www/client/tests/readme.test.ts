@@ -34,7 +34,7 @@ it("lists every code of an error, with the class that has it", () => {
 it("lists every option", () => {
   const kinds = [
     "interface Common",
-    "interface Seal",
+    "interface ReportSealing",
     "type Local",
     "interface Sum",
     "type Client",

@@ -16,6 +16,7 @@
 //! the file is rewritten without blocks.
 
 use std::fs::File;
+use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -96,7 +97,11 @@ impl BatchFile {
         let failed = |source| disk::file_error(path, source);
         let file = File::open(path).map_err(failed)?;
         let mut bytes = [0; BATCH_HEADER_LENGTH];
-        file.read_exact_at(&mut bytes, 0).map_err(failed)?;
+        file.read_exact_at(&mut bytes, 0)
+            .map_err(|source| match source.kind() {
+                ErrorKind::UnexpectedEof => disk::damage_error(path, "it ends within its header"),
+                _ => failed(source),
+            })?;
         let (fields, mut sum) = bytes.split_at(BATCH_HEADER_LENGTH - Checksum::LENGTH);
         let mut rest = fields;
         let begins = take_array_from_slice(&mut rest) == Some(BATCH_FILE_MAGIC)

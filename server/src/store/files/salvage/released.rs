@@ -211,6 +211,10 @@ impl TaskSalvage<'_> {
         let batch = header.batch;
         let loss = match header.report_count.checked_sub(found)? {
             0 => DataLoss::Nothing,
+            // A shuffler counts the reports that it left out, and keeps them nowhere.
+            _ if lacks_only_erased && self.role == ProcessRole::Shuffler => {
+                return Some((header, totals, DataLoss::Nothing));
+            }
             reports if lacks_only_erased && found > 0 => {
                 DataLoss::ErasedFromTotals { batch, reports }
             }
