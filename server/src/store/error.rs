@@ -10,7 +10,7 @@ use super::settings::TaskSettingsError;
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// Another process holds the lock of the directory.
-    #[error("{path} is in use by another hushbin process")]
+    #[error("{path} is in use by another hushbin process; stop that first")]
     Locked {
         /// Path of the directory.
         path: String,

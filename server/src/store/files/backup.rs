@@ -55,7 +55,11 @@ pub fn backup(
     observe: &mut dyn FnMut(&BackupProgress),
 ) -> Result<BackupProgress, EngineError> {
     if to.exists() {
-        return Err(disk::file_error(to, io::ErrorKind::AlreadyExists.into()));
+        let exists = io::Error::new(
+            io::ErrorKind::AlreadyExists,
+            "it exists already; name a directory that does not exist",
+        );
+        return Err(disk::file_error(to, exists));
     }
     disk::check_parent_exists(to)?;
     let catalogue = TaskCatalogue::open_existing(root)?;

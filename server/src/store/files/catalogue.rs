@@ -113,8 +113,9 @@ impl TaskCatalogue {
         Err(EngineError::FileReplaced {
             path: self.path.display().to_string(),
             cause,
-            remedy: "put the list back, for example from a backup, as a file of the collector's \
-                     user; until then no upload is taken, because the next start would not find it",
+            remedy: "put the newest list back, as a file of the collector's user; to use an older \
+                     one, stop the collector and start it with that; until then no upload is \
+                     taken, because the next start would not find it",
         })
     }
 

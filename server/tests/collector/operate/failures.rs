@@ -27,6 +27,7 @@ use crate::shuffle::{World, sums};
 use crate::support::{SETTINGS, tls};
 
 const RULES: &str = include_str!("../../../deploy/prometheus-rules.yml");
+const INCIDENTS: &str = include_str!("../../../../www/docs/src/operate/incidents.md");
 const BOOK: &str = include_str!("../../../../www/docs/src/operate/watch.md");
 
 /// Time limit for a failure to be reported. Far above what is expected, for slow machines.
@@ -239,6 +240,25 @@ impl Failure {
             assert!(!late, "{}: {raised}, {logged}: {found:?} {log}", self.name);
             thread::sleep(Duration::from_millis(50));
         }
+    }
+}
+
+#[test]
+fn the_book_says_what_to_do_for_each_alert() {
+    let lines = || RULES.lines().map(str::trim);
+    let alerts: Vec<&str> = lines()
+        .filter_map(|line| line.strip_prefix("- alert: "))
+        .collect();
+    assert!(!alerts.is_empty());
+    for alert in alerts {
+        assert!(INCIDENTS.contains(&format!("| `{alert}` |")), "{alert}");
+    }
+    for summary in lines().filter_map(|line| line.strip_prefix("summary: ")) {
+        // In a text without quotes, a colon ends the value, and Prometheus loads no rule.
+        assert!(
+            summary.starts_with('"') && summary.ends_with('"'),
+            "{summary}"
+        );
     }
 }
 

@@ -179,6 +179,12 @@ async fn answer_request(mut stream: TcpStream, own: String) -> io::Result<Option
 
 /// Returns the trouble with a certificate, if that is why a request has failed.
 fn untrusted_certificate(url: &Uri, error: &str) -> Option<Trouble> {
+    if error.contains("CaUsedAsEndEntity") {
+        return Some(Trouble::Error(format!(
+            "the certificate of {url} is that of an authority; make one for a server, with \
+             basicConstraints=CA:FALSE"
+        )));
+    }
     // The words with which rustls begins errors of the peer's certificate.
     error.contains("invalid peer certificate").then(|| {
         Trouble::Error(format!(
