@@ -149,7 +149,7 @@ fn privacy_says_what_a_flood_can_still_do() {
     for words in [
         "in the worst case one person's report is left",
         "only the local ε of 2 protects",
-        "one address may send 1200 reports a minute",
+        "one address may send 1200 reports at once, and as many a minute after that",
         "open for at least 60 minutes",
     ] {
         assert!(limited.contains(words), "{limited}");

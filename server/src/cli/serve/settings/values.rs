@@ -86,7 +86,7 @@ pub(in crate::cli::serve) struct ServeSettings {
     pub(super) sealing_keys: Option<Vec<PathBuf>>,
     /// Public signing key (PEM) of a shuffler from which this analyser accepts batches; may be
     /// repeated
-    #[arg(long = "shuffler", value_name = "FILE", value_delimiter = ',')]
+    #[arg(long = "shuffler-key", value_name = "FILE", value_delimiter = ',')]
     pub(super) shuffler_keys: Option<Vec<PathBuf>>,
     /// Private sealing key (PEM), made by 'hushbin key create --for sealing'; may be repeated. This
     /// option makes a collector or a shuffler an Oblivious HTTP gateway, at
