@@ -300,7 +300,7 @@ describe("reports of hash-bin", () => {
         expect(response.headers.get("content-type")).toBe("application/problem+json");
         expect(await response.json()).toMatchObject({
           type: "urn:hushbin:problem:impossible-post-processing",
-          post,
+          post_processing: post,
           detail: expect.stringContaining("which the task's mechanism does not give"),
         });
       }
