@@ -169,7 +169,7 @@ fn doctor_asks_the_analyser_for_the_keys_of_each_task() {
     fs::write(world.path("other.json"), TASK.replace("settings", "other")).unwrap();
     let other = found("other.json");
     assert!(
-        other.starts_with("error") && other.contains("answers 404"),
+        other.starts_with("error") && other.contains("has no task \"other\""),
         "{other}"
     );
     let [public, private] = [("other.pub", "shuffler.pem"), ("analyser.pub", "other.pem")]
