@@ -139,8 +139,8 @@ impl ConnectionSlots {
 
     /// Lowers the number of slots, for some time, below the number of open connections, because
     /// another resource is exhausted: usually file descriptors. Closes an eighth of the connections,
-    /// those that have waited longest for a request. Returns the new number of slots, or `None` if no connection
-    /// waits.
+    /// those that have waited longest for a request. Returns the new number of slots, or `None` if
+    /// no connection waits.
     pub(super) fn shrink_and_close_waiting(&self) -> Option<usize> {
         let mut state = self.lock_state();
         let closed = (state.open_connections / 8)

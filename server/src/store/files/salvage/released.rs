@@ -199,8 +199,8 @@ impl TaskSalvage<'_> {
         counted == Some(reports)
     }
 
-    /// Counts a batch again from its blocks. Returns header, totals and loss, or
-    /// `None` if the blocks lack reports that were not erased.
+    /// Counts a batch again from its blocks. Returns header, totals and loss, or `None` if the
+    /// blocks lack reports that were not erased.
     fn recount_batch(
         &self,
         header: BatchHeader,
