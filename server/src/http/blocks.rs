@@ -1,6 +1,6 @@
 //! Receiving blocks of sealed reports from shufflers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeSet, HashSet};
 
 use axum::Json;
 use axum::body::Body;
@@ -8,17 +8,16 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use data_encoding::HEXLOWER;
-use hushbin::sealed::{self, KEY_ID_BYTES};
-use hushbin::{UploadId, upload};
+use hushbin::sealed;
+use hushbin::{Fingerprint, UploadId, upload};
 use rayon::prelude::*;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use super::problem::Problem;
 use super::state::AppState;
 use super::{body, tasks};
 use crate::role::signature::{self, SignerId};
-use crate::sealed::{KeyId, ReportRecipient};
+use crate::sealed::{KeyId, OpenedReport, OpeningResult, ReportRecipient};
 use crate::store::{ReportOrigin, Submission, SubmittedUpload};
 
 /// Size limit of a block, in bytes. If the size limit of uploads is higher, that limit applies
@@ -37,8 +36,11 @@ pub(super) struct BlockReceipt {
 ///
 /// By an empty block, a shuffler checks that both sides have the right keys. Nothing is stored.
 ///
-/// Reports that cannot be opened were made by a client that broke the protocol. They are left out,
-/// so that such a client cannot keep the remaining reports from being counted.
+/// A block with a report whose key this analyser lacks is refused, so that the shuffler keeps the
+/// block until the operator has restored the key. Reports that their key does not open were made by
+/// a client that broke the protocol. They are left out, so that such a client cannot keep the
+/// remaining reports from being counted. Repeated reports are left out too: one person's report
+/// that is counted many times would show in the estimates.
 pub(super) async fn receive_sealed_block(
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
@@ -66,11 +68,20 @@ pub(super) async fn receive_sealed_block(
         return Ok(Json(BlockReceipt { receipt }));
     }
     // Opening takes about 60 µs a report, too long for a thread of the runtime.
-    let opened =
-        tokio::task::spawn_blocking(move || unseal_block_reports(&recipient, shuffler, &block));
+    let opened = tokio::task::spawn_blocking(move || open_block_reports(&recipient, &block));
     let opened = opened.await.map_err(|_| Problem::Internal)??;
-    if opened.unopenable_report_count > 0 {
-        let (task, reports) = (stored.task().id(), opened.unopenable_report_count);
+    let missing_keys = analyser.without_lost_keys(&opened.missing_keys);
+    if !missing_keys.is_empty() {
+        let task = stored.task().id();
+        tracing::error!(
+            task,
+            keys = missing_keys.join(" "),
+            "refused: a block is sealed to keys that this analyser lacks"
+        );
+        return Err(Problem::MissingSealingKeys { missing_keys });
+    }
+    let (task, reports) = (stored.task().id(), opened.unopenable_report_count);
+    if reports > 0 {
         tracing::warn!(
             task,
             reports,
@@ -78,37 +89,46 @@ pub(super) async fn receive_sealed_block(
         );
         state.metrics().count_unopenable_reports(reports);
     }
-    if !opened.uploads.is_empty() {
-        let submission = Submission {
-            uploads: opened.uploads,
-            bytes: opened.encoded_uploads,
-            memory,
-        };
-        let taken = state.store().submit_uploads(&stored, submission).await?;
-        if let Some(id) = taken.first_conflicting_id {
-            return Err(Problem::UploadIdConflict { id: id.to_string() });
+    let (uploads, bytes) = encode_distinct_reports(&opened, shuffler, stored.task().fingerprint());
+    let distinct = uploads.len();
+    let submission = Submission {
+        uploads,
+        bytes,
+        memory,
+    };
+    let new = match distinct {
+        0 => 0,
+        _ => {
+            let stored = state.store().submit_uploads(&stored, submission).await?;
+            stored.new_report_count
         }
+    };
+    // A block whose reports are all known was sent again, because its receipt was lost.
+    let known = if new > 0 { distinct - new } else { 0 };
+    let reports = (opened.reports.len() - distinct + known) as u64;
+    if reports > 0 {
+        tracing::warn!(task, reports, "left out: repeated sealed reports");
+        state.metrics().count_repeated_reports(reports);
     }
     Ok(Json(BlockReceipt { receipt }))
 }
 
-/// Opened reports of a block, and the number of reports that could not be opened.
-struct UnsealedBlock {
-    uploads: Vec<SubmittedUpload>,
-    encoded_uploads: Vec<u8>,
+/// Opened reports of a block.
+struct OpenedBlock {
+    /// Id of the shuffled batch that the block belongs to.
+    batch_id: [u8; 16],
+    reports: Vec<OpenedReport>,
+    /// Number of reports that could not be opened, also for lack of their key.
     unopenable_report_count: u64,
+    /// Ids of the keys that the analyser lacks.
+    missing_keys: BTreeSet<KeyId>,
 }
 
-/// Opens the reports of a block. Reports that were sealed to the same key become one upload, whose
-/// id is derived from the block and the key.
+/// Opens the reports of a block.
 ///
 /// # Errors
 /// When `block` is not exactly one block of this task.
-fn unseal_block_reports(
-    recipient: &ReportRecipient,
-    shuffler: SignerId,
-    block: &[u8],
-) -> Result<UnsealedBlock, Problem> {
+fn open_block_reports(recipient: &ReportRecipient, block: &[u8]) -> Result<OpenedBlock, Problem> {
     let task = recipient.task();
     let (fingerprint, length) = (task.fingerprint(), task.sealed_report_length());
     let blocks = sealed::decode_uploads(block, &fingerprint, length)?;
@@ -119,43 +139,52 @@ fn unseal_block_reports(
         )));
     };
     let reports = sealed.encoded_reports.par_chunks_exact(length);
-    let opened: Vec<_> = reports
+    let results: Vec<_> = reports
         .map(|report| recipient.open_report(report))
         .collect();
-    let count = opened.len() as u64;
-    let mut by_key: BTreeMap<KeyId, (u32, Vec<u8>)> = BTreeMap::new();
-    for (key, report) in opened.into_iter().flatten() {
-        let (reports, bytes) = by_key.entry(key).or_default();
-        *reports += 1;
-        bytes.extend(report);
+    let mut opened = OpenedBlock {
+        batch_id: sealed.id.0,
+        reports: Vec::with_capacity(results.len()),
+        unopenable_report_count: 0,
+        missing_keys: BTreeSet::new(),
+    };
+    for result in results {
+        match result {
+            OpeningResult::Opened(report) => opened.reports.push(report),
+            OpeningResult::Invalid => opened.unopenable_report_count += 1,
+            OpeningResult::MissingKey(key) => {
+                opened.missing_keys.insert(key);
+                opened.unopenable_report_count += 1;
+            }
+        }
     }
-    let digest = Sha256::digest(block);
-    let (mut uploads, mut bytes, mut found) = (Vec::new(), Vec::new(), 0);
-    for (key, (reports, encoded)) in by_key {
-        found += reports;
-        let id = derive_upload_id(&digest, &key);
-        let origin = ReportOrigin {
-            shuffler,
-            batch_id: sealed.id.0,
-            key_id: key,
-        };
-        let begin = bytes.len();
-        bytes.extend(upload::upload_header(id, &fingerprint, reports));
-        bytes.extend(encoded);
-        bytes.extend(origin.encode());
-        uploads.push(SubmittedUpload::new(id, reports, begin..bytes.len()));
-    }
-    Ok(UnsealedBlock {
-        uploads,
-        encoded_uploads: bytes,
-        unopenable_report_count: count - u64::from(found),
-    })
+    Ok(opened)
 }
 
-/// Returns the upload id for those reports in a block that are sealed to `key`. `block` is the
-/// digest of the block.
-fn derive_upload_id(block: &[u8], key: &[u8; KEY_ID_BYTES]) -> UploadId {
-    // A repeated block gives the same ids, so that its reports are duplicates.
-    let digest = Sha256::digest([block, key].concat());
-    UploadId(*digest.first_chunk().expect("a digest has 32 bytes"))
+/// Encodes each report as an upload with the report's id, so that the store recognises a report
+/// that it has already, from whichever block, batch or shuffler. Omits repeats within the block.
+/// Returns the uploads and their bytes.
+fn encode_distinct_reports(
+    block: &OpenedBlock,
+    shuffler: SignerId,
+    fingerprint: Fingerprint,
+) -> (Vec<SubmittedUpload>, Vec<u8>) {
+    let (mut uploads, mut bytes, mut known_ids) = (Vec::new(), Vec::new(), HashSet::new());
+    for report in &block.reports {
+        if !known_ids.insert(report.id) {
+            continue;
+        }
+        let id = UploadId(report.id);
+        let origin = ReportOrigin {
+            shuffler,
+            batch_id: block.batch_id,
+            key_id: report.key_id,
+        };
+        let begin = bytes.len();
+        bytes.extend(upload::upload_header(id, &fingerprint, 1));
+        bytes.extend(&report.encoded);
+        bytes.extend(origin.encode());
+        uploads.push(SubmittedUpload::new(id, 1, begin..bytes.len()));
+    }
+    (uploads, bytes)
 }

@@ -38,6 +38,7 @@ pub(crate) struct Metrics {
     failed_accepts: Counter,
     flood_log: RefusalLog,
     unknown_shuffler_log: RefusalLog,
+    unlisted_key_log: RefusalLog,
     journal_ready: Gauge,
     queued_upload_requests: Gauge,
     data_directory_bytes: Gauge,
@@ -49,6 +50,7 @@ pub(crate) struct Metrics {
     /// Empty if the collector does not use TLS itself.
     certificate_expiry_seconds: Family<NoLabels, Gauge>,
     unopenable_reports: Counter,
+    repeated_reports: Counter,
     relayed_requests: Counter,
     opened_store: Mutex<Option<OpenedStore>>,
 }
@@ -112,6 +114,11 @@ impl Metrics {
         self.unopenable_reports.inc_by(reports);
     }
 
+    /// Counts sealed reports that had been received before and were left out.
+    pub(crate) fn count_repeated_reports(&self, reports: u64) {
+        self.repeated_reports.inc_by(reports);
+    }
+
     /// Counts a request that came from a relay and was opened.
     pub(crate) fn count_relayed_request(&self) {
         self.relayed_requests.inc();
@@ -148,6 +155,7 @@ impl Metrics {
         registry.register_with_unit("journal", "Size of the data directory's files", Unit::Bytes, self.data_directory_bytes.clone());
         registry.register("reports_in_open_batches", "Reports in open batches", self.open_batch_reports.clone());
         registry.register("reports_undecryptable", "Sealed reports that were left out of what shufflers sent, as they cannot be opened", self.unopenable_reports.clone());
+        registry.register("reports_repeated", "Sealed reports that were left out of what shufflers sent, as they had been received before", self.repeated_reports.clone());
         registry.register("requests_relayed", "Requests that came through a relay (Oblivious HTTP), and could be opened", self.relayed_requests.clone());
         registry.register("batches_unreleased", "Batches that are closed and not released yet", self.closed_unreleased_batches.clone());
         registry.register("batches_unsent", "Batches of a shuffler that its analyser has not signed for", self.batches_awaiting_receipt.clone());
@@ -203,14 +211,21 @@ impl Metrics {
         }
     }
 
-    /// Counts a request that was answered with this problem. Logs floods, and shufflers whose key is
-    /// wrong or missing.
+    /// Counts a request that was answered with this problem. Logs floods, shufflers whose key is
+    /// wrong or missing, and reports that are sealed to an unknown key.
     pub(crate) fn count_problem(&self, slug: &'static str) {
+        let unlisted = Problem::UnlistedSealingKey {
+            key_id: String::new(),
+        };
         if slug == Problem::TooManyRequests.slug() {
             self.flood_log.record(FLOOD_MESSAGE);
         } else if slug == Problem::UnknownShuffler.slug() {
             self.unknown_shuffler_log.record(
                 "refused batches that were not signed by a shuffler named in --shuffler-key",
+            );
+        } else if slug == unlisted.slug() {
+            self.unlisted_key_log.record(
+                "refused uploads that are sealed to keys which the analyser has not listed",
             );
         }
         self.problem_counts

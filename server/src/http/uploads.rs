@@ -5,6 +5,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::{Extension, Json};
+use data_encoding::HEXLOWER;
 use hushbin::sealed;
 use hushbin::upload::EncodedUpload;
 use serde::Serialize;
@@ -13,6 +14,7 @@ use super::problem::Problem;
 use super::server::{PeerQuota, QuotaExceeded};
 use super::state::AppState;
 use super::{body, tasks};
+use crate::role::ShufflerKeys;
 use crate::store::{ProcessRole, StoredTask, Submission, SubmittedUpload, TaskSettings};
 
 #[derive(Debug, Serialize)]
@@ -57,6 +59,9 @@ pub(super) async fn accept_uploads(
     // At most some thousand reports of a few bytes take microseconds, so this may run on the
     // runtime's thread. Hostile bytes are rejected here and never reach the writer.
     let uploads = split_uploads(&stored, store.role(), &bytes)?;
+    if let Some(shuffler) = &state.role_keys_and_peers().shuffler_keys {
+        check_sealing_keys(shuffler, &stored, &uploads, &bytes)?;
+    }
     let reports = count_reports(&stored, &uploads)?;
     let max_reports = settings.max_reports_per_request;
     if max_reports > 0 && reports > max_reports as usize {
@@ -151,6 +156,33 @@ fn split_uploads(
         SubmittedUpload::new(own.id, own.report_count, range)
     };
     Ok(uploads.into_iter().map(submitted).collect())
+}
+
+/// Checks that each report is sealed to a key that the analyser has listed. The analyser refuses a
+/// batch with any other key, and the remaining reports of the batch would wait.
+///
+/// # Errors
+/// [`Problem::UnlistedSealingKey`].
+fn check_sealing_keys(
+    shuffler: &ShufflerKeys,
+    stored: &StoredTask,
+    uploads: &[SubmittedUpload],
+    bytes: &[u8],
+) -> Result<(), Problem> {
+    let length = stored.sealed_report_length();
+    let ids = uploads.iter().flat_map(|upload| {
+        // The reports are at the end of the body, after their number.
+        let body = &bytes[upload.body_range.clone()];
+        let reports = &body[body.len() - upload.report_count as usize * length..];
+        let reports = reports.chunks_exact(length);
+        reports.filter_map(|report| report.first_chunk().copied())
+    });
+    match shuffler.find_unlisted_key(stored.task().id(), ids) {
+        None => Ok(()),
+        Some(id) => Err(Problem::UnlistedSealingKey {
+            key_id: HEXLOWER.encode(&id),
+        }),
+    }
 }
 
 /// Checks that the task's settings allow the page that sends the upload. Browsers send the true

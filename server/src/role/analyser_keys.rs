@@ -1,7 +1,7 @@
 //! Keys of an analyser, and keys of its shufflers. An analyser accepts batches only from these
 //! shufflers.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use data_encoding::HEXLOWER;
@@ -11,13 +11,15 @@ use sha2::{Digest, Sha256};
 
 use super::signature::{self, SignedStatementKind, Signer, SignerId};
 use crate::keys;
-use crate::sealed::{RecipientKeysError, ReportRecipient};
+use crate::sealed::{KeyId, RecipientKeysError, ReportRecipient};
 use crate::task::ReportOrSumTask;
 
 /// Keys of an analyser, and public keys of its shufflers.
 pub(crate) struct AnalyserKeys {
     /// Private keys that open sealed reports, newest first.
     sealing_keys: Vec<[u8; keys::KEY_BYTES]>,
+    /// Ids of lost keys. Reports that were sealed to them are left out.
+    lost_key_ids: BTreeSet<KeyId>,
     /// Recipients that were already created, by task fingerprint.
     recipients: RwLock<HashMap<Fingerprint, Arc<ReportRecipient>>>,
     /// Key pair that signs receipts.
@@ -29,11 +31,13 @@ pub(crate) struct AnalyserKeys {
 impl AnalyserKeys {
     pub(crate) fn new(
         sealing: Vec<[u8; keys::KEY_BYTES]>,
+        lost_key_ids: BTreeSet<KeyId>,
         private: &[u8; keys::KEY_BYTES],
         shufflers: impl IntoIterator<Item = [u8; keys::KEY_BYTES]>,
     ) -> Self {
         Self {
             sealing_keys: sealing,
+            lost_key_ids,
             recipients: RwLock::default(),
             signer: Signer::new(private),
             shuffler_public_keys: shufflers
@@ -62,6 +66,12 @@ impl AnalyserKeys {
         let mut all = self.recipients.write();
         all.insert(fingerprint, Arc::clone(&recipient));
         Ok(recipient)
+    }
+
+    /// Returns the ids in `missing`, in hexadecimal, except those of lost keys.
+    pub(crate) fn without_lost_keys(&self, missing: &BTreeSet<KeyId>) -> Vec<String> {
+        let missing = missing.difference(&self.lost_key_ids);
+        missing.map(|id| HEXLOWER.encode(id)).collect()
     }
 
     /// Returns the id of the shuffler that signed the block, according to the header value

@@ -98,23 +98,27 @@ impl BatchForwarder {
 
     /// Sends batches to the analyser, in an endless loop.
     pub(crate) async fn forward_forever(self) {
-        let (mut asked, mut pause) = (None, None);
+        let (mut asked, mut pause, mut logged) = (None, None, String::new());
         loop {
             let now = tokio::time::Instant::now();
-            let due = asked.is_none_or(|last| now >= last + KEY_FETCH_INTERVAL);
+            let due = self.shuffler_keys.take_keys_outdated()
+                || asked.is_none_or(|last| now >= last + KEY_FETCH_INTERVAL);
             let done = self.forward_all_tasks(due).await;
             match done {
                 Ok(()) => {
                     asked = if due { Some(now) } else { asked };
                     if pause.take().is_some() {
                         tracing::info!("the analyser takes batches again");
+                        logged.clear();
                     }
                     tokio::time::sleep(RELEASED_BATCH_POLL_INTERVAL).await;
                 }
                 Err(error) => {
-                    // Logged once, not with every attempt.
-                    if pause.is_none() {
-                        tracing::warn!(%error, "batches wait for the analyser");
+                    // Each error is logged once, not with every attempt.
+                    let message = error.to_string();
+                    if message != logged {
+                        tracing::error!(error = message, "batches wait for the analyser");
+                        logged = message;
                     }
                     let [first, most] = RETRY_BACKOFF_MIN_MAX;
                     let next = pause.map_or(first, |last: Duration| (2 * last).min(most));

@@ -1,6 +1,7 @@
 //! Keys of a shuffler, and the address and keys of its analyser.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use data_encoding::HEXLOWER;
 use hyper::Uri;
@@ -9,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::signature::{self, SignedStatementKind, Signer};
 use crate::keys;
-use crate::sealed::KeyConfiguration;
+use crate::sealed::{KeyConfiguration, KeyId};
 
 /// Keys of a shuffler, and the address and keys of its analyser.
 pub(crate) struct ShufflerKeys {
@@ -21,6 +22,8 @@ pub(crate) struct ShufflerKeys {
     analyser_key: [u8; keys::KEY_BYTES],
     /// Configurations that reports are sealed with, by task id. The analyser sends them.
     key_configurations_by_task: RwLock<HashMap<String, Vec<KeyConfiguration>>>,
+    /// True if a report was sealed to a key that is not among the configurations.
+    keys_outdated: AtomicBool,
 }
 
 impl ShufflerKeys {
@@ -34,6 +37,7 @@ impl ShufflerKeys {
             signer: Signer::new(private),
             analyser_key,
             key_configurations_by_task: RwLock::default(),
+            keys_outdated: AtomicBool::new(false),
         }
     }
 
@@ -62,6 +66,31 @@ impl ShufflerKeys {
     pub(crate) fn key_configurations(&self, task: &str) -> Option<Vec<KeyConfiguration>> {
         let known = self.key_configurations_by_task.read();
         known.get(task).cloned()
+    }
+
+    /// Returns the first of these key ids that is not among the configurations of a task, and then
+    /// has the configurations fetched again soon.
+    pub(crate) fn find_unlisted_key(
+        &self,
+        task: &str,
+        mut ids: impl Iterator<Item = KeyId>,
+    ) -> Option<KeyId> {
+        let listed: Vec<KeyId> = self
+            .key_configurations(task)
+            .iter()
+            .flatten()
+            .map(KeyConfiguration::id)
+            .collect();
+        let unlisted = ids.find(|id| !listed.contains(id));
+        if unlisted.is_some() {
+            self.keys_outdated.store(true, Ordering::Relaxed);
+        }
+        unlisted
+    }
+
+    /// Returns true if [`ShufflerKeys::find_unlisted_key`] has found a key since the last call.
+    pub(crate) fn take_keys_outdated(&self) -> bool {
+        self.keys_outdated.swap(false, Ordering::Relaxed)
     }
 
     /// Replaces the configurations of a task.

@@ -7,7 +7,8 @@ mod suite;
 
 pub(crate) use configuration::{KeyConfiguration, KeyId};
 pub(crate) use recipient::{
-    RecipientKeysError, ReportRecipient, private_key_from_bytes, x25519_public_key,
+    OpenedReport, OpeningResult, RecipientKeysError, ReportRecipient, private_key_from_bytes,
+    x25519_public_key,
 };
 pub(crate) use suite::{Aead, Kdf, Kem};
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use data_encoding::HEXLOWER;
-use hpke::{Deserializable, Kem as _, OpModeR, Serializable, single_shot_open};
+use hpke::{Deserializable, Kem as _, OpModeR, Serializable, setup_receiver};
 use hushbin::sealed::{ENCAPSULATED_KEY_BYTES, KEY_ID_BYTES};
 
 use super::configuration::{KeyConfiguration, KeyId};
@@ -17,6 +17,31 @@ pub(crate) struct ReportRecipient {
     task: ReportOrSumTask,
     configurations: Vec<KeyConfiguration>,
     keys_by_id: HashMap<KeyId, RecipientKey>,
+}
+
+/// Context of the secret that is exported as the id of a sealed report (RFC 9180, section 5.3).
+const SEALED_REPORT_ID_LABEL: &[u8] = b"hushbin sealed report id";
+
+/// Result of opening a sealed report.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum OpeningResult {
+    Opened(OpenedReport),
+    /// The recipient does not have the key with this id.
+    MissingKey(KeyId),
+    /// The bytes are not a valid sealed report or message of the task.
+    Invalid,
+}
+
+/// Report or message that was sealed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct OpenedReport {
+    /// Id that is equal whenever the encapsulated key is. A client seals each report to a fresh
+    /// encapsulated key, so a report with a known id is a repeated report.
+    pub(crate) id: [u8; 16],
+    /// Id of the key to which the report was sealed.
+    pub(crate) key_id: KeyId,
+    /// Encoded report or message.
+    pub(crate) encoded: Vec<u8>,
 }
 
 struct RecipientKey {
@@ -78,28 +103,49 @@ impl ReportRecipient {
         &self.configurations
     }
 
-    /// Opens a sealed report or message. Returns the encoded report or message, and the id of the
-    /// key to which it was sealed. Returns `None` if the bytes are not a valid sealed report or
-    /// message of this task.
-    pub(crate) fn open_report(&self, sealed: &[u8]) -> Option<(KeyId, Vec<u8>)> {
-        let (id, sealed) = sealed.split_first_chunk::<KEY_ID_BYTES>()?;
+    /// Opens a sealed report or message.
+    pub(crate) fn open_report(&self, sealed: &[u8]) -> OpeningResult {
+        let Some((key_id, sealed)) = sealed.split_first_chunk::<KEY_ID_BYTES>() else {
+            return OpeningResult::Invalid;
+        };
+        let Some(key) = self.keys_by_id.get(key_id) else {
+            return OpeningResult::MissingKey(*key_id);
+        };
+        self.open_with_key(*key_id, key, sealed)
+            .map_or(OpeningResult::Invalid, OpeningResult::Opened)
+    }
+
+    fn open_with_key(
+        &self,
+        key_id: KeyId,
+        key: &RecipientKey,
+        sealed: &[u8],
+    ) -> Option<OpenedReport> {
         let (encapsulated, ciphertext) = sealed.split_at_checked(ENCAPSULATED_KEY_BYTES)?;
-        let opener = self.keys_by_id.get(id)?;
         let encapsulated = <Kem as hpke::Kem>::EncappedKey::from_bytes(encapsulated).ok()?;
-        let opened = single_shot_open::<Aead, Kdf, Kem>(
+        let context = setup_receiver::<Aead, Kdf, Kem>(
             &OpModeR::Base,
-            &opener.private_key,
+            &key.private_key,
             &encapsulated,
-            &opener.hpke_info,
-            ciphertext,
-            &[],
+            &key.hpke_info,
         );
-        let mut padded = opened.ok()?;
+        let mut context = context.ok()?;
+        let mut padded = context.open(ciphertext, &[]).ok()?;
         let length = self.task.leading_report_length(&padded).ok()?;
         // The padding must be zeros, so that it cannot carry anything that distinguishes a sender.
-        let is_padding = padded[length..].iter().all(|&byte| byte == 0);
+        if padded[length..].iter().any(|&byte| byte != 0) {
+            return None;
+        }
         padded.truncate(length);
-        is_padding.then_some((*id, padded))
+        // Unlike a hash of the encapsulated key, the exported secret cannot be computed by the
+        // shuffler. So a stored id does not reveal from which sealed report it came.
+        let mut id = [0; 16];
+        context.export(SEALED_REPORT_ID_LABEL, &mut id).ok()?;
+        Some(OpenedReport {
+            id,
+            key_id,
+            encoded: padded,
+        })
     }
 }
 

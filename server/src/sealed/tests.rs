@@ -38,6 +38,14 @@ fn encoded(report: &Report) -> Vec<u8> {
     bytes
 }
 
+/// Opens a report. Returns its key and its bytes, or `None` if it cannot be opened.
+fn open(recipient: &ReportRecipient, sealed: &[u8]) -> Option<(KeyId, Vec<u8>)> {
+    match recipient.open_report(sealed) {
+        OpeningResult::Opened(report) => Some((report.key_id, report.encoded)),
+        OpeningResult::MissingKey(_) | OpeningResult::Invalid => None,
+    }
+}
+
 fn sealer(recipient: &ReportRecipient, key: usize) -> Sealer {
     Sealer::new(recipient.key_configurations()[key].bytes(), 1)
 }
@@ -82,7 +90,7 @@ fn reports_of_every_kind_are_opened_and_have_one_length() {
                 sealed.len(),
                 SEALING_OVERHEAD_BYTES + task.max_single_report_bytes()
             );
-            assert_eq!(recipient.open_report(&sealed), Some((id, encoded(&report))));
+            assert_eq!(open(&recipient, &sealed), Some((id, encoded(&report))));
         }
     }
 }
@@ -99,13 +107,15 @@ fn what_was_sealed_for_another_task_or_key_is_not_opened() {
     let another_key = opener(&one, &[[2; 32]]);
     let report = encoded(&Uploads::new(&one, 1).make(1).reports[0]);
     let sealed = sealer(&recipient, 0).seal(&report);
-    assert!(recipient.open_report(&sealed).is_some());
+    assert!(open(&recipient, &sealed).is_some());
+    let sealed_to = *sealed.first_chunk().unwrap();
     for stranger in [&of_other, &another_key] {
-        assert_eq!(stranger.open_report(&sealed), None);
+        let missing = OpeningResult::MissingKey(sealed_to);
+        assert_eq!(stranger.open_report(&sealed), missing);
         // A key's id that the recipient knows is not enough.
         let mut claimed = sealed.clone();
         claimed[..4].copy_from_slice(&stranger.key_configurations()[0].id());
-        assert_eq!(stranger.open_report(&claimed), None);
+        assert_eq!(open(stranger, &claimed), None);
     }
 }
 
@@ -119,8 +129,8 @@ fn old_keys_open_while_new_ones_seal() {
     for key in 0..2 {
         let sealed = sealer(&both, key).seal(&encoded(&report));
         let id = both.key_configurations()[key].id();
-        assert_eq!(both.open_report(&sealed), Some((id, encoded(&report))));
-        assert_eq!(old.open_report(&sealed).is_some(), key == 1);
+        assert_eq!(open(&both, &sealed), Some((id, encoded(&report))));
+        assert_eq!(open(&old, &sealed).is_some(), key == 1);
     }
     assert!(matches!(
         ReportRecipient::new(task.into(), &[[1; 32], [1; 32]]),
@@ -140,26 +150,42 @@ fn whatever_is_changed_is_not_opened() {
         changed[bit / 8] ^= 1 << (bit % 8);
         // X25519 ignores the highest bit of a key (RFC 7748, section 5). HPKE derives the secret
         // from the encapsulated bytes too, so that a changed bit is detected.
-        assert_eq!(recipient.open_report(&changed), None, "bit {bit}");
+        assert_eq!(open(&recipient, &changed), None, "bit {bit}");
     }
     for length in 0..sealed.len() {
-        assert_eq!(recipient.open_report(&sealed[..length]), None);
+        assert_eq!(open(&recipient, &sealed[..length]), None);
     }
     // A byte other than zero in the padding is refused, and so are bytes that are no report.
     let mut padded = report.clone();
     padded.resize(task.max_single_report_bytes(), 0);
-    assert!(
-        recipient
-            .open_report(&sealer.seal_as_it_is(&padded))
-            .is_some()
-    );
+    assert!(open(&recipient, &sealer.seal_as_it_is(&padded)).is_some());
     padded.push(1);
-    assert_eq!(recipient.open_report(&sealer.seal_as_it_is(&padded)), None);
-    assert_eq!(
-        recipient.open_report(&sealer.seal_as_it_is(&[0xff; 9])),
-        None
-    );
-    assert_eq!(recipient.open_report(&sealer.seal_as_it_is(&[])), None);
+    assert_eq!(open(&recipient, &sealer.seal_as_it_is(&padded)), None);
+    assert_eq!(open(&recipient, &sealer.seal_as_it_is(&[0xff; 9])), None);
+    assert_eq!(open(&recipient, &sealer.seal_as_it_is(&[])), None);
+}
+
+/// The id of a sealed report depends on the encapsulated key alone, and on the key that opens it.
+#[test]
+fn a_repeated_report_has_the_same_id_and_no_other_report_has_it() {
+    let [one, other] = [0, 4].map(|index| task(TASKS[index]));
+    let recipient = opener(&one, &[[1; 32]]);
+    let report = encoded(&Uploads::new(&one, 1).make(1).reports[0]);
+    let id = |recipient: &ReportRecipient, sealed: &[u8]| match recipient.open_report(sealed) {
+        OpeningResult::Opened(report) => report.id,
+        failed => panic!("{failed:?}"),
+    };
+    let mut sealer_of_one = sealer(&recipient, 0);
+    let [first, second] = [(); 2].map(|()| sealer_of_one.seal(&report));
+    assert_eq!(id(&recipient, &first), id(&recipient, &first));
+    assert_ne!(id(&recipient, &first), id(&recipient, &second));
+    // The sealers have the same seed, and so the same encapsulated key.
+    let [another_key, another_task] = [opener(&one, &[[2; 32]]), opener(&other, &[[1; 32]])];
+    for stranger in [another_key, another_task] {
+        let sealed = sealer(&stranger, 0).seal(&report);
+        assert_eq!(sealed[4..36], first[4..36]);
+        assert_ne!(id(&stranger, &sealed), id(&recipient, &first));
+    }
 }
 
 #[test]

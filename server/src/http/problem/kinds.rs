@@ -165,6 +165,21 @@ pub(crate) enum Problem {
     /// Request for the analyser's keys, which the shuffler does not know yet.
     #[error("the shuffler has not yet received the keys of its analyser; try again later")]
     NoKeys,
+    /// Upload with a report that is sealed to a key that the shuffler does not know.
+    #[error(
+        "the analyser has not listed the sealing key {key_id}; the shuffler asks the analyser \
+         again; send the upload again later"
+    )]
+    UnlistedSealingKey { key_id: String },
+    /// Block with reports that are sealed to keys which the analyser lacks.
+    #[error(
+        "start the analyser with the --sealing-key of each of these keys, or give up their reports \
+         with --lost-sealing-key; the shuffler keeps the batch"
+    )]
+    MissingSealingKeys {
+        /// Ids of the keys, in hexadecimal.
+        missing_keys: Vec<String>,
+    },
     /// Block that is not signed by a known shuffler.
     #[error("the header hushbin-signature is not from a shuffler listed in --shuffler-key")]
     UnknownShuffler,
@@ -262,6 +277,8 @@ impl Problem {
             Self::NotForSums => ("not-for-sums", 404, "The task has sums through a shuffler only"),
             Self::OtherRole => ("other-role", 404, "A server of another role does this"),
             Self::NoKeys => ("no-keys", 503, "The analyser's keys are not known"),
+            Self::UnlistedSealingKey { .. } => ("unlisted-sealing-key", 503, "A report is sealed to an unknown key"),
+            Self::MissingSealingKeys { .. } => ("missing-sealing-key", 503, "The analyser lacks a sealing key"),
             Self::UnknownShuffler => ("unknown-shuffler", 403, "No known shuffler has signed this"),
             Self::OhttpKey => ("ohttp-key", 400, "The request is sealed to a key that is not known"),
             Self::Misdirected => ("misdirected", 421, "This host is not served here"),

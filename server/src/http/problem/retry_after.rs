@@ -12,6 +12,8 @@ impl Problem {
             Self::Storage | Self::ReadOnly => "30",
             // A batch takes more reports with every second. A flood takes most of them.
             Self::BatchFillsTooFast => "30",
+            // The shuffler asks its analyser for keys every second, at most.
+            Self::UnlistedSealingKey { .. } => "5",
             // The rate limit is per minute. A sixth of a minute already allows some requests.
             Self::TooManyRequests => "10",
             _ if self.kind().status == 503 => "1",

@@ -9,10 +9,10 @@ use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::rc::Rc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hushbin::UploadId;
 use hushbin_tests::postgres::Server;
 use hushbin_tests::process::Client;
 use hushbin_tests::uploads::{Uploads, draft};
@@ -43,7 +43,7 @@ struct Failure {
     provoke: fn() -> Running,
 }
 
-const FAILURES: [Failure; 21] = [
+const FAILURES: [Failure; 25] = [
     Failure {
         name: "a frozen database",
         metric: "hushbin_ready == 0",
@@ -158,6 +158,30 @@ const FAILURES: [Failure; 21] = [
         metric: "hushbin_reports_undecryptable_total > 0",
         log: "left out: sealed reports that cannot be opened",
         provoke: unopened,
+    },
+    Failure {
+        name: "a lost sealing key, as the analyser sees it",
+        metric: "hushbin_problems_total{problem=\"missing-sealing-key\"} > 0",
+        log: "refused: a block is sealed to keys that this analyser lacks",
+        provoke: || lost_key().1,
+    },
+    Failure {
+        name: "the same, as the shuffler sees it",
+        metric: "hushbin_batches_unsent > 0",
+        log: "missing-sealing-key",
+        provoke: || lost_key().0,
+    },
+    Failure {
+        name: "reports sealed to a key that the analyser does not list",
+        metric: "hushbin_problems_total{problem=\"unlisted-sealing-key\"} > 0",
+        log: "refused uploads that are sealed to keys which the analyser has not listed",
+        provoke: unlisted_key,
+    },
+    Failure {
+        name: "reports that are sent more than once",
+        metric: "hushbin_reports_repeated_total > 0",
+        log: "left out: repeated sealed reports",
+        provoke: repeated,
     },
     Failure {
         name: "a shuffler with a wrong key, as the analyser sees it",
@@ -517,13 +541,72 @@ fn unopened() -> Running {
     world.logged = true;
     let analyser = world.analyser();
     let (shuffler, address) = world.shuffler(1);
-    world.keys(address);
-    let garbage = vec![7; 52 + world.task.max_single_report_bytes()];
-    let bytes = world.sealed(UploadId([1; 16]), 1, &garbage);
+    let bytes = world.unopenable(address);
     let mut client = Client::connect(address).unwrap();
     assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
     let log = world.path("analysed.log");
     Running::new(world.analyser, log, (analyser, shuffler, world))
+}
+
+/// A report that is sent twice, in one batch.
+fn repeated() -> Running {
+    let mut world = World::new();
+    world.logged = true;
+    let analyser = world.analyser();
+    let (shuffler, address) = world.shuffler(2);
+    let mut bytes = world.seal(
+        &mut world.sealer(address, 1),
+        &Uploads::new(&world.task, 1).make(1),
+    );
+    let mut client = Client::connect(address).unwrap();
+    for id in [1, 2] {
+        bytes[17] = id;
+        assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
+    }
+    let log = world.path("analysed.log");
+    Running::new(world.analyser, log, (analyser, shuffler, world))
+}
+
+/// A report that names another key than that of the analyser.
+fn unlisted_key() -> Running {
+    let mut world = World::new();
+    world.logged = true;
+    let analyser = world.analyser();
+    let (shuffler, address) = world.shuffler(1);
+    let mut bytes = world.unopenable(address);
+    // The report follows version, fingerprint, id and number of reports.
+    bytes[1 + 16 + 16 + 1] ^= 1;
+    let mut client = Client::connect(address).unwrap();
+    assert_eq!(client.post("settings", &bytes).unwrap().0, 503);
+    let log = world.path("shuffled.log");
+    Running::new(address, log, (analyser, shuffler, world))
+}
+
+/// A shuffler with a batch that is sealed to a lost key, and an analyser that lacks the key.
+fn lost_key() -> (Running, Running) {
+    let mut world = World::new();
+    world.logged = true;
+    let analyser = world.analyser();
+    let (shuffler, address) = world.shuffler(1);
+    let mut sealer = world.sealer(address, 1);
+    analyser.kill();
+    let bytes = world.seal(&mut sealer, &Uploads::new(&world.task, 1).make(1));
+    let mut client = Client::connect(address).unwrap();
+    assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
+    world.create_key("newer", "sealing");
+    let analyser = world.analyser_of(&["newer.pem"]);
+    both(world, address, (shuffler, analyser))
+}
+
+/// Watches a shuffler at this address, and its analyser.
+fn both(world: World, address: SocketAddr, kept: impl Any) -> (Running, Running) {
+    let [shuffled, analysed] = ["shuffled.log", "analysed.log"].map(|name| world.path(name));
+    let at = world.analyser;
+    let kept = Rc::new((kept, world));
+    (
+        Running::new(address, shuffled, Rc::clone(&kept)),
+        Running::new(at, analysed, kept),
+    )
 }
 
 /// A shuffler that signs with a key that its analyser does not know, and the analyser.
@@ -537,11 +620,5 @@ fn wrong_key() -> (Running, Running) {
     let bytes = world.seal(&mut sealer, &Uploads::new(&world.task, 1).make(1));
     let mut client = Client::connect(address).unwrap();
     assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
-    let [shuffled, analysed] = ["shuffled.log", "analysed.log"].map(|name| world.path(name));
-    let kept = std::rc::Rc::new((analyser, shuffler, world));
-    let at = kept.2.analyser;
-    (
-        Running::new(address, shuffled, std::rc::Rc::clone(&kept)),
-        Running::new(at, analysed, kept),
-    )
+    both(world, address, (analyser, shuffler))
 }

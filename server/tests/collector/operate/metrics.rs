@@ -9,7 +9,7 @@ use hushbin_tests::process::Client;
 use super::Operated;
 
 /// Values by name and labels, in the text format of Prometheus.
-pub(super) fn values<S: Read + Write>(client: &mut Client<S>) -> BTreeMap<String, f64> {
+pub(crate) fn values<S: Read + Write>(client: &mut Client<S>) -> BTreeMap<String, f64> {
     let (status, body) = client.get("/metrics").unwrap();
     assert_eq!(status, 200);
     let text = String::from_utf8(body).unwrap();

@@ -9,7 +9,7 @@ mod hosts;
 mod http2;
 mod limits;
 mod logs;
-mod metrics;
+pub(crate) mod metrics;
 mod proxies;
 mod tasks;
 mod tls;

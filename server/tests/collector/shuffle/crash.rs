@@ -106,6 +106,8 @@ fn drill(world: &World) {
     }
     // Open uploads are resent. Then batches are filled until each acknowledged report is in a
     // closed one.
+    // A restarted shuffler takes reports once it has the keys of its analyser.
+    world.keys(address);
     let mut client = Client::connect(address).unwrap();
     for page in &mut pages {
         if let Some((upload, bytes)) = page.open.take() {

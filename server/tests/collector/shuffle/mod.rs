@@ -8,7 +8,9 @@ mod memory;
 mod network;
 mod nodes;
 mod relay;
+mod repeats;
 mod roles;
+mod sealing_keys;
 pub(crate) mod sums;
 
 use std::fs::{self, File};
@@ -26,7 +28,7 @@ use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimat
 use hushbin_tests::postgres::Server;
 use hushbin_tests::process::{Client, Collector, command, create_journal, hushbin, token_name};
 use hushbin_tests::sealing::Sealer;
-use hushbin_tests::uploads::draft;
+use hushbin_tests::uploads::{Uploads, draft};
 use network::Network;
 use serde_json::Value;
 
@@ -208,10 +210,10 @@ impl World {
 
     /// Starts an analyser with these sealing keys, whose batches are closed by an admin.
     pub(crate) fn analyser_of(&self, sealing: &[&str]) -> Collector {
-        self.analyser_at(self.analyser, sealing)
+        self.analyser_at(self.analyser, sealing, &[])
     }
 
-    fn analyser_at(&self, listen: SocketAddr, sealing: &[&str]) -> Collector {
+    fn analyser_at(&self, listen: SocketAddr, sealing: &[&str], more: &[&str]) -> Collector {
         let listen = listen.to_string();
         let [key, of_shuffler] = ["analyser.pem", "shuffler.pub"].map(|name| self.text(name));
         let mut words = vec![
@@ -233,6 +235,7 @@ impl World {
         for key in &sealing {
             words.extend(["--sealing-key", key]);
         }
+        words.extend(more);
         self.start(&words, "analysed", "hushbin analysing").0
     }
 
@@ -281,6 +284,14 @@ impl World {
             .flat_map(|report| sealer.seal(&encoded(report)))
             .collect();
         self.sealed(upload.id, upload.reports.len(), &reports)
+    }
+
+    /// Returns the bytes of an upload with one report that its key does not open.
+    pub(crate) fn unopenable(&self, address: SocketAddr) -> Vec<u8> {
+        let upload = Uploads::new(&self.task, 77).make(1);
+        let mut bytes = self.seal(&mut self.sealer(address, 77), &upload);
+        *bytes.last_mut().unwrap() ^= 1;
+        bytes
     }
 
     /// Returns the bytes of an upload of `count` sealed reports.

@@ -33,7 +33,7 @@ fn analysers_share_what_shufflers_send_and_lose_nothing_with_the_primary() {
     let mut world = World::new();
     world.store = Some(pair.database());
     let addresses = [world.analyser, free()];
-    let analysers = addresses.map(|address| world.analyser_at(address, &["sealing.pem"]));
+    let analysers = addresses.map(|address| world.analyser_at(address, &["sealing.pem"], &[]));
     let shufflers = [0, 1].map(|own| {
         let data = ["shuffled", "shuffled-too"][own];
         world.shuffler_to(addresses[own], data, BATCH, &[])

@@ -8,6 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use data_encoding::HEXLOWER_PERMISSIVE;
 use hyper::Uri;
 
 use super::values::ServeSettings;
@@ -18,11 +19,22 @@ use crate::keys::{self, KeyAlgorithm};
 use crate::missing_feature;
 use crate::ohttp::OhttpGateway;
 use crate::role::{AnalyserKeys, RoleKeysAndPeers, ShufflerKeys};
+use crate::sealed::KeyId;
 use crate::store::{
     BatchSettings, JournalLocation, ProcessRole, StoreOptions, TaskSettings as Collection,
     TaskSetup,
 };
 use crate::task::task_file::TaskFile;
+
+/// Parses the id of a sealing key, in hexadecimal.
+fn parse_key_id(id: &str) -> Result<KeyId, Error> {
+    let bytes = HEXLOWER_PERMISSIVE.decode(id.as_bytes()).ok();
+    bytes
+        .and_then(|bytes| bytes.try_into().ok())
+        .ok_or_else(|| {
+            format!("--lost-sealing-key is {id:?}, expected 8 hexadecimal digits").into()
+        })
+}
 
 /// Parses the URL of an analyser.
 fn parse_analyser_url(text: &str) -> Result<Uri, Error> {
@@ -122,6 +134,11 @@ impl ServeSettings {
                 ProcessRole::Analyser,
             ),
             (
+                "--lost-sealing-key",
+                self.lost_sealing_keys.is_some(),
+                ProcessRole::Analyser,
+            ),
+            (
                 "--shuffler-key",
                 self.shuffler_keys.is_some(),
                 ProcessRole::Analyser,
@@ -160,7 +177,9 @@ impl ServeSettings {
         let shufflers = shufflers.map(|path| keys::read_public_key(path, KeyAlgorithm::Ed25519));
         let sealing = sealing.collect::<Result<_, _>>()?;
         let shufflers = shufflers.collect::<Result<Vec<_>, _>>()?;
-        let analyser = AnalyserKeys::new(sealing, &signing()?, shufflers);
+        let lost = self.lost_sealing_keys.iter().flatten();
+        let lost = lost.map(|id| parse_key_id(id)).collect::<Result<_, _>>()?;
+        let analyser = AnalyserKeys::new(sealing, lost, &signing()?, shufflers);
         Ok(RoleKeysAndPeers {
             shuffler_keys: None,
             analyser_keys: Some(Arc::new(analyser)),

@@ -84,6 +84,10 @@ pub(in crate::cli::serve) struct ServeSettings {
     /// put a new key before the old ones. Reports sealed to an old key are still opened
     #[arg(long = "sealing-key", value_name = "FILE", value_delimiter = ',')]
     pub(super) sealing_keys: Option<Vec<PathBuf>>,
+    /// Id of a sealing key that this analyser has lost, as the log names it; may be repeated.
+    /// Reports sealed to a lost key are left out, instead of waiting at the shuffler
+    #[arg(long = "lost-sealing-key", value_name = "ID", value_delimiter = ',')]
+    pub(super) lost_sealing_keys: Option<Vec<String>>,
     /// Public signing key (PEM) of a shuffler from which this analyser accepts batches; may be
     /// repeated
     #[arg(long = "shuffler-key", value_name = "FILE", value_delimiter = ',')]
