@@ -90,7 +90,7 @@ pub const QUESTION_PART_COUNT_RANGE: ParameterRange =
 pub const ROUNDING_LEVEL_COUNT_RANGE: ParameterRange = ParameterRange::new("levels", 2.0, 1024.0);
 /// Number of bins into which the range of a number is divided.
 pub const NUMBER_BIN_COUNT_RANGE: ParameterRange =
-    ParameterRange::new("number of bins between \"edges\"", 2.0, 4096.0);
+    ParameterRange::new("number of bins", 2.0, 4096.0);
 /// Number of prefixes of a text. Each report covers one of them, drawn at random.
 pub const PREFIX_COUNT_RANGE: ParameterRange =
     ParameterRange::new("number of \"prefixes\"", 1.0, 64.0);
@@ -130,6 +130,8 @@ pub const SUM_LEVEL_COUNT_RANGE: ParameterRange = ParameterRange::new("levels", 
 /// Number of noise trials w of one person, for each coordinate and sign. Each trial may send one
 /// message.
 pub const SUM_NOISE_TRIAL_COUNT_RANGE: ParameterRange = ParameterRange::new("trials", 1.0, 1024.0);
+/// Number of draws r of a lottery of noise messages. Each draw may send one message.
+pub const LOTTERY_DRAW_COUNT_RANGE: ParameterRange = ParameterRange::new("draws", 1.0, 64.0);
 
 /// Length of a budget's window, in days.
 pub const BUDGET_WINDOW_DAYS_RANGE: ParameterRange =

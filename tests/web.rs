@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use hushbin::mechanism::hash_bin::RandomisedResponse;
-use hushbin::sums::SumTask;
+use hushbin::sums::{Message, SumTask};
 use hushbin::upload::EncodedUpload;
 use hushbin::wasm::{Randomizer, SumRandomizer, digest};
 use hushbin::{ErrorCode, Report, Task, Upload};
@@ -236,6 +236,38 @@ fn messages_of_sums_are_what_the_analyser_decodes() {
     assert_eq!((randomizer.clipped(), randomizer.left()), (0, 0));
     randomizer.randomize(&[10.5]).unwrap();
     assert_eq!((randomizer.clipped(), randomizer.left()), (1, 0));
+}
+
+#[wasm_bindgen_test]
+fn answers_to_questions_are_what_the_analyser_decodes() {
+    let task = json!({
+        "id": "load", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": 1000,
+        "questions": [{ "name": "load", "kind": "number", "min": 0, "max": 64, "bins": 64 }],
+        "messages": { "draws": 3, "threshold": "9223372036854775808" },
+    });
+    let task: SumTask = serde_json::from_value(task).unwrap();
+    let mut randomizer = SumRandomizer::new(&task.canonical_bytes()).ok().unwrap();
+    let mut counts = HashSet::new();
+    for _ in 0..50 {
+        let messages = randomizer.randomize(&[41.5]).unwrap();
+        // Messages of 72 cells take one byte each.
+        let count = messages.len() as u32;
+        assert!(task.message_count_range().contains(&count));
+        let sent = [randomizer.upload_header(count).unwrap(), messages].concat();
+        let upload = EncodedUpload::read_unchecked_upload(&sent, task.fingerprint()).unwrap();
+        let messages = task.decode_messages(&upload).unwrap();
+        // The bin, and the node above it, of eight bins.
+        for own in [Message::Cell(8 + 41), Message::Cell(5)] {
+            assert!(messages.contains(&own));
+        }
+        counts.insert(count);
+    }
+    assert!(counts.len() > 1);
+    assert_eq!(randomizer.clipped(), 0);
+    randomizer.randomize(&[65.0]).unwrap();
+    assert_eq!(randomizer.clipped(), 1);
+    let refused = Err(ErrorCode::ValueOutOfRange as u32);
+    assert_eq!(randomizer.randomize(&[f64::NAN]), refused);
 }
 
 #[wasm_bindgen_test]

@@ -9,7 +9,8 @@ use crate::codec::append_varint;
 use crate::error::{Error, error};
 use crate::sample::Threshold;
 
-/// Message that moves the sum of one coordinate by one level, up or down, or does nothing.
+/// Message of one person. It moves the sum of one coordinate by one level, up or down, or counts
+/// one cell once, or does nothing. A task has either coordinates or cells.
 ///
 /// ```
 /// use hushbin::sums::Message;
@@ -18,10 +19,13 @@ use crate::sample::Threshold;
 /// let mut bytes = Vec::new();
 /// message.encode(&mut bytes);
 /// assert_eq!(bytes, [0x8e, 0x01]);
+/// bytes.clear();
+/// Message::Cell(70).encode(&mut bytes);
+/// assert_eq!(bytes, [71]);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Message {
-    /// Blank message, sent so that every person sends the same number of messages.
+    /// Blank message, sent so that people send the same number of messages.
     Blank,
     /// Move by one level, up or down.
     SignedUnitStep {
@@ -30,14 +34,18 @@ pub enum Message {
         /// True for a move down.
         negative: bool,
     },
+    /// Count of one in a cell, numbered from 0, of a task of questions. A cell is an option or a
+    /// padding, or a node of a histogram.
+    Cell(u32),
 }
 
 impl Message {
-    /// Returns the code of the message: 0 if blank, 1 + 2j for a move of coordinate j up, and 2 +
-    /// 2j for a move down.
+    /// Returns the code of the message: 0 if blank, 1 + 2j for a move of coordinate j up, 2 + 2j
+    /// for a move down, and 1 + j for cell j.
     pub(super) const fn message_code(self) -> u32 {
         match self {
             Self::Blank => 0,
+            Self::Cell(cell) => 1 + cell,
             Self::SignedUnitStep {
                 coordinate,
                 negative,
@@ -45,8 +53,8 @@ impl Message {
         }
     }
 
-    /// Returns the message with this [`Message::message_code`].
-    pub(super) const fn from_code(code: u32) -> Self {
+    /// Returns the message with this [`Message::message_code`], in a task of coordinates.
+    pub(super) const fn from_step_code(code: u32) -> Self {
         match code.checked_sub(1) {
             None => Self::Blank,
             Some(unit) => Self::SignedUnitStep {
@@ -62,16 +70,34 @@ impl Message {
     }
 }
 
-/// Returns the length in bytes of the longest message, for this number of coordinates.
-pub(super) const fn longest_message_bytes(coordinates: u32) -> usize {
-    // The largest code is 2 + 2(D − 1) = 2D; a varint has seven bits a byte.
-    let bits = (2 * coordinates).ilog2() + 1;
+/// Returns the length in bytes of a message with this code.
+pub(super) const fn message_bytes(code: u32) -> usize {
+    let bits = (code | 1).ilog2() + 1;
+    // A varint has seven bits a byte.
     bits.div_ceil(7) as usize
+}
+
+/// Parameters of the messages of one person: unit messages with binomial noise for numbers and
+/// vectors, or a lottery of noise messages for questions.
+///
+/// ```
+/// use hushbin::sums::{MessageParameters, NoiseLottery};
+///
+/// let always = NoiseLottery::new(2, 1 << 64, false)?;
+/// assert_eq!(MessageParameters::from(always), MessageParameters::Lottery(always));
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageParameters {
+    /// Unit messages of numbers or of a vector.
+    UnitSteps(UnitStepParameters),
+    /// Noise of a question's options.
+    Lottery(NoiseLottery),
 }
 
 /// Parameters of the messages of one person: unit messages with binomial noise.
 ///
-/// A person sends three kinds of messages, with the arguments of [`MessageParameters::new`]:
+/// A person sends three kinds of messages, with the arguments of [`UnitStepParameters::new`]:
 ///
 /// - The values of k `drawn` coordinates. A value is sent as up to L `levels` messages, one for
 ///   each level up or down.
@@ -83,15 +109,15 @@ pub(super) const fn longest_message_bytes(coordinates: u32) -> usize {
 ///
 /// ```
 /// use hushbin::sample::Threshold;
-/// use hushbin::sums::MessageParameters;
+/// use hushbin::sums::UnitStepParameters;
 ///
-/// let messages = MessageParameters::new(8, 16, 1, Threshold(1 << 62), 30)?;
+/// let messages = UnitStepParameters::new(8, 16, 1, Threshold(1 << 62), 30)?;
 /// assert_eq!((messages.message_count(), messages.noise_threshold().probability()), (158, 0.25));
-/// assert!(MessageParameters::new(0, 16, 1, Threshold(1 << 62), 30).is_err());
+/// assert!(UnitStepParameters::new(0, 16, 1, Threshold(1 << 62), 30).is_err());
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MessageParameters {
+pub struct UnitStepParameters {
     pub(super) level_count: u32,
     pub(super) drawn_coordinate_count: u32,
     pub(super) noise_trial_count: u32,
@@ -99,7 +125,7 @@ pub struct MessageParameters {
     pub(super) max_noise_messages: u32,
 }
 
-impl MessageParameters {
+impl UnitStepParameters {
     /// Checks the ranges and creates the parameters.
     ///
     /// # Errors
@@ -143,5 +169,58 @@ impl MessageParameters {
         let [levels, drawn, trials] = core::array::from_fn(|_| reader.read_u32());
         let threshold = Threshold(reader.read_u64());
         Self::new(levels, drawn, trials, threshold, reader.read_u32())
+    }
+}
+
+/// Lottery of the noise messages of one person, for a task of questions.
+///
+/// A person sends the own messages of the answer. In addition, r = `draws` times independently,
+/// the person sends one message about a random cell with probability ρ. The cell is uniform over
+/// all K cells of the task: the cells of every question and level, and the paddings.
+///
+/// So the noise in any set of cells, given its total there, is uniform over these cells. The
+/// privacy of a task is computed for this law. The noise total of one question or level is itself
+/// random, but the counts reveal it, because its number of own messages is known.
+///
+/// ρ is `threshold` / 2⁶⁴, above 0 and at most 1.
+///
+/// ```
+/// use hushbin::sums::NoiseLottery;
+///
+/// let lottery = NoiseLottery::new(3, 1 << 62, false)?;
+/// assert_eq!((lottery.draws(), lottery.probability(), lottery.pads_to_equal_counts()), (3, 0.25, false));
+/// assert!(NoiseLottery::new(3, (1 << 64) + 1, false).is_err());
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoiseLottery {
+    pub(super) draws: u32,
+    /// Largest 64-bit word with which a draw yields a message: `threshold` − 1, because `threshold`
+    /// may be 2⁶⁴.
+    pub(super) last_winning_word: u64,
+    pub(super) pads_to_equal_counts: bool,
+}
+
+impl NoiseLottery {
+    pub(super) fn from_last_winning_word(
+        draws: u32,
+        last_winning_word: u64,
+        pads_to_equal_counts: bool,
+    ) -> Result<Self, Error> {
+        bounds::LOTTERY_DRAW_COUNT_RANGE.check_in_range(f64::from(draws))?;
+        Ok(Self {
+            draws,
+            last_winning_word,
+            pads_to_equal_counts,
+        })
+    }
+
+    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        let draws = reader.read_u32();
+        // 2⁶⁴ is written as 0.
+        let last_winning_word = reader.read_u64().wrapping_sub(1);
+        let equal = reader.read_u64();
+        let equal = reader.unwrap_or_mark_malformed((equal < 2).then_some(equal == 1))?;
+        Self::from_last_winning_word(draws, last_winning_word, equal)
     }
 }

@@ -11,12 +11,17 @@
 //! therefore a separate type. It is not accepted in place of a [`Task`](crate::Task), which has a
 //! local ε.
 //!
+//! [`CountedQuestions`] are counted in the same way: a person sends one message for each chosen
+//! option, and a [`NoiseLottery`] adds messages about random options.
+//!
 //! Source: Asi, Feldman, Nelson, Nguyen, Talwar, Zhou, "Private Vector Mean Estimation in the
 //! Shuffle Model: Optimal Rates Require Many Messages" (2024). [`KashinFrame`] spreads vectors as
-//! in that paper; unit messages with binomial noise are hushbin's own.
+//! in that paper; unit messages with binomial noise, and
+//! the lottery, are hushbin's own.
 
 #[cfg(feature = "collector")]
 mod collected;
+mod counted_questions;
 mod kashin_frame;
 mod messages;
 mod randomizer;
@@ -25,8 +30,9 @@ mod task;
 
 #[cfg(feature = "collector")]
 pub use collected::SumTaskDraft;
+pub use counted_questions::{CellGroup, CountedKind, CountedQuestions};
 pub use kashin_frame::KashinFrame;
-pub use messages::{Message, MessageParameters};
+pub use messages::{Message, MessageParameters, NoiseLottery, UnitStepParameters};
 pub use randomizer::SumRandomizer;
 pub use summed_quantity::{BoundedVector, CodingLoss, SummedQuantity};
 pub use task::{SumTask, SumTaskFields};

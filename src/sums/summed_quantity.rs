@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::counted_questions::CountedQuestions;
 use super::kashin_frame::{KashinFrame, euclidean_length};
 use crate::bounds;
 use crate::canonical::CanonicalReader;
@@ -27,6 +28,8 @@ pub enum SummedQuantity {
     NumbersWithLimits(Items, Vec<NumberLimits>),
     /// Vector of bounded Euclidean length.
     BoundedVector(BoundedVector),
+    /// Questions whose options are counted. Each cell is a coordinate of 0 or 1.
+    CountedQuestions(CountedQuestions),
 }
 
 /// Vectors of Euclidean length at most R, with the frame that computes their coefficients.
@@ -150,21 +153,42 @@ impl SummedQuantity {
         Ok(Self::NumbersWithLimits(items, limits))
     }
 
-    /// Items for which a person gives a number.
+    /// Items for which a person gives a number, or whose counts are estimated.
     #[must_use]
     pub const fn items(&self) -> &Items {
         match self {
             Self::NumbersWithLimits(items, _) => items,
             Self::BoundedVector(ball) => &ball.items,
+            Self::CountedQuestions(questions) => questions.items(),
         }
     }
 
-    /// Number D of coordinates of an answer. Each message concerns one coordinate.
+    /// Questions whose options are counted, or `None` for numbers and vectors.
+    #[must_use]
+    pub const fn counted_questions(&self) -> Option<&CountedQuestions> {
+        match self {
+            Self::CountedQuestions(questions) => Some(questions),
+            _ => None,
+        }
+    }
+
+    /// Number D of coordinates of an answer, or number K of cells. Each message concerns one of
+    /// them.
     #[must_use]
     pub fn coordinate_count(&self) -> u32 {
         match self {
             Self::NumbersWithLimits(_, limits) => limits.len() as u32,
             Self::BoundedVector(ball) => ball.coordinate_count(),
+            Self::CountedQuestions(questions) => questions.cell_count(),
+        }
+    }
+
+    /// Largest [`Message::message_code`](super::Message) of a task.
+    pub(super) fn largest_message_code(&self) -> u32 {
+        match self {
+            Self::CountedQuestions(questions) => questions.cell_count(),
+            // A coordinate has a message up and one down.
+            _ => 2 * self.coordinate_count(),
         }
     }
 
@@ -177,8 +201,10 @@ impl SummedQuantity {
     ) -> CodingLoss {
         coordinates.clear();
         let limits = match self {
-            Self::NumbersWithLimits(_, limits) => limits,
+            Self::NumbersWithLimits(_, limits) => &limits[..],
             Self::BoundedVector(ball) => return ball.vector_to_coordinates(answer, coordinates),
+            // Answers to questions are coded as cells instead.
+            Self::CountedQuestions(_) => &[],
         };
         let numbers = answer.iter().zip(limits);
         coordinates.extend(
@@ -200,7 +226,7 @@ impl SummedQuantity {
         let kind = reader.read_u64();
         let items = Items::read_canonical(reader);
         match (kind, items) {
-            // 0 means numbers within limits, 1 means a vector.
+            // 0 means numbers within limits, 1 means a vector, and more are kinds of questions.
             (0, Items::Named(names)) => {
                 let limits = names.iter().map(|_| NumberLimits::read_canonical(reader));
                 let limits = limits.collect::<Result<_, _>>()?;
@@ -211,7 +237,9 @@ impl SummedQuantity {
                 BoundedVector::new(items, length, seed, reader.read_float())
                     .map(Self::BoundedVector)
             }
-            _ => reader.unwrap_or_mark_malformed(None),
+            (kind, items) => {
+                CountedQuestions::read_canonical(kind, items, reader).map(Self::CountedQuestions)
+            }
         }
     }
 }
@@ -228,9 +256,10 @@ impl SummedQuantity {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CodingLoss {
-    /// True if a number was beyond its limits, or if a vector was longer than R.
+    /// True if a number was beyond its limits, if a vector was longer than R, or if a set had more
+    /// options than the sparsity.
     pub was_clipped: bool,
     /// Length, in units of R, of the part of a vector that the coefficients do not represent. The
-    /// length is 0 for numbers.
+    /// length is 0 for numbers and questions.
     pub omitted_length: f64,
 }

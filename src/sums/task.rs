@@ -4,7 +4,9 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::messages::{Message, MessageParameters, longest_message_bytes};
+use super::messages::{
+    Message, MessageParameters, NoiseLottery, UnitStepParameters, message_bytes,
+};
 use super::summed_quantity::SummedQuantity;
 use crate::bounds;
 use crate::canonical::CanonicalReader;
@@ -56,7 +58,7 @@ pub struct SumTaskFields {
 ///
 /// ```
 /// use hushbin::sample::Threshold;
-/// use hushbin::sums::{SummedQuantity, MessageParameters, SumTaskFields, SumTask};
+/// use hushbin::sums::{SummedQuantity, UnitStepParameters, SumTaskFields, SumTask};
 /// use hushbin::task::{ReportBudget, NumberLimits};
 ///
 /// let measure = SummedQuantity::from_numbers(
@@ -72,9 +74,9 @@ pub struct SumTaskFields {
 ///     honest_fraction: 0.9,
 ///     report_budget: ReportBudget::default(),
 /// };
-/// let messages = MessageParameters::new(8, 1, 1, Threshold(1 << 57), 2)?;
+/// let messages = UnitStepParameters::new(8, 1, 1, Threshold(1 << 57), 2)?;
 /// let task = SumTask::new(parts, messages)?;
-/// assert_eq!((task.honest_people_count(), task.message_parameters().message_count()), (9_000, 10));
+/// assert_eq!((task.honest_people_count(), task.message_count_range()), (9_000, 10..=10));
 /// assert_eq!(SumTask::from_canonical_bytes(&task.canonical_bytes()), Ok(task));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
@@ -123,8 +125,19 @@ impl SumTask {
                 "a budget of sums needs \"reports\" 1, no \"memo\" and no \"cover\"",
             );
         }
-        if messages.drawn_coordinate_count > parts.summed_quantity.coordinate_count() {
-            return combination("\"drawn\" exceeds the number of coordinates");
+        match (&parts.summed_quantity, &messages) {
+            (SummedQuantity::CountedQuestions(_), MessageParameters::Lottery(_)) => {}
+            (SummedQuantity::CountedQuestions(_), _) | (_, MessageParameters::Lottery(_)) => {
+                return combination(
+                    "\"questions\" need \"messages\" with \"draws\", and \"numbers\" or a \
+                     \"vector\" need \"levels\"",
+                );
+            }
+            (measure, MessageParameters::UnitSteps(steps)) => {
+                if steps.drawn_coordinate_count > measure.coordinate_count() {
+                    return combination("\"drawn\" exceeds the number of coordinates");
+                }
+            }
         }
         if count_honest_people(&parts) < 2 {
             return combination("at least 2 of the \"people\" must be honest");
@@ -158,7 +171,7 @@ impl SumTask {
     /// length of the task's longest message. All messages then have the same length, so the length
     /// of a sealed message reveals nothing.
     pub fn encode_padded(&self, messages: &[Message], bytes: &mut Vec<u8>) {
-        let length = longest_message_bytes(self.summed_quantity().coordinate_count());
+        let length = message_bytes(self.summed_quantity().largest_message_code());
         bytes.reserve(length * messages.len());
         for message in messages {
             let end = bytes.len() + length;
@@ -184,7 +197,12 @@ fn read_fields_and_messages(
     let (epsilon, delta) = (reader.read_float(), reader.read_float());
     let (people, honest_fraction) = (reader.read_u64(), reader.read_float());
     let measure = SummedQuantity::read_canonical(reader)?;
-    let messages = MessageParameters::read_canonical(reader)?;
+    let messages = match measure {
+        SummedQuantity::CountedQuestions(_) => {
+            MessageParameters::Lottery(NoiseLottery::read_canonical(reader)?)
+        }
+        _ => MessageParameters::UnitSteps(UnitStepParameters::read_canonical(reader)?),
+    };
     let parts = SumTaskFields {
         id,
         summed_quantity: measure,

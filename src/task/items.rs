@@ -134,7 +134,7 @@ pub(crate) fn check_task_id(id: &str) -> Result<(), Error> {
 ///
 /// # Errors
 /// [`Error::InvalidItemName`] for a name that is empty or too long, or contains a control character.
-pub(in crate::task) fn check_printable_name(index: usize, name: &str) -> Result<(), Error> {
+pub(crate) fn check_printable_name(index: usize, name: &str) -> Result<(), Error> {
     // Control characters in UTF-8: bytes below the space, 0x7F (delete), and U+80 to U+9F, which
     // are encoded as 0xC2 and a byte below 0xA0.
     let mut lead = 0;

@@ -1,4 +1,4 @@
-//! Binding that randomises numbers into messages, for sums through a shuffler.
+//! Binding that randomises numbers, or answers to questions, into messages for a shuffler.
 
 use alloc::vec::Vec;
 
@@ -42,12 +42,12 @@ impl SumRandomizer {
         })
     }
 
-    /// Randomises one person's numbers, one for each item in turn. Returns all messages of the
-    /// person in random order. Each message is padded with zeros to the length of the task's
-    /// longest message.
+    /// Randomises one person's numbers, one for each item in turn, or answers to questions. Returns
+    /// all messages of the person in random order. Each message is padded with zeros to the length
+    /// of the task's longest message.
     ///
     /// # Errors
-    /// Code of the error in the numbers. Then no random number is drawn.
+    /// Code of the error in the answer. Then no random number is drawn.
     pub fn randomize(&mut self, values: &[f64]) -> Result<Vec<u8>, ThrownErrorNumber> {
         let CodingLoss {
             was_clipped,
@@ -65,8 +65,8 @@ impl SumRandomizer {
         Ok(bytes)
     }
 
-    /// Returns the number of people with a number outside its limits, or with a vector that was too
-    /// long. The count begins when this randomizer is created. The count stays in the client and is
+    /// Returns the number of people with a number outside its limits, with a vector that was too
+    /// long, or with a set of too many options. The count begins when this randomizer is created. The count stays in the client and is
     /// never sent.
     #[must_use]
     pub fn clipped(&self) -> u32 {

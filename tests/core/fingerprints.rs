@@ -51,6 +51,11 @@ fn tasks() -> Vec<Value> {
         task[measured.0] = measured.1;
         task
     };
+    let shuffled = |questions: Value| {
+        let mut task = sums(("questions", questions));
+        task["messages"] = json!({ "draws": 2, "threshold": "4611686018427387904", "equal": true });
+        task
+    };
     let mut memo = asks(json!({ "kind": "flag" }));
     memo["questions"][0]["mechanism"]["buckets"] = json!(2);
     memo["budget"] = json!({ "days": 7, "memo": { "epsilon": 2.5, "days": 90 } });
@@ -122,6 +127,15 @@ fn tasks() -> Vec<Value> {
             "vector",
             json!({ "items": 4, "length": 1.0, "seed": "7", "spread": 3.0 }),
         )),
+        shuffled(json!([{ "name": "x", "kind": "choice", "options": ["a", "b", "c"] }])),
+        shuffled(
+            json!([{ "name": "x", "kind": "set", "options": ["a", "b", "c"], "sparsity": 2 }]),
+        ),
+        shuffled(json!([{ "name": "x", "kind": "flag" }, { "name": "y", "kind": "flag" }])),
+        shuffled(
+            json!([{ "name": "x", "kind": "number", "min": 0.0, "max": 1.0, "bins": 40,
+            "unit": "m" }]),
+        ),
     ]
 }
 
@@ -152,6 +166,10 @@ fn object(task: &Value, path: &str) -> String {
         (["vector"], true) => "vector of sums".to_owned(),
         (["messages"], true) => "messages".to_owned(),
         (["questions", _], false) => "question".to_owned(),
+        (["questions", _], true) => {
+            let kind = task.pointer(path).unwrap()["kind"].as_str().unwrap();
+            format!("{kind} through a shuffler")
+        }
         (["questions", _, "of", _], false) => "part of a question".to_owned(),
         ([.., "mechanism"], false) => {
             let name = task.pointer(path).unwrap()["name"].as_str().unwrap();
@@ -233,6 +251,7 @@ fn others(value: &Value) -> Vec<Value> {
                 .collect()
         }
         Value::String(own) => vec![json!(format!("{own}x"))],
+        Value::Bool(own) => vec![json!(!own)],
         Value::Array(own) => {
             let mut others = vec![own.iter().rev().cloned().collect()];
             others.push(Value::Array(own[..own.len() - 1].to_vec()));

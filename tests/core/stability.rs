@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use hushbin::Items;
 use hushbin::mechanism::Mechanism;
-use hushbin::sums::{SumTask, SummedQuantity};
+use hushbin::sums::{CountedKind, MessageParameters, SumTask, SummedQuantity};
 use hushbin_tests::byte_vectors::{Case, Given, check, run};
 use hushbin_tests::{question_vectors, sum_vectors};
 
@@ -86,7 +86,7 @@ fn messages_and_uploads_of_sums_keep_their_bytes() {
     });
 }
 
-/// Both kinds of tasks, messages of one byte and of two, and answers that are clipped or leave a
+/// All kinds of tasks, messages of one byte and of two, and answers that are clipped or leave a
 /// remainder.
 #[test]
 fn the_vectors_of_sums_cover_every_kind() {
@@ -95,16 +95,35 @@ fn the_vectors_of_sums_cover_every_kind() {
         .iter()
         .map(|case| serde_json::from_value(case.given.task.clone()).unwrap())
         .collect();
-    let kinds: BTreeSet<(bool, bool)> = tasks
+    let kinds: BTreeSet<(u32, bool)> = tasks
         .iter()
-        .map(|task| match task.summed_quantity() {
-            SummedQuantity::NumbersWithLimits(items, _) => {
-                (false, matches!(items, Items::Count(_)))
-            }
-            SummedQuantity::BoundedVector(ball) => (true, matches!(ball.items(), Items::Count(_))),
+        .map(|task| {
+            let kind = match task.summed_quantity() {
+                SummedQuantity::NumbersWithLimits(..) => 0,
+                SummedQuantity::BoundedVector(_) => 1,
+                SummedQuantity::CountedQuestions(questions) => match questions.kind() {
+                    CountedKind::Choice { .. } => 2,
+                    CountedKind::Set { .. } => 3,
+                    CountedKind::Flags => 4,
+                    CountedKind::Number { .. } => {
+                        5 + u32::from(questions.bins_per_node().is_some())
+                    }
+                },
+            };
+            let items = task.summed_quantity().items();
+            (kind, matches!(items, Items::Count(_)))
         })
         .collect();
-    assert_eq!(kinds.len(), 3, "{kinds:?}");
+    // Numbers and flags always have names, and bins never have them. The other kinds may.
+    assert_eq!(kinds.len(), 1 + 2 + 2 + 2 + 1 + 2, "{kinds:?}");
+    let padded: BTreeSet<Option<bool>> = tasks
+        .iter()
+        .map(|task| match task.message_parameters() {
+            MessageParameters::UnitSteps(_) => None,
+            MessageParameters::Lottery(lottery) => Some(lottery.pads_to_equal_counts()),
+        })
+        .collect();
+    assert_eq!(padded.len(), 3, "{padded:?}");
     let lengths: BTreeSet<usize> = tasks.iter().map(SumTask::longest_message_bytes).collect();
     assert_eq!(lengths, BTreeSet::from([1, 2]));
     for any in [

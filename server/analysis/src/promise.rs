@@ -361,10 +361,7 @@ pub fn batch_privacy_statement(
 /// batch from a shuffler. `messages` is the number of messages in that batch.
 #[must_use]
 pub fn sum_guarantee_check_text(task: &SumTask, messages: u64) -> String {
-    let (least, each) = (
-        task.min_batch_messages(),
-        task.message_parameters().message_count(),
-    );
+    let (least, each) = (task.min_batch_messages(), *task.message_count_range().end());
     match messages {
         0 => "No batch is known to come from a shuffler, so nothing is promised yet.".to_owned(),
         _ if messages < least => format!(

@@ -7,7 +7,9 @@
 //! ratios of its message counts. This score distinguishes the two cases best if every person
 //! reports all coordinates. The bound holds for any score.
 
-use hushbin::sums::{Message, SumRandomizer, SumTask, SummedQuantity};
+use hushbin::sums::{
+    Message, MessageParameters, SumRandomizer, SumTask, SummedQuantity, UnitStepParameters,
+};
 use hushbin_analysis::accounting::ProvenBounds;
 use hushbin_analysis::numeric::clopper_pearson::{lower_confidence_bound, upper_confidence_bound};
 use hushbin_analysis::sums::{SumTotals, central_epsilon_bounds};
@@ -49,11 +51,15 @@ const DEFAULT_TRIAL_COUNT_RANGE: [u64; 2] = [100, 100_000];
 /// Returns the default number of trials of an audit.
 #[must_use]
 pub fn default_sum_trials(task: &SumTask) -> u64 {
-    let each = 2
-        * u64::from(task.summed_quantity().coordinate_count())
-        * u64::from(task.message_parameters().noise_trial_count());
+    let each = match task.message_parameters() {
+        MessageParameters::UnitSteps(steps) => {
+            2 * task.summed_quantity().coordinate_count() * steps.noise_trial_count()
+        }
+        MessageParameters::Lottery(lottery) => lottery.draws(),
+    };
     let [least, most] = DEFAULT_TRIAL_COUNT_RANGE;
-    (DEFAULT_TOTAL_RANDOM_DRAWS / (2 * each * task.honest_people_count())).clamp(least, most)
+    (DEFAULT_TOTAL_RANDOM_DRAWS / (2 * u64::from(each) * task.honest_people_count()))
+        .clamp(least, most)
 }
 
 /// Audits a sum task: simulates `trials` batches with each of two answers of one person, and
@@ -61,7 +67,8 @@ pub fn default_sum_trials(task: &SumTask) -> u64 {
 /// the number of batches done and the total.
 ///
 /// # Errors
-/// Same as [`central_epsilon_bounds`].
+/// Same as [`central_epsilon_bounds`]. [`hushbin::Error::InvalidCombination`] for a task of
+/// questions.
 ///
 /// # Panics
 /// If `trials` is below 2.
@@ -72,8 +79,10 @@ pub fn audit_sums<R: CryptoRng>(
     rng: &mut R,
     mut progress: impl FnMut(u64, u64),
 ) -> Result<SumAuditResult, hushbin::Error> {
+    let mut batches = BatchSimulator::new(task).ok_or(hushbin::Error::InvalidCombination {
+        reason: "an audit needs a task of \"numbers\" or a \"vector\", or one with a local ε",
+    })?;
     let accounted = central_epsilon_bounds(task)?;
-    let mut batches = BatchSimulator::new(task);
     let choosing = trials / 2;
     let mut scores = [Vec::new(), Vec::new()];
     for trial in 0..trials {
@@ -130,6 +139,7 @@ pub fn audit_sums<R: CryptoRng>(
 /// Simulator of batches of one task.
 struct BatchSimulator<'a> {
     task: &'a SumTask,
+    parameters: UnitStepParameters,
     randomizer: SumRandomizer,
     message_buffer: Vec<Message>,
     /// Three answers. The first is the answer of all people except the targeted person. The
@@ -138,7 +148,9 @@ struct BatchSimulator<'a> {
 }
 
 impl<'a> BatchSimulator<'a> {
-    fn new(task: &'a SumTask) -> Self {
+    /// Creates a simulator. Returns `None` for a task of questions.
+    fn new(task: &'a SumTask) -> Option<Self> {
+        let parameters = *task.message_parameters().unit_steps()?;
         let answers = match task.summed_quantity() {
             SummedQuantity::NumbersWithLimits(_, limits) => {
                 let ends = limits.iter().map(|own| own.range());
@@ -155,13 +167,15 @@ impl<'a> BatchSimulator<'a> {
                 let own = ball.max_length() / f64::from(ball.dimension()).sqrt();
                 [0.0, -own, own].map(|value| vec![value; ball.dimension() as usize])
             }
+            SummedQuantity::CountedQuestions(_) => return None,
         };
-        Self {
+        Some(Self {
             task,
+            parameters,
             randomizer: SumRandomizer::new(task),
             message_buffer: Vec::new(),
             neutral_low_high_answers: answers,
-        }
+        })
     }
 
     /// Simulates a batch. The targeted person's answer is at the upper end of its range if `upper`
@@ -194,7 +208,7 @@ impl<'a> BatchSimulator<'a> {
     /// count, L the number of levels, and B ~ Binomial(N, q) the number of noise messages. The
     /// ratio is then ln(P(B = k − L)/P(B = k)).
     fn count_log_likelihood_ratio(&self, count: u64) -> f64 {
-        let messages = self.task.message_parameters();
+        let messages = self.parameters;
         let trials = self.task.honest_people_count() * u64::from(messages.noise_trial_count());
         let step = |step: u64| {
             let more = (count as f64 - step as f64).max(1e-9);

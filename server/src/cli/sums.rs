@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use hushbin::sums::SumTask;
+use hushbin::sums::{MessageParameters, SumTask};
 use hushbin_analysis::accounting::BATCH_COUNT_RANGE;
 use hushbin_analysis::promise::round_up_to_three_digits;
 use hushbin_analysis::sums::{
@@ -96,19 +96,20 @@ fn item_name_or_each(label: Option<&impl ToString>) -> String {
 
 fn write_sum_plan_details(out: &mut dyn Write, plan: &SumPlan) -> io::Result<()> {
     let task = &plan.task;
-    let [drawn, levels] = [
-        task.message_parameters().drawn_coordinate_count(),
-        task.message_parameters().messages_per_unit(),
-    ];
+    let cells = task.summed_quantity().coordinate_count();
+    let coded = match task.message_parameters() {
+        MessageParameters::UnitSteps(own) => format!(
+            "{} of {cells} coordinates in {} levels",
+            own.drawn_coordinate_count(),
+            own.messages_per_unit()
+        ),
+        MessageParameters::Lottery(_) => format!("{cells} cells"),
+    };
     writeln!(out, "shuffled  ε = {:.6}", plan.central_epsilon.upper)?;
     writeln!(
         out,
-        "a person  {} messages of {drawn} of {} coordinates in {levels} levels, {:.1} of noise on \
-         average; {} bytes sealed",
-        plan.messages,
-        task.summed_quantity().coordinate_count(),
-        plan.noise_messages,
-        plan.bytes
+        "a person  {} messages of {coded}, {:.1} of noise on average; {} bytes sealed",
+        plan.messages, plan.noise_messages, plan.bytes
     )?;
     for error in &plan.errors {
         writeln!(

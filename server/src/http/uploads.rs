@@ -97,17 +97,17 @@ pub(super) async fn accept_uploads(
 /// one report.
 ///
 /// # Errors
-/// [`Problem::MessageCount`] if an upload does not have the number of messages that its task
-/// requires.
+/// [`Problem::MessageCount`] if an upload has fewer or more messages than its task permits.
 fn count_reports(stored: &StoredTask, uploads: &[SubmittedUpload]) -> Result<usize, Problem> {
-    let mut counts = uploads.iter().map(|upload| upload.report_count as usize);
-    let Some(expected_messages) = stored.task().messages_per_upload() else {
-        return Ok(counts.sum());
+    let mut counts = uploads.iter().map(|upload| upload.report_count);
+    let Some(permitted) = stored.task().messages_per_upload() else {
+        return Ok(counts.map(|count| count as usize).sum());
     };
-    match counts.find(|messages| *messages != expected_messages as usize) {
+    match counts.find(|messages| !permitted.contains(messages)) {
         Some(messages) => Err(Problem::MessageCount {
             messages,
-            expected_messages,
+            min_messages: *permitted.start(),
+            max_messages: *permitted.end(),
         }),
         None => Ok(uploads.len()),
     }

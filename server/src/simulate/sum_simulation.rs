@@ -195,7 +195,7 @@ pub(crate) fn simulate_sums<R: CryptoRng>(
     Ok(SumSimulationResult {
         people,
         runs,
-        messages: task.message_parameters().message_count(),
+        messages: *task.message_count_range().end(),
         clipped: clipped.checked_div(runs).ok_or("there are no runs")?,
         confidence,
         items,

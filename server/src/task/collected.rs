@@ -1,5 +1,7 @@
 //! Tasks that a collector serves, and drafts of such tasks. A task collects reports or sums.
 
+use std::ops::RangeInclusive;
+
 use hushbin::sums::{SumTask, SumTaskDraft};
 use hushbin::{Error, Fingerprint, Task, TaskDraft, sealed};
 use hushbin_analysis::estimate::Totals;
@@ -126,12 +128,12 @@ impl ReportOrSumTask {
         }
     }
 
-    /// Returns the exact number of messages in each upload. Returns `None` for a task of reports,
-    /// because the number of reports in an upload varies.
-    pub(crate) const fn messages_per_upload(&self) -> Option<u32> {
+    /// Returns the minimum and maximum number of messages in each upload. Returns `None` for a task
+    /// of reports, which does not limit the number of reports in an upload.
+    pub(crate) fn messages_per_upload(&self) -> Option<RangeInclusive<u32>> {
         match self {
             Self::Reports(_) => None,
-            Self::Sums(task) => Some(task.message_parameters().message_count()),
+            Self::Sums(task) => Some(task.message_count_range()),
         }
     }
 }

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use crate::canonical::{CanonicalWriter, WriteCanonical};
 use crate::error::Error;
+use crate::sums::counted_questions::{CountedKind, CountedQuestions};
 use crate::sums::messages::MessageParameters;
 use crate::sums::summed_quantity::SummedQuantity;
 use crate::sums::task::{SUM_TASK_FORMAT_NAME, SumTask, SumTaskFields};
@@ -16,8 +17,13 @@ impl SumTask {
     ///
     /// - the budget has more than one report a window, a memo, or cover reports;
     /// - there are fewer than two honest people;
-    /// - more coordinates are drawn than there are.
-    pub fn new(parts: SumTaskFields, messages: MessageParameters) -> Result<Self, Error> {
+    /// - more coordinates are drawn than there are;
+    /// - the messages are not those of questions, or not those of numbers or a vector.
+    pub fn new(
+        parts: SumTaskFields,
+        messages: impl Into<MessageParameters>,
+    ) -> Result<Self, Error> {
+        let messages = messages.into();
         let bytes = canonical_field_bytes(&parts, &messages);
         Self::build_validated_task(parts, messages, &bytes)
     }
@@ -69,20 +75,56 @@ impl WriteCanonical for SummedQuantity {
                 canonical.write_u64(ball.frame_seed());
                 canonical.write_u64(ball.coefficient_bound_factor().to_bits());
             }
+            Self::CountedQuestions(questions) => questions.write_canonical(canonical),
+        }
+    }
+}
+
+impl WriteCanonical for CountedQuestions {
+    fn write_canonical(&self, canonical: &mut CanonicalWriter) {
+        let kind = match self.kind() {
+            CountedKind::Choice { .. } => 2,
+            CountedKind::Set { .. } => 3,
+            CountedKind::Flags => 4,
+            CountedKind::Number { .. } => 5,
+        };
+        canonical.write_u64(kind);
+        self.items().write_canonical(canonical);
+        match self.kind() {
+            CountedKind::Choice { name } => canonical.write_text(name),
+            CountedKind::Set { name, sparsity } => {
+                canonical.write_text(name);
+                canonical.write_u64((*sparsity).into());
+            }
+            CountedKind::Flags => {}
+            CountedKind::Number { name, limits } => {
+                canonical.write_text(name);
+                limits.write_canonical(canonical);
+            }
         }
     }
 }
 
 impl WriteCanonical for MessageParameters {
     fn write_canonical(&self, canonical: &mut CanonicalWriter) {
-        for small in [
-            self.messages_per_unit(),
-            self.drawn_coordinate_count(),
-            self.noise_trial_count(),
-        ] {
-            canonical.write_u64(small.into());
+        match self {
+            Self::UnitSteps(steps) => {
+                for small in [
+                    steps.messages_per_unit(),
+                    steps.drawn_coordinate_count(),
+                    steps.noise_trial_count(),
+                ] {
+                    canonical.write_u64(small.into());
+                }
+                canonical.write_u64(steps.noise_threshold().0);
+                canonical.write_u64(steps.max_noise_messages().into());
+            }
+            Self::Lottery(lottery) => {
+                canonical.write_u64(lottery.draws().into());
+                // The 64 low bits, so that 2⁶⁴ is written as 0.
+                canonical.write_u64(lottery.threshold() as u64);
+                canonical.write_u64(lottery.pads_to_equal_counts().into());
+            }
         }
-        canonical.write_u64(self.noise_threshold().0);
-        canonical.write_u64(self.max_noise_messages().into());
     }
 }

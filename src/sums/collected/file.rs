@@ -7,9 +7,10 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use super::question_file::{SerializedCountedQuestion, questions_from_file, questions_to_file};
 use crate::error::{Error, error};
 use crate::sample::Threshold;
-use crate::sums::messages::MessageParameters;
+use crate::sums::messages::{MessageParameters, NoiseLottery, UnitStepParameters};
 use crate::sums::summed_quantity::{BoundedVector, SummedQuantity};
 use crate::sums::task::{SumTask, SumTaskFields};
 use crate::task::{Items, NumberLimits, ReportBudget};
@@ -38,7 +39,7 @@ struct SerializedSummedNumber {
 struct SerializedSummedVector {
     items: Items,
     length: f64,
-    #[serde(default, with = "word")]
+    #[serde(default, with = "digits")]
     seed: u64,
     #[serde(default = "default_spread", skip_serializing_if = "is_default_spread")]
     spread: f64,
@@ -52,42 +53,94 @@ fn is_default_spread(spread: &f64) -> bool {
     *spread == BoundedVector::DEFAULT_BOUND_FACTOR
 }
 
-/// Serialisation of 64-bit words as decimal digits, because JavaScript's numbers have 53 bits.
-mod word {
+/// Serialisation of whole numbers as decimal digits, because JavaScript's numbers have 53 bits.
+mod digits {
+    use core::str::FromStr;
+
     use super::{Deserialize, Deserializer, Serializer, String, ToString, de};
 
-    pub(super) fn serialize<S: Serializer>(word: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&word.to_string())
+    pub(super) fn serialize<S: Serializer>(
+        number: &impl ToString,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&number.to_string())
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(of: D) -> Result<u64, D::Error> {
+    pub(super) fn deserialize<'de, D, T>(of: D) -> Result<T, D::Error>
+    where
+        D: Deserializer<'de>,
+        T: FromStr + ToString,
+    {
         let text = String::deserialize(of)?;
-        let word: Option<u64> = text.parse().ok();
+        let number: Option<T> = text.parse().ok();
         // Accept only the canonical spelling, without a sign or leading zeros.
-        word.filter(|word| word.to_string() == text)
-            .ok_or_else(|| de::Error::custom("expected a number below 2^64 as decimal digits"))
+        number
+            .filter(|number| number.to_string() == text)
+            .ok_or_else(|| de::Error::custom("expected a whole number as decimal digits"))
     }
 }
 
-#[derive(Serialize, Deserialize)]
+/// Parameters of messages in a task file: those of unit messages, or those of a lottery.
+#[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SerializedMessageParameters {
-    levels: u32,
-    drawn: u32,
-    trials: u32,
-    #[serde(with = "word")]
-    threshold: u64,
-    noise: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    levels: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    drawn: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    trials: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    draws: Option<u32>,
+    #[serde(with = "digits")]
+    threshold: u128,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    noise: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    equal: Option<bool>,
 }
 
 impl From<&MessageParameters> for SerializedMessageParameters {
     fn from(own: &MessageParameters) -> Self {
-        Self {
-            levels: own.messages_per_unit(),
-            drawn: own.drawn_coordinate_count(),
-            trials: own.noise_trial_count(),
-            threshold: own.noise_threshold().0,
-            noise: own.max_noise_messages(),
+        match own {
+            MessageParameters::UnitSteps(own) => Self {
+                levels: Some(own.messages_per_unit()),
+                drawn: Some(own.drawn_coordinate_count()),
+                trials: Some(own.noise_trial_count()),
+                threshold: own.noise_threshold().0.into(),
+                noise: Some(own.max_noise_messages()),
+                ..Self::default()
+            },
+            MessageParameters::Lottery(own) => Self {
+                draws: Some(own.draws()),
+                threshold: own.threshold(),
+                // False is the default, and is not written.
+                equal: Some(own.pads_to_equal_counts()).filter(|equal| *equal),
+                ..Self::default()
+            },
+        }
+    }
+}
+
+impl TryFrom<SerializedMessageParameters> for MessageParameters {
+    type Error = Error;
+
+    fn try_from(file: SerializedMessageParameters) -> Result<Self, Error> {
+        let steps = (file.levels, file.drawn, file.trials, file.noise);
+        match (steps, file.draws, file.equal) {
+            ((Some(levels), Some(drawn), Some(trials), Some(noise)), None, None) => {
+                // A threshold that does not fit is out of range anyway.
+                let threshold = Threshold(u64::try_from(file.threshold).unwrap_or(u64::MAX));
+                UnitStepParameters::new(levels, drawn, trials, threshold, noise).map(Self::from)
+            }
+            ((None, None, None, None), Some(draws), equal) => {
+                NoiseLottery::new(draws, file.threshold, equal == Some(true)).map(Self::from)
+            }
+            _ => Err(error!(InvalidCombination {
+                reason: "\"messages\" of \"numbers\" or a \"vector\" need \"levels\", \"drawn\", \
+                         \"trials\", \"threshold\" and \"noise\"; those of \"questions\" need \
+                         \"draws\" and \"threshold\", and may have \"equal\"",
+            })),
         }
     }
 }
@@ -106,6 +159,8 @@ struct SerializedSumTask {
     numbers: Option<Vec<SerializedSummedNumber>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     vector: Option<SerializedSummedVector>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    questions: Option<Vec<SerializedCountedQuestion>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     messages: Option<SerializedMessageParameters>,
     #[serde(default, skip_serializing_if = "ReportBudget::is_default")]
@@ -168,7 +223,7 @@ impl SumTaskDraft {
         if own.summed_quantity != used.summed_quantity {
             let of = |measure: &SummedQuantity| format!("{measure:?}");
             return differs(
-                "numbers or vector",
+                "numbers, vector or questions",
                 of(&own.summed_quantity),
                 of(&used.summed_quantity),
             );
@@ -216,26 +271,25 @@ impl TryFrom<SerializedSumTask> for SumTaskDraft {
 
     fn try_from(file: SerializedSumTask) -> Result<Self, Error> {
         let TrustedParty::Shuffler = file.trust;
-        let measure = match (file.numbers, file.vector) {
-            (Some(numbers), None) => {
+        let measure = match (file.numbers, file.vector, file.questions) {
+            (Some(numbers), None, None) => {
                 let names = numbers.iter().map(|own| own.name.clone()).collect();
                 let limits = numbers.into_iter();
                 let limits = limits.map(|own| NumberLimits::new(own.min, own.max, own.unit));
                 SummedQuantity::from_numbers(names, limits.collect::<Result<_, _>>()?)?
             }
-            (None, Some(own)) => SummedQuantity::BoundedVector(BoundedVector::new(
+            (None, Some(own), None) => SummedQuantity::BoundedVector(BoundedVector::new(
                 own.items, own.length, own.seed, own.spread,
             )?),
+            (None, None, Some(own)) => SummedQuantity::CountedQuestions(questions_from_file(own)?),
             _ => {
                 return Err(error!(InvalidCombination {
-                    reason: "a task of sums needs either \"numbers\" or a \"vector\"",
+                    reason: "a task through a shuffler needs exactly one of \"numbers\", a \
+                             \"vector\" and \"questions\"",
                 }));
             }
         };
-        let messages = file.messages.map(|own| {
-            let threshold = Threshold(own.threshold);
-            MessageParameters::new(own.levels, own.drawn, own.trials, threshold, own.noise)
-        });
+        let messages = file.messages.map(MessageParameters::try_from);
         Ok(Self {
             task_fields: SumTaskFields {
                 id: file.id,
@@ -265,21 +319,22 @@ impl SerializedSumTask {
                 unit: limits.unit().map(ToOwned::to_owned),
             }
         };
-        let (numbers, vector) = match &parts.summed_quantity {
+        let (mut numbers, mut vector, mut questions) = (None, None, None);
+        match &parts.summed_quantity {
             SummedQuantity::NumbersWithLimits(Items::Named(names), limits) => {
-                (Some(names.iter().zip(limits).map(number).collect()), None)
+                numbers = Some(names.iter().zip(limits).map(number).collect());
             }
             SummedQuantity::NumbersWithLimits(..) => unreachable!("numbers have names"),
             SummedQuantity::BoundedVector(ball) => {
-                let vector = SerializedSummedVector {
+                vector = Some(SerializedSummedVector {
                     items: ball.items().clone(),
                     length: ball.max_length(),
                     seed: ball.frame_seed(),
                     spread: ball.coefficient_bound_factor(),
-                };
-                (None, Some(vector))
+                });
             }
-        };
+            SummedQuantity::CountedQuestions(own) => questions = Some(questions_to_file(own)),
+        }
         Self {
             id: parts.id.clone(),
             trust: TrustedParty::Shuffler,
@@ -289,6 +344,7 @@ impl SerializedSumTask {
             honest_fraction: parts.honest_fraction,
             numbers,
             vector,
+            questions,
             messages: messages.map(SerializedMessageParameters::from),
             budget: parts.report_budget,
         }

@@ -1,7 +1,12 @@
 //! Getters of sum tasks, for collectors.
 
+use alloc::vec::Vec;
+use core::ops::RangeInclusive;
+
+use crate::error::{Error, error};
 use crate::sample::Threshold;
-use crate::sums::messages::{MessageParameters, longest_message_bytes};
+use crate::sums::counted_questions::{CountedKind, CountedQuestions, bin_edges};
+use crate::sums::messages::{MessageParameters, NoiseLottery, UnitStepParameters, message_bytes};
 use crate::sums::randomizer::SumRandomizer;
 use crate::sums::summed_quantity::BoundedVector;
 use crate::sums::task::{SumTask, SumTaskFields, count_honest_people};
@@ -54,14 +59,82 @@ impl SumTask {
     /// Length of the longest message, in bytes.
     #[must_use]
     pub fn longest_message_bytes(&self) -> usize {
-        longest_message_bytes(self.summed_quantity().coordinate_count())
+        message_bytes(self.summed_quantity().largest_message_code())
     }
 
-    /// Minimum number of messages in a batch: the number of messages of one person, times the
-    /// minimum number of people.
+    /// Minimum and maximum number of messages of one person. They are equal, except in a task of
+    /// questions that does not pad to equal counts.
+    #[must_use]
+    pub fn message_count_range(&self) -> RangeInclusive<u32> {
+        match self.message_parameters() {
+            MessageParameters::UnitSteps(steps) => {
+                let count = steps.message_count();
+                count..=count
+            }
+            MessageParameters::Lottery(lottery) => {
+                let questions = self.summed_quantity().counted_questions();
+                let own = questions.map_or(0, CountedQuestions::own_message_count);
+                // At most 1,024 + 64, which an upload can hold.
+                let most = own + lottery.draws;
+                (if lottery.pads_to_equal_counts {
+                    most
+                } else {
+                    own
+                })..=most
+            }
+        }
+    }
+
+    /// Minimum number of messages in a batch: the maximum number of messages of one person, times
+    /// the minimum number of people.
+    ///
+    /// A batch with this number of messages has enough people, even if each person sent the maximum.
+    /// If numbers of messages vary, a batch with enough people usually has fewer messages.
     #[must_use]
     pub fn min_batch_messages(&self) -> u64 {
-        self.min_people() * u64::from(self.message_parameters.message_count())
+        self.min_people() * u64::from(*self.message_count_range().end())
+    }
+}
+
+impl CountedQuestions {
+    /// Kind of the questions.
+    #[must_use]
+    pub const fn kind(&self) -> &CountedKind {
+        &self.kind
+    }
+
+    /// Edges of the bins of a number, ascending. `None` for other kinds. A bin includes its lower
+    /// edge and excludes its upper edge; only the last bin includes both.
+    #[must_use]
+    pub fn bin_edges(&self) -> Option<Vec<f64>> {
+        let bins = self.items.item_count()?;
+        match &self.kind {
+            CountedKind::Number { limits, .. } => Some(bin_edges(limits, bins)),
+            _ => None,
+        }
+    }
+}
+
+impl MessageParameters {
+    /// Parameters of unit messages, or `None` for a lottery.
+    #[must_use]
+    pub const fn unit_steps(&self) -> Option<&UnitStepParameters> {
+        match self {
+            Self::UnitSteps(steps) => Some(steps),
+            Self::Lottery(_) => None,
+        }
+    }
+}
+
+impl From<UnitStepParameters> for MessageParameters {
+    fn from(steps: UnitStepParameters) -> Self {
+        Self::UnitSteps(steps)
+    }
+}
+
+impl From<NoiseLottery> for MessageParameters {
+    fn from(lottery: NoiseLottery) -> Self {
+        Self::Lottery(lottery)
     }
 }
 
@@ -73,7 +146,7 @@ impl SumRandomizer {
     }
 }
 
-impl MessageParameters {
+impl UnitStepParameters {
     /// Number of levels L: the value 1 is sent as L messages up, and −1 as L messages down.
     #[must_use]
     pub const fn messages_per_unit(&self) -> u32 {
@@ -102,6 +175,51 @@ impl MessageParameters {
     #[must_use]
     pub const fn max_noise_messages(&self) -> u32 {
         self.max_noise_messages
+    }
+}
+
+impl NoiseLottery {
+    /// Creates a lottery of r = `draws` draws, each of which sends a message with the probability
+    /// ρ = `threshold` / 2⁶⁴. If `equal` is true, blank messages fill up the messages of each
+    /// person to the own messages and r more.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for r outside [`LOTTERY_DRAW_COUNT_RANGE`](crate::bounds::LOTTERY_DRAW_COUNT_RANGE).
+    /// [`Error::InvalidCombination`] for a threshold of 0 or above 2⁶⁴.
+    pub fn new(draws: u32, threshold: u128, equal: bool) -> Result<Self, Error> {
+        let last_winning_word = threshold.checked_sub(1).map(u64::try_from);
+        let Some(Ok(last_winning_word)) = last_winning_word else {
+            return Err(error!(InvalidCombination {
+                reason: "the \"threshold\" of a lottery must be above 0 and at most 2⁶⁴",
+            }));
+        };
+        Self::from_last_winning_word(draws, last_winning_word, equal)
+    }
+
+    /// Number of draws r, the maximum number of noise messages of a person.
+    #[must_use]
+    pub const fn draws(&self) -> u32 {
+        self.draws
+    }
+
+    /// Probability ρ that a draw sends a message, multiplied by 2⁶⁴. It is from 1 to 2⁶⁴, where 2⁶⁴
+    /// means always.
+    #[must_use]
+    pub fn threshold(&self) -> u128 {
+        u128::from(self.last_winning_word) + 1
+    }
+
+    /// Probability ρ that a draw sends a message, rounded to the nearest double.
+    #[must_use]
+    pub fn probability(&self) -> f64 {
+        // Division by a power of two is exact.
+        self.threshold() as f64 / (1_u128 << 64) as f64
+    }
+
+    /// Returns whether blank messages fill up the messages of every person to the same number.
+    #[must_use]
+    pub const fn pads_to_equal_counts(&self) -> bool {
+        self.pads_to_equal_counts
     }
 }
 

@@ -5,20 +5,30 @@ use alloc::vec::Vec;
 use crate::codec::Cursor;
 use crate::error::Error;
 use crate::sums::messages::Message;
+use crate::sums::summed_quantity::SummedQuantity;
 use crate::sums::task::SumTask;
 use crate::upload::EncodedUpload;
 
 impl Message {
-    /// Reads the next message of a task with this number of coordinates.
+    /// Reads the next message about a quantity whose largest message code is `largest`.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if the bytes do not begin with a message of the task.
-    fn read_message(cursor: &mut Cursor<'_>, coordinates: u32) -> Result<Self, Error> {
+    /// [`Error::Malformed`] if the bytes do not begin with such a message.
+    fn read_message(
+        cursor: &mut Cursor<'_>,
+        quantity: &SummedQuantity,
+        largest: u32,
+    ) -> Result<Self, Error> {
         let code: u32 = cursor.read_value("expected a message")?;
-        if code > 2 * coordinates {
-            return Err(cursor.malformed_error("expected a message about a coordinate of the task"));
+        if code > largest {
+            return Err(
+                cursor.malformed_error("expected a message about a coordinate or cell of the task")
+            );
         }
-        Ok(Self::from_code(code))
+        Ok(match (quantity.counted_questions(), code.checked_sub(1)) {
+            (Some(_), Some(cell)) => Self::Cell(cell),
+            _ => Self::from_step_code(code),
+        })
     }
 }
 
@@ -29,8 +39,9 @@ impl SumTask {
     /// [`Error::Malformed`] if the bytes do not begin with a message of the task.
     pub fn decode_first_message(&self, bytes: &[u8]) -> Result<(Message, usize), Error> {
         let mut cursor = Cursor::new("message", bytes);
-        let message =
-            Message::read_message(&mut cursor, self.summed_quantity().coordinate_count())?;
+        let quantity = self.summed_quantity();
+        let largest = quantity.largest_message_code();
+        let message = Message::read_message(&mut cursor, quantity, largest)?;
         Ok((message, cursor.offset()))
     }
 
@@ -39,7 +50,7 @@ impl SumTask {
     ///
     /// ```
     /// # use hushbin::sample::Threshold;
-    /// # use hushbin::sums::{SummedQuantity, Message, MessageParameters, SumTaskFields, SumTask};
+    /// # use hushbin::sums::{SummedQuantity, Message, UnitStepParameters, SumTaskFields, SumTask};
     /// # use hushbin::task::{ReportBudget, NumberLimits};
     /// # use hushbin::UploadId;
     /// # use hushbin::upload::EncodedUpload;
@@ -49,7 +60,7 @@ impl SumTask {
     /// #     central_epsilon: 1.0, delta: 1e-6, min_people: 10_000, honest_fraction: 0.9,
     /// #     report_budget: ReportBudget::default(),
     /// # };
-    /// # let task = SumTask::new(parts, MessageParameters::new(8, 1, 1, Threshold(1 << 55), 2)?)?;
+    /// # let task = SumTask::new(parts, UnitStepParameters::new(8, 1, 1, Threshold(1 << 55), 2)?)?;
     /// let upload = EncodedUpload { id: UploadId([9; 16]), report_count: 2, encoded_reports: &[0, 2] };
     /// let down = Message::SignedUnitStep { coordinate: 0, negative: true };
     /// assert_eq!(task.decode_messages(&upload)?, [Message::Blank, down]);
@@ -60,9 +71,10 @@ impl SumTask {
     /// [`Error::Malformed`] unless the upload contains exactly `report_count` messages of the task.
     pub fn decode_messages(&self, upload: &EncodedUpload<'_>) -> Result<Vec<Message>, Error> {
         let mut cursor = Cursor::new("upload", upload.encoded_reports);
-        let coordinates = self.summed_quantity().coordinate_count();
+        let quantity = self.summed_quantity();
+        let largest = quantity.largest_message_code();
         let messages =
-            (0..upload.report_count).map(|_| Message::read_message(&mut cursor, coordinates));
+            (0..upload.report_count).map(|_| Message::read_message(&mut cursor, quantity, largest));
         let messages = messages.collect::<Result<_, _>>()?;
         cursor.expect_end("expected the end after the last message")?;
         Ok(messages)

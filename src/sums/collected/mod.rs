@@ -4,5 +4,6 @@ mod canonical;
 mod file;
 mod getters;
 mod message_decoding;
+mod question_file;
 
 pub use file::SumTaskDraft;

@@ -1,13 +1,17 @@
 //! Sums in the shuffle model: the frame against the reference, messages, and tasks.
 
 mod frame;
+mod questions;
 mod sampler;
 mod task;
 
+use hushbin::Items;
 use hushbin::sample::Threshold;
-use hushbin::sums::{BoundedVector, MessageParameters, SumTask, SumTaskFields, SummedQuantity};
+use hushbin::sums::{
+    BoundedVector, CountedKind, CountedQuestions, MessageParameters, NoiseLottery, SumTask,
+    SumTaskFields, SummedQuantity, UnitStepParameters,
+};
 use hushbin::task::{NumberLimits, ReportBudget};
-use hushbin::{Items, sums};
 
 const REFERENCE: &str = include_str!("../../reference/shuffle-sums.json");
 
@@ -42,11 +46,39 @@ fn ball(dimension: u32, length: f64) -> SummedQuantity {
     )
 }
 
-fn messages([levels, drawn, trials]: [u32; 3], q: f64, noise: u32) -> MessageParameters {
+fn messages([levels, drawn, trials]: [u32; 3], q: f64, noise: u32) -> UnitStepParameters {
     let threshold = Threshold((q * 2_f64.powi(64)) as u64);
-    MessageParameters::new(levels, drawn, trials, threshold, noise).unwrap()
+    UnitStepParameters::new(levels, drawn, trials, threshold, noise).unwrap()
 }
 
-fn task(measure: SummedQuantity, messages: sums::MessageParameters) -> SumTask {
+fn task(measure: SummedQuantity, messages: impl Into<MessageParameters>) -> SumTask {
     SumTask::new(parts(measure), messages).unwrap()
+}
+
+fn choice(options: u32) -> CountedQuestions {
+    let kind = CountedKind::Choice { name: "c".into() };
+    CountedQuestions::new(kind, Items::Count(options)).unwrap()
+}
+
+fn set(options: u32, sparsity: u32) -> CountedQuestions {
+    let name = "s".into();
+    CountedQuestions::new(CountedKind::Set { name, sparsity }, Items::Count(options)).unwrap()
+}
+
+fn flags(count: u32) -> CountedQuestions {
+    let names = (0..count).map(|index| format!("f{index}")).collect();
+    CountedQuestions::new(CountedKind::Flags, Items::Named(names)).unwrap()
+}
+
+/// Number from −1 to 3.
+fn histogram(bins: u32) -> CountedQuestions {
+    let limits = NumberLimits::new(-1.0, 3.0, Some("s".into())).unwrap();
+    let name = "n".into();
+    CountedQuestions::new(CountedKind::Number { name, limits }, Items::Count(bins)).unwrap()
+}
+
+/// Task of questions whose noise messages are sent with probability `quarters` / 4.
+fn questions(of: CountedQuestions, draws: u32, quarters: u128, equal: bool) -> SumTask {
+    let lottery = NoiseLottery::new(draws, quarters << 62, equal).unwrap();
+    task(SummedQuantity::CountedQuestions(of), lottery)
 }

@@ -1,6 +1,7 @@
 use hushbin::sample::Threshold;
 use hushbin::sums::{
-    BoundedVector, Message, MessageParameters, SumTask, SumTaskDraft, SumTaskFields,
+    BoundedVector, CountedKind, CountedQuestions, Message, NoiseLottery, SumTask, SumTaskDraft,
+    SumTaskFields, SummedQuantity, UnitStepParameters,
 };
 use hushbin::task::ReportBudget;
 use hushbin::upload::EncodedUpload;
@@ -8,7 +9,7 @@ use hushbin::{ErrorCode, Items, Task, UploadId, upload};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{ball, messages, numbers, parts, task};
+use super::{ball, choice, flags, histogram, messages, numbers, parts, questions, set, task};
 
 fn all() -> Vec<SumTask> {
     let weekly = SumTaskFields {
@@ -20,6 +21,11 @@ fn all() -> Vec<SumTask> {
         task(numbers(300), messages([2, 100, 2], 0.01, 70)),
         task(ball(5, 2.5), messages([8, 16, 1], 0.25, 32)),
         SumTask::new(weekly, messages([8, 3, 1], 0.25, 6)).unwrap(),
+        questions(choice(3), 1, 1, false),
+        questions(set(200, 5), 64, 4, true),
+        questions(flags(7), 3, 2, false),
+        questions(histogram(31), 2, 3, false),
+        questions(histogram(100), 2, 3, true),
     ]
 }
 
@@ -70,7 +76,12 @@ fn the_fingerprint_stays() {
             "0d66008bbc814690f22b239f79df18ea",
             "c57e1fbb1aec017762b52b2e48ac4520",
             "a67b73b53b6231d1e3357767c367bc9d",
-            "7443fa999b3af2563e526d1937c89059"
+            "7443fa999b3af2563e526d1937c89059",
+            "c9838fd4c08f7369c023e1f06913d807",
+            "1cc47bf5da72b3f86c09ad1f5a94b19e",
+            "fd1485e1d458e6ca39b6149acac59a22",
+            "5b83e79f87bb8e7c15e876d83af5645a",
+            "2ed7a52a212119cdb939c2e80078ef2c",
         ]
     );
 }
@@ -95,11 +106,8 @@ fn refusal(change: impl FnOnce(&mut Value)) -> String {
 fn files_that_are_not_right_say_why() {
     let own: SumTask = serde_json::from_value(file()).unwrap();
     assert_eq!(
-        (
-            own.message_parameters().message_count(),
-            own.honest_people_count()
-        ),
-        (10, 900)
+        (own.message_count_range(), own.honest_people_count()),
+        (10..=10, 900)
     );
     let says = |text: String, expected: &str| assert!(text.contains(expected), "{text}");
     says(refusal(|own| own["trust"] = json!("nobody")), "shuffler");
@@ -111,7 +119,7 @@ fn files_that_are_not_right_say_why() {
     );
     says(
         refusal(|own| own["vector"] = json!({ "items": 3, "length": 1.0 })),
-        "or a \"vector\"",
+        "exactly one of \"numbers\", a \"vector\" and \"questions\"",
     );
     says(
         refusal(|own| own["people"] = json!(2)),
@@ -169,6 +177,165 @@ fn files_that_are_not_right_say_why() {
     );
 }
 
+/// A file with this question, and messages that have room.
+fn asked(questions: &Value) -> Value {
+    json!({
+        "id": "asked", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": 1000,
+        "questions": questions,
+        "messages": { "draws": 2, "threshold": "4611686018427387904" },
+    })
+}
+
+/// Questions are written as in tasks that have a local ε.
+#[test]
+fn questions_are_written_as_local_ones() {
+    let read = |questions: Value| -> CountedQuestions {
+        let task: SumTask = serde_json::from_value(asked(&questions)).unwrap();
+        let again = serde_json::to_value(&task).unwrap();
+        assert_eq!(again["questions"], questions);
+        let own = task.summed_quantity().counted_questions();
+        own.unwrap().clone()
+    };
+    let own = read(json!([{ "name": "theme", "kind": "choice", "options": ["dark", "light"] }]));
+    assert_eq!(own.items().find_item("light"), Some(1));
+    let set = json!([{ "name": "features", "kind": "set", "options": 9, "sparsity": 2 }]);
+    assert_eq!(read(set).own_message_count(), 2);
+    let two = json!([{ "name": "beta", "kind": "flag" }, { "name": "dark", "kind": "flag" }]);
+    assert_eq!(*read(two).kind(), CountedKind::Flags);
+    let number = json!([
+        { "name": "loadMs", "kind": "number", "min": 0.0, "max": 8.0, "bins": 64, "unit": "ms" }
+    ]);
+    assert_eq!(read(number).cell_count(), 72);
+}
+
+#[test]
+fn questions_that_are_not_right_say_why() {
+    let refused = |questions: Value| {
+        let error = serde_json::from_value::<SumTask>(asked(&questions)).unwrap_err();
+        error.to_string()
+    };
+    let flag = json!({ "name": "beta", "kind": "flag" });
+    let choice = json!({ "name": "theme", "kind": "choice", "options": 3 });
+    let number = |bins: u32, max: f64| json!([{ "name": "n", "kind": "number", "min": 0, "max": max, "bins": bins }]);
+    let set = |options: Value, sparsity: u32| json!([{ "name": "s", "kind": "set", "options": options, "sparsity": sparsity }]);
+    for (questions, expected) in [
+        (json!([]), "number of questions is 0, expected 1 to 64"),
+        (
+            json!([choice, flag]),
+            "one question, or several of the kind",
+        ),
+        (json!([flag, flag]), "two items are named \"beta\""),
+        (json!([{ "name": "", "kind": "flag" }]), "has the name \"\""),
+        (
+            json!([{ "name": "q", "kind": "text", "length": 4 }]),
+            "unknown variant `text`, expected one of `choice`, `set`, `flag`, `number`",
+        ),
+        (
+            json!([{ "name": "q", "kind": "choice", "options": 1 }]),
+            "question \"q\": options is 1, expected 2 to",
+        ),
+        (
+            json!([{ "name": "q", "kind": "choice", "options": "open" }]),
+            "question \"q\": questions through a shuffler need \"options\" that are a list",
+        ),
+        (
+            json!([{ "name": "q", "kind": "choice", "options": 3, "sparsity": 1 }]),
+            "unknown field `sparsity`",
+        ),
+        (
+            json!([{ "name": "n", "kind": "number", "min": 0, "max": 1 }]),
+            "missing field `bins`",
+        ),
+        (set(json!(4), 5), "sparsity is 5, expected 1 to 4"),
+        (set(json!(4), 0), "sparsity is 0, expected 1 to 4"),
+        (set(json!([]), 1), "items is 0, expected 1 to"),
+        (number(1, 1.0), "number of bins is 1, expected 2 to 4096"),
+        (number(4097, 1.0), "number of bins is 4097"),
+        (number(9, -1.0), "must be finite and ascending"),
+        // Bins that floating-point numbers cannot tell apart.
+        (number(4, 5e-324), "must be finite and ascending"),
+    ] {
+        let said = refused(questions.clone());
+        assert!(said.contains(expected), "{questions}: {said}");
+    }
+    let with = |messages: Value| {
+        let mut file = asked(&json!([choice]));
+        file["messages"] = messages;
+        serde_json::from_value::<SumTask>(file)
+    };
+    let steps = json!({ "levels": 8, "drawn": 1, "trials": 1, "threshold": "1", "noise": 2 });
+    for (messages, expected) in [
+        (steps, "\"questions\" need \"messages\" with \"draws\""),
+        (
+            json!({ "draws": 0, "threshold": "1" }),
+            "draws is 0, expected 1 to 64",
+        ),
+        (
+            json!({ "draws": 65, "threshold": "1" }),
+            "draws is 65, expected 1 to 64",
+        ),
+        (json!({ "draws": 2 }), "missing field `threshold`"),
+        (
+            json!({ "threshold": "1" }),
+            "those of \"questions\" need \"draws\"",
+        ),
+        (
+            json!({ "draws": 2, "threshold": "1", "noise": 2 }),
+            "those of \"questions\" need \"draws\"",
+        ),
+        (
+            json!({ "draws": 2, "threshold": "0" }),
+            "above 0 and at most 2⁶⁴",
+        ),
+        (
+            json!({ "draws": 2, "threshold": "18446744073709551617" }),
+            "above 0 and at most 2⁶⁴",
+        ),
+        (json!({ "draws": 2, "threshold": "01" }), "decimal digits"),
+        (json!({ "draws": 2, "threshold": "+1" }), "decimal digits"),
+    ] {
+        let said = with(messages.clone()).unwrap_err().to_string();
+        assert!(said.contains(expected), "{messages}: {said}");
+    }
+    // 2⁶⁴ means always.
+    let always = with(json!({ "draws": 2, "threshold": "18446744073709551616" })).unwrap();
+    let lottery = NoiseLottery::new(2, 1 << 64, false).unwrap();
+    assert_eq!(lottery.probability(), 1.0);
+    assert_eq!(*always.message_parameters(), lottery.into());
+    // Messages of questions do not fit numbers.
+    let error = SumTask::new(parts(numbers(1)), lottery).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::InvalidCombination);
+    let named = Items::Named(vec!["a".into(), "b".into()]);
+    let histogram = histogram(2).kind().clone();
+    assert!(CountedQuestions::new(histogram, named).is_err());
+    assert!(CountedQuestions::new(CountedKind::Flags, Items::Count(2)).is_err());
+}
+
+/// A person sends s own messages, and r noise messages at most.
+#[test]
+fn both_numbers_of_messages_are_known() {
+    for (of, own) in [
+        (choice(9), 1),
+        (set(40, 3), 3),
+        (flags(8), 8),
+        (histogram(31), 1),
+        (histogram(32), 2),
+    ] {
+        let range = |equal| questions(of.clone(), 5, 1, equal).message_count_range();
+        assert_eq!(range(false), own..=own + 5);
+        assert_eq!(range(true), own + 5..=own + 5);
+        // As many messages as this cannot come from fewer people.
+        let least = questions(of.clone(), 5, 1, false).min_batch_messages();
+        assert_eq!(least, 1000 * u64::from(own + 5));
+    }
+    let SummedQuantity::CountedQuestions(own) =
+        questions(choice(9), 1, 1, false).summed_quantity().clone()
+    else {
+        unreachable!("it is a choice")
+    };
+    assert_eq!(own, choice(9));
+}
+
 #[test]
 fn drafts_differ_by_their_first_field() {
     let own = task(numbers(2), messages([4, 2, 1], 0.1, 4));
@@ -185,10 +352,11 @@ fn drafts_differ_by_their_first_field() {
     );
     assert!(field(|own| own.task_fields.min_people = 5).contains("people is 5"));
     assert!(
-        field(|own| own.task_fields.summed_quantity = numbers(1)).contains("numbers or vector")
+        field(|own| own.task_fields.summed_quantity = numbers(1))
+            .contains("numbers, vector or questions")
     );
     assert!(
-        field(|own| own.message_parameters = Some(messages([5, 2, 1], 0.1, 4)))
+        field(|own| own.message_parameters = Some(messages([5, 2, 1], 0.1, 4).into()))
             .contains("messages")
     );
     let open = SumTaskDraft {
@@ -201,16 +369,16 @@ fn drafts_differ_by_their_first_field() {
 #[test]
 fn parameters_beyond_their_ranges_are_refused() {
     let half = Threshold(1 << 63);
-    assert!(MessageParameters::new(1, 1, 1, half, 0).is_ok());
+    assert!(UnitStepParameters::new(1, 1, 1, half, 0).is_ok());
     let beyond = Threshold((1 << 63) + 1);
     assert_eq!(
-        MessageParameters::new(1, 1, 1, beyond, 0)
+        UnitStepParameters::new(1, 1, 1, beyond, 0)
             .unwrap_err()
             .code(),
         ErrorCode::InvalidCombination
     );
     for [levels, drawn, trials] in [[0, 1, 1], [1025, 1, 1], [1, 0, 1], [1, 1025, 1], [1, 1, 0]] {
-        let error = MessageParameters::new(levels, drawn, trials, half, 0).unwrap_err();
+        let error = UnitStepParameters::new(levels, drawn, trials, half, 0).unwrap_err();
         assert_eq!(error.code(), ErrorCode::OutOfRange);
     }
     for length in [0.0, -1.0, f64::NAN, f64::INFINITY] {
@@ -288,5 +456,40 @@ proptest! {
         let _ = decoded(&own, &bytes);
         let _ = SumTask::from_canonical_bytes(&bytes);
         let _ = own.decode_first_message(&bytes);
+        let _ = decoded(&questions(set(4, 2), 1, 1, false), &bytes);
+    }
+
+    /// Canonical bytes with changes that keep the beginning, so that every kind is reached.
+    #[test]
+    fn changed_tasks_are_refused_or_are_others(
+        which in 0..9_usize,
+        at in 0..400_usize,
+        byte: u8,
+        cut in 0..3_usize,
+    ) {
+        let mut bytes = all()[which].canonical_bytes();
+        let at = at % bytes.len();
+        bytes[at] = byte;
+        bytes.truncate(bytes.len() - cut);
+        if let Ok(task) = SumTask::from_canonical_bytes(&bytes) {
+            prop_assert_eq!(task.canonical_bytes(), bytes);
+        }
+    }
+
+    #[test]
+    fn cells_are_read_as_they_were_written(cell in 0_u32..205, bytes: [u8; 4]) {
+        // 200 options and 5 paddings.
+        let task = questions(set(200, 5), 2, 1, false);
+        for message in [Message::Cell(cell), Message::Blank] {
+            let mut bytes = Vec::new();
+            message.encode(&mut bytes);
+            prop_assert!(bytes.len() <= task.longest_message_bytes());
+            prop_assert_eq!(task.decode_first_message(&bytes), Ok((message, bytes.len())));
+        }
+        if let Ok((message, length)) = task.decode_first_message(&bytes) {
+            let mut again = Vec::new();
+            message.encode(&mut again);
+            prop_assert_eq!(&again, &bytes[..length]);
+        }
     }
 }

@@ -57,7 +57,7 @@ pub fn run(given: &Given) -> Outcome {
     }
     let mut id = [0; 16];
     rng.fill_bytes(&mut id);
-    let count = task.message_parameters().message_count();
+    let count = drawn.len() as u32;
     let mut sent = upload::upload_header(UploadId(id), &task.fingerprint(), count);
     sent.extend(messages.last().unwrap());
     Outcome {

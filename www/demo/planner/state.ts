@@ -454,5 +454,5 @@ const CONTROLS_OF_ERROR_FIELDS: Readonly<Record<string, readonly FieldName[]>> =
   "number of coordinates": ["count"],
   "messages of one person": ["people"],
   "messages of a batch": ["people"],
-  'number of bins between "edges"': ["bins"],
+  "number of bins": ["bins"],
 };

@@ -7,7 +7,7 @@ use hushbin::sums::{SumTask, SummedQuantity};
 use serde::Serialize;
 
 use super::error::SumQueryError;
-use super::items::{answer_scale, item_label};
+use super::items::{answer_scale, item_label, unit_steps};
 use super::totals::SumTotals;
 use crate::estimate::{
     ConfidenceLevel, Estimate, EstimateError, EstimateOptions, ItemLabel, PointEstimate,
@@ -164,7 +164,7 @@ impl SumEstimates {
 /// coordinate and sign, the trials of all people send μ noise messages on average. The standard
 /// deviation is √(2·μ·(1 − q))·D/(k·L).
 pub(super) fn noise_standard_deviation(task: &SumTask, people: f64) -> f64 {
-    let messages = task.message_parameters();
+    let messages = unit_steps(task);
     let (q, rest) = (
         messages.noise_threshold().probability(),
         messages.noise_threshold().false_probability(),
@@ -176,7 +176,7 @@ pub(super) fn noise_standard_deviation(task: &SumTask, people: f64) -> f64 {
 /// Returns the factor D/k by which sums are multiplied if each person reports k of D coordinates.
 fn coordinate_sampling_factor(task: &SumTask) -> f64 {
     f64::from(task.summed_quantity().coordinate_count())
-        / f64::from(task.message_parameters().drawn_coordinate_count())
+        / f64::from(unit_steps(task).drawn_coordinate_count())
 }
 
 /// Returns the variance of the estimated sum of a coordinate from −1 to 1. `squares` is the sum of
@@ -186,7 +186,7 @@ fn coordinate_sampling_factor(task: &SumTask) -> f64 {
 /// and drawing k of D coordinates.
 pub(super) fn coordinate_sum_variance(task: &SumTask, people: f64, squares: f64) -> f64 {
     let lift = coordinate_sampling_factor(task);
-    let levels = f64::from(task.message_parameters().messages_per_unit());
+    let levels = f64::from(unit_steps(task).messages_per_unit());
     let rounding = lift * people / (4.0 * levels * levels);
     noise_standard_deviation(task, people).powi(2) + rounding + (lift - 1.0) * squares
 }
@@ -198,7 +198,7 @@ const SUM_OF_SQUARES_SAFETY_DEVIATIONS: f64 = 4.0;
 fn item_unit(task: &SumTask, item: usize) -> Option<String> {
     match task.summed_quantity() {
         SummedQuantity::NumbersWithLimits(_, limits) => limits[item].unit().map(str::to_owned),
-        SummedQuantity::BoundedVector(_) => None,
+        SummedQuantity::BoundedVector(_) | SummedQuantity::CountedQuestions(_) => None,
     }
 }
 
@@ -209,14 +209,14 @@ fn estimate_sums(
     query: &SumQuery,
 ) -> Vec<SumEstimate> {
     let lift = coordinate_sampling_factor(task);
-    let levels = f64::from(task.message_parameters().messages_per_unit());
+    let levels = f64::from(unit_steps(task).messages_per_unit());
     // In expectation, noise messages cancel, because both signs have the same probability q.
     let up = |[up, down]: &[u64; 2]| (*up as f64 - *down as f64) * lift / levels;
     let counts = totals.signed_counts_by_coordinate();
     let coordinates: Vec<f64> = counts.iter().map(up).collect();
     // The square of a value is at most its absolute value. The messages of both signs together
     // reveal the sum of absolute values.
-    let messages = task.message_parameters();
+    let messages = unit_steps(task);
     let trials = f64::from(messages.noise_trial_count());
     let noise = 2.0 * people * trials * messages.noise_threshold().probability();
     let variance = |[up, down]: &[u64; 2]| {
@@ -230,7 +230,9 @@ fn estimate_sums(
     };
     let variances: Vec<f64> = counts.iter().map(variance).collect();
     let (sums, variances) = match task.summed_quantity() {
-        SummedQuantity::NumbersWithLimits(..) => (coordinates, variances),
+        SummedQuantity::NumbersWithLimits(..) | SummedQuantity::CountedQuestions(_) => {
+            (coordinates, variances)
+        }
         SummedQuantity::BoundedVector(ball) => {
             let bound = ball.coefficient_bound();
             let scaled: Vec<f64> = coordinates.iter().map(|own| own * bound).collect();

@@ -4,7 +4,7 @@ use hushbin::sums::{SumTask, SummedQuantity};
 use serde::Serialize;
 
 use super::estimate::noise_standard_deviation;
-use super::items::{answer_scale, item_label};
+use super::items::{answer_scale, item_label, unit_steps};
 use crate::estimate::ItemLabel;
 
 /// Maximum influence of one person on one sum. The person's upload is the worst that the shuffler
@@ -44,7 +44,7 @@ impl SumInfluence {
     /// people participate.
     #[must_use]
     pub fn for_task(task: &SumTask, people: f64) -> Vec<Self> {
-        let messages = task.message_parameters();
+        let messages = unit_steps(task);
         let coordinates = f64::from(task.summed_quantity().coordinate_count());
         let drawn = f64::from(messages.drawn_coordinate_count());
         // Change of one coordinate, whose values are from −1 to 1, if all messages are about it.
@@ -78,6 +78,7 @@ impl SumInfluence {
                 let error = length * f64::from(ball.dimension()).sqrt();
                 vec![of(None, None, 2.0 * ball.max_length(), row * most, error)]
             }
+            SummedQuantity::CountedQuestions(_) => Vec::new(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Labels of items, and linear scales of the answers.
 
 use hushbin::Items;
-use hushbin::sums::{SumTask, SummedQuantity};
+use hushbin::sums::{SumTask, SummedQuantity, UnitStepParameters};
 
 use crate::estimate::ItemLabel;
 
@@ -19,7 +19,20 @@ pub(super) fn answer_scale(task: &SumTask, item: usize) -> AnswerScale {
             half_range: ball.max_length(),
             midpoint_answer: 0.0,
         },
+        SummedQuantity::CountedQuestions(_) => AnswerScale {
+            half_range: 0.5,
+            midpoint_answer: 0.5,
+        },
     }
+}
+
+/// Returns the parameters of the unit messages of a task of numbers or a vector.
+///
+/// # Panics
+/// If the task asks questions. [`resolve_sum_draft`](super::resolve_sum_draft) refuses such tasks.
+pub(super) fn unit_steps(task: &SumTask) -> &UnitStepParameters {
+    let steps = task.message_parameters().unit_steps();
+    steps.expect("questions are refused when a task is resolved")
 }
 
 /// Linear map between answers and the range from −1 to 1.

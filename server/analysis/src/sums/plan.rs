@@ -3,13 +3,13 @@
 use hushbin::bounds::{self, ParameterRange};
 use hushbin::sample::Threshold;
 use hushbin::sealed::SEALING_OVERHEAD_BYTES;
-use hushbin::sums::{MessageParameters, SumTask, SumTaskDraft, SumTaskFields, SummedQuantity};
+use hushbin::sums::{SumTask, SumTaskDraft, SumTaskFields, SummedQuantity, UnitStepParameters};
 use hushbin::{Error, Task, TaskDraft};
 use serde::Serialize;
 
 use super::estimate::coordinate_sum_variance;
 use super::influence::SumInfluence;
-use super::items::{self, answer_scale};
+use super::items::{self, answer_scale, unit_steps};
 use crate::accounting::checked_honest_report_count;
 use crate::accounting::shuffled_sums::{
     NoiseParameters, ProvenBounds, SenderBatch, calibrate_noise, required_gaussian_variance,
@@ -54,9 +54,19 @@ const ACCEPTED_VARIANCE_INCREASE: f64 = 0.25;
 /// provide the privacy of the draft, if a batch has more messages than [`BATCH_MESSAGE_COUNT_RANGE`] permits,
 /// or if no parameters provide that privacy.
 pub fn resolve_sum_draft(draft: &SumTaskDraft) -> Result<SumTask, Error> {
+    if draft
+        .task_fields
+        .summed_quantity
+        .counted_questions()
+        .is_some()
+    {
+        return Err(Error::InvalidCombination {
+            reason: "\"questions\" through a shuffler cannot be accounted for yet",
+        });
+    }
     let messages = match draft.message_parameters {
         Some(messages) => messages,
-        None => choose_message_parameters(&draft.task_fields)?,
+        None => choose_message_parameters(&draft.task_fields)?.into(),
     };
     let task = SumTask::new(draft.task_fields.clone(), messages)?;
     BATCH_MESSAGE_COUNT_RANGE.check_in_range(task.min_batch_messages() as f64)?;
@@ -97,19 +107,20 @@ pub fn epsilon_bounds_for_people(
 }
 
 fn sender_batch_of_task(task: &SumTask) -> SenderBatch {
+    let messages = unit_steps(task);
     SenderBatch {
         coordinates: task.summed_quantity().coordinate_count(),
-        used: task.message_parameters().drawn_coordinate_count(),
-        levels: task.message_parameters().messages_per_unit(),
+        used: messages.drawn_coordinate_count(),
+        levels: messages.messages_per_unit(),
         honest_people: task.honest_people_count(),
-        repeats: task.message_parameters().noise_trial_count(),
+        repeats: messages.noise_trial_count(),
     }
 }
 
 fn noise_parameters_of_task(task: &SumTask) -> NoiseParameters {
     NoiseParameters {
-        threshold: task.message_parameters().noise_threshold().0,
-        most: task.message_parameters().max_noise_messages().into(),
+        threshold: unit_steps(task).noise_threshold().0,
+        most: unit_steps(task).max_noise_messages().into(),
     }
 }
 
@@ -133,9 +144,9 @@ struct MessageCandidate {
 /// variance from noise messages is the same for all L. The variance from rounding decreases with
 /// L². If k < D, both increase, and drawing adds variance. So k < D is useful only if all D
 /// coordinates would need too many messages.
-fn choose_message_parameters(parts: &SumTaskFields) -> Result<MessageParameters, Error> {
+fn choose_message_parameters(parts: &SumTaskFields) -> Result<UnitStepParameters, Error> {
     // Check the other parts of the draft with the smallest possible messages.
-    let least = MessageParameters::new(1, 1, 1, Threshold(1), 0)?;
+    let least = UnitStepParameters::new(1, 1, 1, Threshold(1), 0)?;
     let honest_people = SumTask::new(parts.clone(), least)?.honest_people_count();
     let most = MAX_MESSAGES_PER_PERSON.min(BATCH_MESSAGE_COUNT_RANGE.max / parts.min_people as f64);
     let mut shapes: Vec<MessageCandidate> = coordinate_counts_to_try(parts)
@@ -226,7 +237,7 @@ fn predict_message_candidate(
 /// Returns the maximum mean square of the coordinates of one person.
 fn max_coordinate_mean_square(measure: &SummedQuantity) -> f64 {
     match measure {
-        SummedQuantity::NumbersWithLimits(..) => 1.0,
+        SummedQuantity::NumbersWithLimits(..) | SummedQuantity::CountedQuestions(_) => 1.0,
         // This is ‖v‖² ≤ 1 divided by D·A² = 2C², because the image of the vector v has D = 2d
         // coordinates.
         SummedQuantity::BoundedVector(ball) => {
@@ -240,7 +251,7 @@ fn min_noise_message_parameters(
     parts: &SumTaskFields,
     honest_people: u64,
     shape: MessageCandidate,
-) -> Result<MessageParameters, Error> {
+) -> Result<UnitStepParameters, Error> {
     let one = SenderBatch {
         coordinates: parts.summed_quantity.coordinate_count(),
         used: shape.drawn_coordinate_count,
@@ -251,7 +262,7 @@ fn min_noise_message_parameters(
     let senders = senders_with_fewest_noise_trials(&one, parts.central_epsilon, parts.delta)?;
     let found = calibrate_noise(&senders, parts.central_epsilon, parts.delta)?;
     let noise = u32::try_from(found.noise.most).unwrap_or(u32::MAX);
-    MessageParameters::new(
+    UnitStepParameters::new(
         shape.level_count,
         shape.drawn_coordinate_count,
         senders.repeats,
@@ -308,7 +319,7 @@ impl SumPlan {
     /// # Errors
     /// The errors of [`central_epsilon_bounds`] and [`local_numbers_task`].
     pub fn new(task: SumTask) -> Result<Self, Error> {
-        let (messages, people) = (*task.message_parameters(), task.min_people() as f64);
+        let (messages, people) = (*unit_steps(&task), task.min_people() as f64);
         let coordinates = f64::from(task.summed_quantity().coordinate_count());
         let sealed = (SEALING_OVERHEAD_BYTES + task.longest_message_bytes()) as u64;
         let drawn = 2.0 * coordinates * f64::from(messages.noise_trial_count());
@@ -355,6 +366,7 @@ fn predict_mean_errors(task: &SumTask, people: f64) -> Result<Vec<PredictedMeanE
         SummedQuantity::BoundedVector(ball) => {
             vec![of(None, None, ball.max_length(), ball.coefficient_bound())]
         }
+        SummedQuantity::CountedQuestions(_) => Vec::new(),
     })
 }
 

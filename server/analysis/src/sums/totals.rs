@@ -88,11 +88,11 @@ impl SumTotals {
         self.message_count
     }
 
-    /// Returns the number n of people: the number of messages divided by the number that each
-    /// person sends.
+    /// Returns the number n of people: the number of messages divided by the maximum number that each
+    /// person sends. If people may send fewer, it is a lower bound.
     #[must_use]
     pub fn people_count(&self, task: &SumTask) -> f64 {
-        self.message_count as f64 / f64::from(task.message_parameters().message_count())
+        self.message_count as f64 / f64::from(*task.message_count_range().end())
     }
 
     /// Returns the numbers N⁺ and N⁻ of positive and negative messages of a coordinate.

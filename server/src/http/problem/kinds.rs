@@ -186,11 +186,12 @@ pub(crate) enum Problem {
     /// Request with more reports than the task's settings allow.
     #[error("the request has {reports} reports, expected at most {max_reports}")]
     TooManyReports { reports: usize, max_reports: u32 },
-    /// Upload whose number of messages is not the number that the task requires.
-    #[error("an upload has {messages} messages, expected exactly {expected_messages}")]
+    /// Upload with fewer or more messages than the task permits.
+    #[error("an upload has {messages} messages, expected {min_messages} to {max_messages}")]
     MessageCount {
-        messages: usize,
-        expected_messages: u32,
+        messages: u32,
+        min_messages: u32,
+        max_messages: u32,
     },
     /// Request that does not apply to shuffled sums.
     #[error("GET estimates, privacy or influence of the task instead")]

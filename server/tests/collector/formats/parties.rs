@@ -52,7 +52,7 @@ pub(super) fn write(fixture: &Fixture) {
     let (shuffler, address) = world.shuffler(1);
     let key = world.keys(address).remove(0);
     sums::send(&task, address, &key, 0..20);
-    let found = world.estimates(20 * u64::from(task.message_parameters().message_count()));
+    let found = world.estimates(20 * u64::from(*task.message_count_range().end()));
     wait_until_sent(&world, address);
     drop((shuffler, analyser));
     keep(&world, fixture, "sums", &found);
@@ -99,7 +99,7 @@ fn sums_go_on() {
         let world = World::over(fixture.copy("sums"));
         let text = fs::read(world.path("task.json")).unwrap();
         let task: hushbin::sums::SumTask = serde_json::from_slice(&text).unwrap();
-        let each = u64::from(task.message_parameters().message_count());
+        let each = u64::from(*task.message_count_range().end());
         let analyser = world.analyser();
         let (shuffler, address) = world.shuffler(1);
         let recorded = fixture.json("sums/answer.json");

@@ -126,7 +126,7 @@ fn messages_become_sums_and_too_few_are_kept_back() {
     let task = sums();
     let (people, each) = (
         task.min_people(),
-        u64::from(task.message_parameters().message_count()),
+        u64::from(*task.message_count_range().end()),
     );
     let world = world(&task);
     let analyser = world.analyser();
@@ -208,14 +208,14 @@ fn an_upload_has_the_messages_of_one_person() {
     let (_shuffler, address) = world.shuffler(1);
     let mut sealer = world.sealer(address, 1);
     let mut client = Client::connect(address).unwrap();
-    let count = task.message_parameters().message_count() as usize;
+    let count = *task.message_count_range().end() as usize;
     for have in [1, count - 1, count + 1] {
         let bytes = upload(&task, &mut sealer, 1, &vec![Message::Blank; have]);
         let (status, body) = client.post("settings", &bytes).unwrap();
         let body: Value = serde_json::from_slice(&body).unwrap();
         assert_eq!((status, &body["messages"]), (400, &have.into()), "{body}");
         assert_eq!(body["type"], "urn:hushbin:problem:message-count");
-        assert_eq!(body["expected_messages"], count);
+        assert_eq!([&body["min_messages"], &body["max_messages"]], [count; 2]);
     }
     let bytes = upload(&task, &mut sealer, 1, &vec![Message::Blank; count]);
     assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
@@ -227,7 +227,7 @@ fn influence_is_what_is_said() {
     let task = sums();
     let (people, each) = (
         task.min_people(),
-        u64::from(task.message_parameters().message_count()),
+        u64::from(*task.message_count_range().end()),
     );
     let world = world(&task);
     let _analyser = world.analyser();
@@ -270,7 +270,7 @@ fn people_of_one_key_hide_each_other_or_are_left_out() {
     let task = sums();
     let (people, each) = (
         task.min_people(),
-        u64::from(task.message_parameters().message_count()),
+        u64::from(*task.message_count_range().end()),
     );
     let world = world(&task);
     world.create_key("newer", "sealing");

@@ -194,7 +194,7 @@ impl BothWaysSimulation {
             local_epsilon: local.effective_epsilon,
             local_statement: local.statement,
             shuffled: SumPrivacy::for_task(&self.task),
-            messages: self.task.message_parameters().message_count(),
+            messages: *self.task.message_count_range().end(),
         }
     }
 
@@ -239,7 +239,8 @@ impl BothWaysSimulation {
             .randomize(answer, rng, &mut messages)?;
         let local = self.local_report(answer, rng)?;
         let sent = |message: &Message| match *message {
-            Message::Blank => SentMessage {
+            // Numbers have no cells.
+            Message::Blank | Message::Cell(_) => SentMessage {
                 item: None,
                 up: false,
             },
@@ -264,7 +265,8 @@ impl BothWaysSimulation {
     fn person_estimates(&self, answer: &[f64], messages: &[Message]) -> Vec<PersonEstimate> {
         let mut totals = SumTotals::new(&self.task);
         messages.iter().for_each(|own| totals.add_message(*own));
-        let own = self.task.message_parameters();
+        let own = self.task.message_parameters().unit_steps();
+        let own = own.expect("a task of numbers has unit steps");
         // A person reports k of D numbers, so each reported one counts D/k times.
         let lift = self.numbers.len() as f64 / f64::from(own.drawn_coordinate_count());
         let q = own.noise_threshold().probability();
@@ -383,7 +385,7 @@ fn numbers_of_task(task: &SumTask) -> Result<Vec<NamedLimits>, Error> {
     let SummedQuantity::NumbersWithLimits(Items::Named(names), limits) = task.summed_quantity()
     else {
         return Err(Error::InvalidCombination {
-            reason: "only numbers can be asked both ways, not a vector",
+            reason: "only numbers can be asked both ways, not a vector or questions",
         });
     };
     let number = |(name, limits): (&String, &NumberLimits)| NamedLimits {

@@ -1,4 +1,4 @@
-use hushbin::sums::{Message, MessageParameters, SumRandomizer, SumTask, SumTaskDraft};
+use hushbin::sums::{Message, SumRandomizer, SumTask, SumTaskDraft, UnitStepParameters};
 use hushbin_analysis::estimate::{EstimateError, EstimateOptions, TotalsError};
 use hushbin_analysis::sums::{SumEstimates, SumQuery, SumQueryError, SumTotals, resolve_sum_draft};
 use hushbin_tests::significance::assert_means;
@@ -78,7 +78,12 @@ const BATCHES: u32 = 4000;
 #[test]
 fn numbers_are_unbiased_and_vary_as_stated() {
     let task = resolve_sum_draft(&draft("numbers", 4, 300, 1.0)).unwrap();
-    let levels = f64::from(task.message_parameters().messages_per_unit());
+    let levels = f64::from(
+        task.message_parameters()
+            .unit_steps()
+            .unwrap()
+            .messages_per_unit(),
+    );
     let half = |up: f64| (levels - 0.5 - up) / levels;
     let answers: Vec<Vec<f64>> = (0..300)
         .map(|person| {
@@ -120,7 +125,7 @@ fn vectors_are_unbiased_and_vary_as_stated() {
 #[test]
 fn what_only_some_tell_is_covered_too() {
     let own = resolve_sum_draft(&draft("numbers", 6, 300, 2.0)).unwrap();
-    let messages = own.message_parameters();
+    let messages = own.message_parameters().unit_steps().unwrap();
     // Two of six coordinates, with noise that suffices for six.
     let (levels, trials, noise) = (
         messages.messages_per_unit(),
@@ -128,9 +133,9 @@ fn what_only_some_tell_is_covered_too() {
         messages.max_noise_messages(),
     );
     let messages =
-        MessageParameters::new(levels, 2, trials, messages.noise_threshold(), noise).unwrap();
+        UnitStepParameters::new(levels, 2, trials, messages.noise_threshold(), noise).unwrap();
     let task = resolve_sum_draft(&SumTaskDraft {
-        message_parameters: Some(messages),
+        message_parameters: Some(messages.into()),
         ..SumTaskDraft::from(own)
     });
     let task = task.unwrap();

@@ -1,6 +1,6 @@
 use hushbin::ErrorCode;
 use hushbin::sample::Threshold;
-use hushbin::sums::{MessageParameters, SumTask, SumTaskDraft};
+use hushbin::sums::{SumTask, SumTaskDraft, UnitStepParameters};
 use hushbin_analysis::sums::{SumPlan, central_epsilon_bounds, resolve_sum_draft};
 
 use super::draft;
@@ -38,13 +38,28 @@ fn errors_are_a_part_of_those_of_the_local_model() {
 fn messages_are_as_few_as_said() {
     let many = resolve_sum_draft(&draft("numbers", 1000, 10_000, 1.0)).unwrap();
     assert!(
-        many.message_parameters().drawn_coordinate_count() < 100
-            && many.message_parameters().message_count() <= 512
+        many.message_parameters()
+            .unit_steps()
+            .unwrap()
+            .drawn_coordinate_count()
+            < 100
+            && many
+                .message_parameters()
+                .unit_steps()
+                .unwrap()
+                .message_count()
+                <= 512
     );
     let large = resolve_sum_draft(&draft("numbers", 64, 1_000_000, 1.0)).unwrap();
     assert!(large.min_batch_messages() <= 20_000_000);
     let few = resolve_sum_draft(&draft("numbers", 4, 200, 1.0)).unwrap();
-    assert!(few.message_parameters().noise_trial_count() > 1);
+    assert!(
+        few.message_parameters()
+            .unit_steps()
+            .unwrap()
+            .noise_trial_count()
+            > 1
+    );
     // The noise of two people cannot hide a person under a small ε.
     let error = resolve_sum_draft(&draft("numbers", 4, 3, 0.01)).unwrap_err();
     assert_eq!(error.code(), ErrorCode::OutOfRange);
@@ -57,7 +72,7 @@ fn messages_are_as_few_as_said() {
 }
 
 fn changed(task: &SumTask, levels: u32, threshold: f64) -> SumTaskDraft {
-    let own = task.message_parameters();
+    let own = task.message_parameters().unit_steps().unwrap();
     let threshold = Threshold((own.noise_threshold().0 as f64 * threshold) as u64);
     let (drawn, trials, noise) = (
         own.drawn_coordinate_count(),
@@ -66,7 +81,9 @@ fn changed(task: &SumTask, levels: u32, threshold: f64) -> SumTaskDraft {
     );
     SumTaskDraft {
         message_parameters: Some(
-            MessageParameters::new(levels, drawn, trials, threshold, noise).unwrap(),
+            UnitStepParameters::new(levels, drawn, trials, threshold, noise)
+                .unwrap()
+                .into(),
         ),
         ..SumTaskDraft::from(task.clone())
     }
@@ -75,7 +92,11 @@ fn changed(task: &SumTask, levels: u32, threshold: f64) -> SumTaskDraft {
 #[test]
 fn a_promise_that_messages_do_not_keep_is_refused() {
     let task = resolve_sum_draft(&draft("numbers", 4, 10_000, 1.0)).unwrap();
-    let levels = task.message_parameters().messages_per_unit();
+    let levels = task
+        .message_parameters()
+        .unit_steps()
+        .unwrap()
+        .messages_per_unit();
     assert_eq!(
         resolve_sum_draft(&changed(&task, levels, 1.0)),
         Ok(task.clone())
@@ -104,8 +125,8 @@ fn a_promise_that_messages_do_not_keep_is_refused() {
         );
     }
     // A cap so low that noise would be redrawn too often.
-    let own = task.message_parameters();
-    let cut = MessageParameters::new(
+    let own = task.message_parameters().unit_steps().unwrap();
+    let cut = UnitStepParameters::new(
         own.messages_per_unit(),
         own.drawn_coordinate_count(),
         own.noise_trial_count(),
@@ -113,7 +134,7 @@ fn a_promise_that_messages_do_not_keep_is_refused() {
         3,
     );
     let draft = SumTaskDraft {
-        message_parameters: Some(cut.unwrap()),
+        message_parameters: Some(cut.unwrap().into()),
         ..SumTaskDraft::from(task)
     };
     assert_eq!(

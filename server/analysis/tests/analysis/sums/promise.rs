@@ -23,6 +23,7 @@ fn promises_keep_their_words() {
                 "privacy": SumPrivacy::for_task(&task),
                 "honest_people": task.honest_people_count(),
                 "message_bytes": task.longest_message_bytes(),
+                "messages": task.message_count_range().end(),
             })
         })
         .collect();
