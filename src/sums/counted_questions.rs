@@ -256,7 +256,9 @@ impl CountedQuestions {
         let mut has_option = alloc::vec![false; count as usize];
         for &cell in cells.iter() {
             if core::mem::replace(&mut has_option[cell as usize], true) {
-                return Err(error!(DuplicateItem { item: cell.into() }));
+                return Err(error!(DuplicateItem {
+                    item: u64::from(cell)
+                }));
             }
         }
         let given = cells.len() as u32;

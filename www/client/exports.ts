@@ -78,5 +78,16 @@ export type { ReportState } from "./store/store.js";
 export type { SumInput } from "./sums/input.js";
 export type { SumPrivacy } from "./sums/privacy.js";
 export type { SumRandomizer } from "./sums/randomizer.js";
-export type { NumbersTask, SumMessages, SumTask, SumVector, VectorTask } from "./sums/task.js";
+export type {
+  CountedNumber,
+  CountedQuestion,
+  CountedSet,
+  LotteryMessages,
+  NumbersTask,
+  QuestionsSumTask,
+  SumMessages,
+  SumTask,
+  SumVector,
+  VectorTask,
+} from "./sums/task.js";
 export type { MemoParameters, QuestionsTask, RatingsTask, ReportBudget, Task } from "./task.js";

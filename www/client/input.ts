@@ -21,7 +21,7 @@ import type { QuestionsTask, RatingsTask, Task } from "./task.js";
 type ItemName<I> = I extends readonly (infer Name extends string)[] ? Name : string;
 
 /** Type of the names of options. They are indices if the task gives only the number of options. */
-type OptionName<O> = O extends number ? number : ItemName<O>;
+export type OptionName<O> = O extends number ? number : ItemName<O>;
 
 /** Values by item name. An absent item, like an item with the value 0, is not reported on. */
 type RatingsInput<I> = Readonly<Partial<Record<ItemName<I>, number>>> | ReadonlyMap<string, number>;

@@ -107,7 +107,6 @@ export interface RandomizerOptions<T extends Task | SumTask = Task> {
  * @internal
  */
 export class LocalReportMaker implements Randomizer, ReportMaker {
-  readonly messages = 1;
   declare readonly task: Task;
   declare readonly fingerprint: string;
   readonly #reader: InputReader;
@@ -175,6 +174,10 @@ export class LocalReportMaker implements Randomizer, ReportMaker {
     // Counted only if a report was made.
     this.#clippedCount += clipped;
     return report;
+  }
+
+  countMessages(): number {
+    return 1;
   }
 
   /**

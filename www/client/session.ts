@@ -273,7 +273,10 @@ export class Session implements SealableSession {
     entries: PackedEntries,
     report = this.reportMaker.makeReport(entries),
   ): Uint8Array<ArrayBuffer> {
-    return concatBytes([this.reportMaker.uploadHeader(this.reportMaker.messages), report]);
+    return concatBytes([
+      this.reportMaker.uploadHeader(this.reportMaker.countMessages(report)),
+      report,
+    ]);
   }
 
   async makeAndChargeReport(

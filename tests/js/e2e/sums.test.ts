@@ -192,7 +192,7 @@ it("are shown to people with what hides them, and no local ε", async () => {
   expect(text).not.toMatch(/randomised/);
   // Every mentioned ε is called central, or is a local one that does not exist.
   expect(text.match(/ε/g)?.length).toBe(text.match(/(central|local) ε/g)?.length);
-  const { levels, drawn, noise } = task.messages;
+  const { levels, drawn, noise } = task.messages as Hushbin.SumMessages;
   const messages = levels * drawn + noise;
   expect(bytes).toEqual([1, 16, 16, messages < 128 ? 1 : 2, messages * 53]);
 });

@@ -4,7 +4,7 @@ import { maximumCertaintyPercent } from "../certainty.js";
 import type { Client } from "../client-interface.js";
 import { displayedName } from "../displayed-name.js";
 import type { BudgetStatus, HistoryEntry, SumHistoryEntry } from "../results.js";
-import { honestPeopleOf, messagesPerPerson, type SumTask } from "../sums/task.js";
+import { honestPeopleOf, itemNamesOrCount, messagesPerPerson, type SumTask } from "../sums/task.js";
 import { budgetOf, maxReportsPerYear, type Task } from "../task.js";
 import { protectionOf } from "./facts.js";
 import type { Formatters, ReportEntry } from "./report.js";
@@ -133,8 +133,9 @@ async function sumClientTexts(
   const [spent, sent] = await Promise.all([client.budget(), client.history()]);
   const { epsilon, delta, people } = task;
   const { used, allowed, until, reports, durable, centralSpent } = spent;
-  const items = "numbers" in task ? task.numbers.map(({ name }) => name) : task.vector.items;
-  const covers = sums.covers(items, messagesPerPerson(task));
+  const items = itemNamesOrCount(task);
+  const [fewest, most] = messagesPerPerson(task);
+  const covers = sums.covers(items, most, fewest < most);
   const cost = (each: SumHistoryEntry) => sums.cost(number(each.centralEpsilon), String(delta));
   return {
     covers: typeof items === "number" ? covers : withDisplayedNames(covers, items),

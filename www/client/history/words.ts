@@ -19,9 +19,9 @@ export type UploadPartNames = readonly [
 export interface SumWords {
   /**
    * Returns a statement of what a report covers: named items, or a number of items. It also states
-   * the number of messages that carry the report.
+   * the number of messages that carry the report. If `varies`, it is the maximum number.
    */
-  readonly covers: (items: readonly string[] | number, messages: number) => string;
+  readonly covers: (items: readonly string[] | number, messages: number, varies: boolean) => string;
   /**
    * Returns the meaning of the central ε, and says who must be trusted.
    *
@@ -246,8 +246,8 @@ export const ENGLISH: Words = {
     "the report with its noise",
   ],
   sums: {
-    covers: (items, messages) =>
-      `Each report covers: ${typeof items === "number" ? countWithNoun(items, "number") : items.join(", ")}. It is sent as ${countWithNoun(messages, "sealed message")}.`,
+    covers: (items, messages, varies) =>
+      `Each report covers: ${typeof items === "number" ? countWithNoun(items, "number") : items.join(", ")}. It is sent as ${varies ? "at most " : ""}${countWithNoun(messages, "sealed message")}.`,
     meaning: (epsilon, delta, certainty, people, honest) =>
       `You trust a shuffler. There is no local ε: anyone who links these messages to you reads your answers, for example the shuffler and the analyser together. A shuffled batch has at least ${people} people, and ${honest} of them are assumed to follow the protocol. Anyone who sees only the batch can go from 50\u00a0% sure of your answer to at most ${certainty}\u00a0% sure (central ε\u00a0=\u00a0${epsilon}), except with a probability of ${delta}.`,
     used: (reports, allowed, epsilon) =>

@@ -41,7 +41,7 @@ async function sealMessages(
   report: Uint8Array,
   seal: SealFunction,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const { messages } = engine;
+  const messages = engine.countMessages(report);
   const header = engine.uploadHeader(messages);
   // The header of a plain upload, except for the version.
   header[0] = SEALED_UPLOAD_VERSION;

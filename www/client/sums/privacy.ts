@@ -3,13 +3,21 @@
 import { maximumCertaintyPercent } from "../certainty.js";
 import { roundUpThreeDigits } from "../rounding.js";
 import { budgetOf, maxReportsPerYear } from "../task.js";
-import { honestPeopleOf, itemNamesOrCount, messagesPerPerson, type SumTask } from "./task.js";
+import {
+  honestPeopleOf,
+  messageLength,
+  messagesPerPerson,
+  type SumTask,
+  varintLength,
+} from "./task.js";
 
 /**
  * Length of an upload's header in bytes, without the number of messages. It follows
  * `src/upload/mod.rs`.
+ *
+ * @internal
  */
-const UPLOAD_HEADER_LENGTH = 33;
+export const UPLOAD_HEADER_LENGTH = 33;
 /** Number of bytes that sealing adds to a message. It is `OVERHEAD` in `src/sealed.rs`. */
 const SEALING_OVERHEAD_BYTES = 52;
 
@@ -28,25 +36,12 @@ export interface SumPrivacy {
   readonly people: number;
   /** Number of these people who are assumed to follow the protocol. */
   readonly honestPeople: number;
-  /** Number of messages that each person sends. */
+  /** Number of messages that each person sends. The maximum, if the number varies. */
   readonly messages: number;
-  /** Size of a person's sealed upload, in bytes. */
+  /** Size of a person's sealed upload, in bytes. The maximum, if the size varies. */
   readonly bytes: number;
   /** Explanation in plain words. The collector returns the same text for `GET /tasks/{id}`. */
   readonly statement: string;
-}
-
-/** Returns the number of bytes of a number below 2³² as a varint, which has 7 bits in each byte. */
-const varintLength = (value: number) => Math.ceil((32 - Math.clz32(value | 1)) / 7);
-
-/** Returns the length of a message in bytes. A message encodes a coordinate and a sign. */
-function messageLength(task: SumTask): number {
-  const items = itemNamesOrCount(task);
-  const count = typeof items === "number" ? items : items.length;
-  // Vectors are padded to a power of two, and spread over twice that number of coordinates.
-  const padded = 2 ** Math.ceil(Math.log2(count));
-  // Codes 1 to 2·D are the signs of D coordinates; 0 is a blank message.
-  return varintLength(2 * ("numbers" in task ? count : 2 * padded));
 }
 
 const countWithNoun = (count: number, what: string) =>
@@ -60,7 +55,7 @@ export function privacyOf(task: SumTask): SumPrivacy {
   const { epsilon, delta, people } = task;
   const budget = budgetOf(task);
   const { days, reports } = budget;
-  const messages = messagesPerPerson(task);
+  const [, messages] = messagesPerPerson(task);
   const honestPeople = honestPeopleOf(task);
   // A test compares this text with that of `SumPrivacy` in `server/analysis/src/promise.rs`.
   const length = countWithNoun(days, "day");

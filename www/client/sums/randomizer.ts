@@ -10,9 +10,16 @@ import { INJECTED_ARGUMENTS } from "../injected.js";
 import type { PackedEntries } from "../input.js";
 import type { ReportMaker } from "../maker.js";
 import type { SumRandomizer as WasmRandomizer } from "../wasm/sums.js";
-import { readNumbers, type SumInput } from "./input.js";
+import { readAnswers, type SumInput } from "./input.js";
 import { callSumsCore, loadSumsCore, sumsFunctions } from "./module.js";
-import { canonicalSumBytes, messagesPerPerson, parseSumTask, type SumTask } from "./task.js";
+import { UPLOAD_HEADER_LENGTH } from "./privacy.js";
+import {
+  canonicalSumBytes,
+  messageLength,
+  messagesPerPerson,
+  parseSumTask,
+  type SumTask,
+} from "./task.js";
 
 /**
  * Randomiser that makes the messages of one sum task, without sealing, storage and network. It is
@@ -26,11 +33,11 @@ export interface SumRandomizer<T extends SumTask = SumTask> {
   readonly task: T;
   /** Fingerprint of the task's parameters, 32 hexadecimal digits. */
   readonly fingerprint: string;
-  /** Number of messages that each person sends. */
+  /** Number of messages that each person sends. The maximum, if the number varies. */
   readonly messages: number;
   /**
-   * Number of inputs that had a number beyond its limits, or a vector above the maximum length.
-   * Never sent.
+   * Number of inputs that had a number beyond its limits, a vector above the maximum length, or
+   * more options than the sparsity of a set. Never sent.
    */
   readonly clipped: number;
   /** Number of inputs whose messages leave out more than 10⁻⁶ of the vector. Never sent. */
@@ -44,6 +51,12 @@ export interface SumRandomizer<T extends SumTask = SumTask> {
   randomize(input: SumInput<T>): Uint8Array;
   /** Frees the memory inside WebAssembly. The randomiser cannot be used afterwards. */
   free(): void;
+}
+
+/** Returns the number of messages in an upload, a varint behind the header. It is at most 4096. */
+function messageCountOfUpload(upload: Uint8Array): number {
+  const [low = 0, high = 0] = upload.subarray(UPLOAD_HEADER_LENGTH);
+  return low < 128 ? low : low - 128 + 128 * high;
 }
 
 /** @internal */
@@ -64,7 +77,7 @@ export class SumReportMaker implements ReportMaker, SumRandomizer {
   /** @throws number, WasmError */
   constructor(task: SumTask) {
     this.task = task;
-    this.messages = messagesPerPerson(task);
+    [, this.messages] = messagesPerPerson(task);
     callSumsCore(() => this.#recreateHandle());
     this.fingerprint = bytesToHex(this.#hashOfBytes(canonicalSumBytes(task)));
   }
@@ -82,7 +95,7 @@ export class SumReportMaker implements ReportMaker, SumRandomizer {
   }
 
   packAnswers(input: unknown): PackedEntries {
-    return readNumbers(this.task, input);
+    return readAnswers(this.task, input);
   }
 
   makeReport({ values }: PackedEntries): Uint8Array {
@@ -94,6 +107,16 @@ export class SumReportMaker implements ReportMaker, SumRandomizer {
     });
   }
 
+  countMessages(report: Uint8Array): number {
+    const [min, max] = messagesPerPerson(this.task);
+    const count = report.length / messageLength(this.task);
+    // The shuffler refuses any other number.
+    if (count < min || count > max || !Number.isInteger(count)) {
+      throw new WasmError(`the core made ${count} messages, expected ${min} to ${max}`);
+    }
+    return count;
+  }
+
   uploadHeader(count: number): Uint8Array {
     return this.#callHandle((handle) => handle.upload_header(count));
   }
@@ -102,7 +125,7 @@ export class SumReportMaker implements ReportMaker, SumRandomizer {
     const { epsilon, delta } = this.task;
     return [
       `central ε ${epsilon} but for ${delta}, no local ε`,
-      `${this.messages} messages in ${upload.length} bytes`,
+      `${messageCountOfUpload(upload)} messages in ${upload.length} bytes`,
     ];
   };
 

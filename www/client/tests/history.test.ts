@@ -90,8 +90,9 @@ describe("sums through a shuffler", () => {
       expect(every, text).toBe(named);
     }
     expect([...all, ...sums.parts].join()).not.toMatch(/randomised/);
-    expect(sums.covers(["a", "b"], 40)).toContain("sent as 40 sealed messages");
-    expect(sums.covers(3, 40)).toContain("3 numbers");
+    expect(sums.covers(["a", "b"], 40, false)).toContain("sent as 40 sealed messages");
+    expect(sums.covers(["a"], 7, true)).toContain("sent as at most 7 sealed messages");
+    expect(sums.covers(3, 40, false)).toContain("3 numbers");
   });
 
   it("are shown in the parts of an upload, however many messages it has", () => {

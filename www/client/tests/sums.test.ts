@@ -56,6 +56,65 @@ const ANSWERS = { "load-time": 1234, zoom: 1 };
 const MESSAGES = 8 * 2 + 4;
 const PINS = ["0".repeat(32)];
 
+const SHUFFLED = { trust: "shuffler", epsilon: 1, delta: 1e-6, people: 10_000 } as const;
+
+/** Tasks of questions of each kind. Noise is sent in half of the draws. */
+const THEME = {
+  ...SHUFFLED,
+  id: "theme",
+  questions: [{ name: "theme", kind: "choice", options: ["dark", "light", "system"] }],
+  messages: { draws: 3, threshold: "9223372036854775808" },
+} as const satisfies SumTask;
+const FEATURES = {
+  ...SHUFFLED,
+  id: "features",
+  questions: [
+    { name: "features", kind: "set", options: ["search", "export", "share"], sparsity: 2 },
+  ],
+  messages: { draws: 3, threshold: "9223372036854775808", equal: true },
+} as const satisfies SumTask;
+const FLAGS = {
+  ...SHUFFLED,
+  id: "flags",
+  questions: [
+    { name: "beta", kind: "flag" },
+    { name: "dark", kind: "flag" },
+  ],
+  messages: { draws: 1, threshold: "1" },
+} as const satisfies SumTask;
+const LOAD = {
+  ...SHUFFLED,
+  id: "load",
+  questions: [{ name: "loadMs", kind: "number", min: 0, max: 8000, bins: 256, unit: "ms" }],
+  messages: { draws: 1, threshold: "1" },
+} as const satisfies SumTask;
+
+/** Returns the input that the core knows by these numbers. */
+function inputOf(task: SumTask, values: readonly number[]): unknown {
+  if ("questions" in task) {
+    const option = (options: readonly string[] | number, value: number) =>
+      typeof options === "number" ? value : options[value];
+    const answers = task.questions.map((question, at) => {
+      const { kind } = question;
+      const value = values[at] ?? 0;
+      const answer =
+        kind === "set"
+          ? values.map((own) => option(question.options, own))
+          : kind === "choice"
+            ? option(question.options, value)
+            : kind === "flag"
+              ? value === 1
+              : value;
+      return [question.name, answer] as const;
+    });
+    return Object.fromEntries(answers);
+  }
+  const names = "numbers" in task ? task.numbers.map(({ name }) => name) : task.vector.items;
+  return typeof names === "number"
+    ? values
+    : new Map(names.map((name, at) => [name, values[at] ?? 0] as const));
+}
+
 const clients: { destroy(): void }[] = [];
 
 function sumsTo(
@@ -120,18 +179,16 @@ describe("the vectors of sums", () => {
       const [clipped, left] = [outcome.clipped, outcome.left].map(
         (own) => own.filter(Boolean).length,
       );
-      const all = given.answers.map((values) => {
-        const names =
-          "numbers" in given.task ? given.task.numbers.map(({ name }) => name) : undefined;
-        const items = "vector" in given.task ? given.task.vector.items : undefined;
-        const by = names ?? (typeof items === "object" ? items : undefined);
-        const input = by?.map((name, at) => [name, values[at] ?? 0] as const);
-        return hexOf(randomizer.randomize((input ? new Map(input) : values) as never));
-      });
+      const all = given.answers.map((values) =>
+        hexOf(randomizer.randomize(inputOf(given.task, values) as never)),
+      );
       expect(all).toEqual(outcome.messages);
       expect([randomizer.clipped, randomizer.truncated]).toEqual([clipped, left]);
-      const { uploadHeader } = Object.getPrototypeOf(randomizer);
-      const header: Uint8Array = uploadHeader.call(randomizer, randomizer.messages);
+      const { uploadHeader, countMessages } = Object.getPrototypeOf(randomizer);
+      const last = Buffer.from(all.at(-1) ?? "", "hex");
+      const count: number = countMessages.call(randomizer, last);
+      expect(count).toBeLessThanOrEqual(randomizer.messages);
+      const header: Uint8Array = uploadHeader.call(randomizer, count);
       expect(hexOf(header) + all.at(-1)).toBe(outcome.upload);
       randomizer.free();
     },
@@ -144,14 +201,13 @@ describe("what a page shows before anybody agrees", () => {
     readonly privacy: Readonly<Record<string, unknown>>;
     readonly honest_people: number;
     readonly message_bytes: number;
+    readonly messages: number;
   }
   const all: readonly Said[] = JSON.parse(read("tests/vectors/sum-privacy.json"));
 
   it.each(all.map((said) => [said.task.id, said] as const))(
     "is what the analyser says: %s",
-    async (_, { task, privacy, honest_people, message_bytes }) => {
-      const { levels, drawn, noise } = task.messages;
-      const messages = levels * drawn + noise;
+    async (_, { task, privacy, honest_people, message_bytes, messages }) => {
       expect(await privacyOf(task)).toEqual({
         trust: privacy.trust,
         centralEpsilon: privacy.central_epsilon,
@@ -307,6 +363,117 @@ describe("a report", () => {
     const report = client.report(vector as never);
     vector.fill(Number.NaN);
     expect(await report).toMatchObject({ outcome: "queued" });
+  });
+});
+
+describe("a report on questions", () => {
+  /** Codes of the messages of an answer, sorted. */
+  const codesOf = async <T extends SumTask>(task: T, input: unknown, bytes = 1) => {
+    const randomizer = await createRandomizer({ task });
+    const report = randomizer.randomize(input as never);
+    const codes = Array.from({ length: report.length / bytes }, (_, at) => {
+      const [low = 0, high = 0] = report.subarray(at * bytes, (at + 1) * bytes);
+      return low < 128 ? low : low - 128 + 128 * high;
+    });
+    return codes.sort((a, b) => a - b);
+  };
+
+  it("has the own messages of each kind", async () => {
+    // With a threshold of 1 there is noise with a probability of 2⁻⁶⁴.
+    const silent = { draws: 1, threshold: "1" } as const;
+    const theme = { ...THEME, messages: silent };
+    expect(await codesOf(theme, { theme: "dark" })).toEqual([1]);
+    expect(await codesOf(theme, new Map([["theme", "system"]]))).toEqual([3]);
+    const features = { ...FEATURES, messages: silent };
+    expect(await codesOf(features, { features: [] })).toEqual([4, 5]);
+    expect(await codesOf(features, { features: new Set(["share"]) })).toEqual([3, 4]);
+    expect(await codesOf(features, { features: ["share", "search"] })).toEqual([1, 3]);
+    expect(await codesOf(FLAGS, { beta: false, dark: true })).toEqual([1, 4]);
+    // 16 nodes of 16 bins, then the bins.
+    expect(await codesOf(LOAD, { loadMs: 0 }, 2)).toEqual([1, 17]);
+    expect(await codesOf(LOAD, { loadMs: 1e9 }, 2)).toEqual([16, 272]);
+    const indexed = {
+      ...THEME,
+      questions: [{ name: "shop", kind: "choice", options: 1000 }],
+      messages: silent,
+    } as const;
+    expect(await codesOf(indexed, { shop: 999 }, 2)).toEqual([1000]);
+  });
+
+  it("is as many sealed messages as were drawn", async () => {
+    const { fingerprint } = await createRandomizer({ task: THEME });
+    const key = await Analyser.create(fingerprint, 1);
+    const counts = new Set<number>();
+    for (let person = 0; person < 20; person += 1) {
+      const client = sumsTo(new FakeShuffler(key.key), [key.pin], { task: THEME });
+      expect(await client.report({ theme: "dark" } as never)).toMatchObject({ outcome: "queued" });
+      const [made] = await client.history();
+      const bytes = made?.bytes ?? new Uint8Array();
+      const count = bytes[33] ?? 0;
+      const opened = await Promise.all(sealedIn(bytes, count).map((own) => key.open(own)));
+      expect(opened.every((own) => own.length === 1 && [1, 2, 3].includes(own[0] ?? 0))).toBe(true);
+      expect(opened.some((own) => own[0] === 1)).toBe(true);
+      expect(bytes.length).toBeLessThanOrEqual((await privacyOf(THEME)).bytes);
+      counts.add(count);
+    }
+    expect([...counts].every((count) => count >= 1 && count <= 4)).toBe(true);
+    // All numbers are equal with a probability of about 2·(3/8)²⁰ = 6·10⁻⁹.
+    expect(counts.size).toBeGreaterThan(1);
+    const randomizer = await createRandomizer({ task: THEME });
+    const { countMessages } = Object.getPrototypeOf(randomizer);
+    for (const wrong of [0, 5]) {
+      const report = new Uint8Array(wrong);
+      expect(() => countMessages.call(randomizer, report)).toThrow(/messages, expected 1 to 4/);
+    }
+  });
+
+  it("has equally many messages if the task says so", async () => {
+    const randomizer = await createRandomizer({ task: FEATURES });
+    expect(randomizer.messages).toBe(5);
+    for (const features of [[], ["share"], ["search", "export", "share"]] as const) {
+      expect(randomizer.randomize({ features })).toHaveLength(5);
+    }
+    // A set with more options than are sent.
+    expect([randomizer.clipped, randomizer.truncated]).toEqual([1, 0]);
+  });
+
+  it("takes answers as with a local ε, and no others", async () => {
+    const theme = await createRandomizer({ task: THEME });
+    const features = await createRandomizer({ task: FEATURES });
+    const flags = await createRandomizer({ task: FLAGS });
+    const load = await createRandomizer({ task: LOAD });
+    const refused = (run: () => unknown, error: unknown, message: RegExp) => {
+      expect(run).toThrow(error as never);
+      expect(run).toThrow(message);
+    };
+    // @ts-expect-error not an option
+    refused(
+      () => theme.randomize({ theme: "blue" }),
+      UnknownItemError,
+      /question "theme" has no item "blue"/,
+    );
+    // @ts-expect-error no answer
+    refused(() => theme.randomize({}), AnswerError, /"theme" is undefined, expected an option/);
+    // @ts-expect-error an index, but options have names
+    refused(() => theme.randomize({ theme: 1 }), AnswerError, /expected an option's name/);
+    refused(() => theme.randomize("dark" as never), AnswerError, /answers by question/);
+    refused(() => theme.randomize({ theme: "dark", them: 1 } as never), UnknownItemError, /"them"/);
+    // @ts-expect-error not an option
+    refused(() => features.randomize({ features: ["find"] }), UnknownItemError, /"find"/);
+    // @ts-expect-error not several
+    refused(() => features.randomize({ features: "share" }), AnswerError, /in an array or Set/);
+    refused(
+      () => features.randomize({ features: ["share", "share"] }),
+      AnswerError,
+      /different options/,
+    );
+    // @ts-expect-error not a boolean
+    refused(() => flags.randomize({ beta: 1, dark: true }), AnswerError, /true or false/);
+    // @ts-expect-error a flag without an answer
+    refused(() => flags.randomize({ beta: true }), AnswerError, /"dark" is undefined/);
+    for (const loadMs of [Number.NaN, "1", undefined]) {
+      refused(() => load.randomize({ loadMs } as never), AnswerError, /a finite number/);
+    }
   });
 });
 
@@ -473,6 +640,49 @@ describe("is refused", () => {
     const error = await refused({ task: { ...TIMINGS, ...change } });
     expect(error).toBeInstanceOf(TaskError);
     expect(error).toMatchObject({ code: "invalid-task", message });
+  });
+
+  it.each<[string, object, RegExp]>([
+    ["no question", { questions: [] }, /one question, or several of the kind "flag"/],
+    [
+      "several questions that are no flags",
+      { questions: [FLAGS.questions[0], ...THEME.questions] },
+      /one question, or several of the kind "flag"/,
+    ],
+    ["a kind that is not counted", { questions: [{ name: "a", kind: "text" }] }, /kind is "text"/],
+    [
+      "a field of another kind",
+      { questions: [{ ...FLAGS.questions[0], options: 3 }] },
+      /unknown field "options"/,
+    ],
+    ["messages of numbers", { messages }, /unknown field "levels"/],
+    ["no draw that can win", { messages: { draws: 1, threshold: "0" } }, /from 1 to 2\^64/],
+    [
+      "a threshold above always",
+      { messages: { draws: 1, threshold: "18446744073709551617" } },
+      /from 1 to 2\^64/,
+    ],
+    ["equal that is a number", { messages: { ...THEME.messages, equal: 1 } }, /true or false/],
+    ["numbers as well", { numbers: TIMINGS.numbers }, /unknown field "numbers"/],
+  ])("a task of questions with %s", async (_, change, message) => {
+    const task = { ...THEME, ...change } as unknown as SumTask;
+    await expect(createRandomizer({ task })).rejects.toMatchObject({
+      code: "invalid-task",
+      message,
+    });
+  });
+
+  it.each<[string, object]>([
+    ["one option", { questions: [{ ...THEME.questions[0], options: 1 }] }],
+    ["open options", { questions: [{ ...THEME.questions[0], options: "open" }] }],
+    ["a sparsity above the options", { questions: [{ ...FEATURES.questions[0], sparsity: 4 }] }],
+    ["two flags of one name", { questions: [FLAGS.questions[0], FLAGS.questions[0]] }],
+    ["one bin", { questions: [{ ...LOAD.questions[0], bins: 1 }] }],
+    ["no draws", { messages: { ...THEME.messages, draws: 0 } }],
+    ["too many draws", { messages: { ...THEME.messages, draws: 65 } }],
+  ])("by the core, a task of questions with %s", async (_, change) => {
+    const task = { ...THEME, ...change } as unknown as SumTask;
+    await expect(createRandomizer({ task })).rejects.toMatchObject({ code: "invalid-task" });
   });
 
   it.each<[string, object]>([
