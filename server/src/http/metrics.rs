@@ -39,7 +39,7 @@ pub(crate) struct Metrics {
     flood_log: RefusalLog,
     unknown_shuffler_log: RefusalLog,
     unlisted_key_log: RefusalLog,
-    journal_ready: Gauge,
+    ready: Gauge,
     queued_upload_requests: Gauge,
     data_directory_bytes: Gauge,
     open_batch_reports: Gauge,
@@ -52,6 +52,8 @@ pub(crate) struct Metrics {
     unopenable_reports: Counter,
     repeated_reports: Counter,
     relayed_requests: Counter,
+    forwarded_requests: Family<ForwardLabels, Counter>,
+    gateway_log: RefusalLog,
     opened_store: Mutex<Option<OpenedStore>>,
 }
 
@@ -74,6 +76,51 @@ struct NoLabels {}
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct CloseReasonLabel {
     reason: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ForwardLabels {
+    gateway: String,
+    outcome: &'static str,
+}
+
+/// Outcome of a request that a relay has forwarded to a gateway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ForwardOutcome {
+    /// The gateway answered with status 200.
+    Answered,
+    /// The gateway answered with another status.
+    Refused,
+    /// The gateway could not be reached.
+    Unreachable,
+    /// The gateway did not answer in time.
+    Late,
+    /// The gateway's answer was too long or ended early.
+    Invalid,
+}
+
+impl ForwardOutcome {
+    const ALL_OUTCOMES: [Self; 5] = [
+        Self::Answered,
+        Self::Refused,
+        Self::Unreachable,
+        Self::Late,
+        Self::Invalid,
+    ];
+
+    fn labels(self, gateway: &str) -> ForwardLabels {
+        let outcome = match self {
+            Self::Answered => "answered",
+            Self::Refused => "refused",
+            Self::Unreachable => "unreachable",
+            Self::Late => "late",
+            Self::Invalid => "invalid",
+        };
+        ForwardLabels {
+            gateway: gateway.to_owned(),
+            outcome,
+        }
+    }
 }
 
 /// Reason that the collector closed a connection.
@@ -124,6 +171,19 @@ impl Metrics {
         self.relayed_requests.inc();
     }
 
+    /// Counts a request that a relay has forwarded. Logs failures of gateways.
+    pub(crate) fn count_forwarded_request(&self, gateway: &str, outcome: ForwardOutcome) {
+        if !matches!(outcome, ForwardOutcome::Answered | ForwardOutcome::Refused) {
+            self.gateway_log.record(
+                "requests could not be forwarded; hushbin_requests_forwarded_total names the gateway, \
+                 and hushbin doctor the cause",
+            );
+        }
+        self.forwarded_requests
+            .get_or_create(&outcome.labels(gateway))
+            .inc();
+    }
+
     /// Creates the metrics, all zero.
     pub(crate) fn new() -> Self {
         let metrics = Self {
@@ -145,12 +205,20 @@ impl Metrics {
         let start = Gauge::<i64>::default();
         start.set(saturating_i64(now()));
         registry.register_with_unit("start_time", "When it started, since 1970", Unit::Seconds, start);
-        registry.register("ready", "1 if the journal accepts writes, as in /readyz", self.journal_ready.clone());
+        registry.register("ready", "1 if it is ready, as in /readyz", self.ready.clone());
         registry.register("problems", "Requests that were refused, by the problem that was answered", self.problem_counts.clone());
         registry.register("connections", "Connections that are open", self.open_connections.clone());
         registry.register("connections_closed", "Connections that the collector closed: too many from one peer (peer), an idle one to make room for others (room), a peer that did not read (unread), a failed or slow TLS handshake (handshake)", self.closed_connections.clone());
         registry.register("accepts_failed", "Times that no connection could be accepted, mostly for lack of file descriptors", self.failed_accepts.clone());
         registry.register_with_unit("certificate_expiry", "When the TLS certificate expires, since 1970", Unit::Seconds, self.certificate_expiry_seconds.clone());
+    }
+
+    /// Adds the metrics of an opened store, of its directory if it has one, and of its tokens if
+    /// requests need one.
+    #[rustfmt::skip]
+    pub(crate) fn register_store_metrics(&self, store: &Store, directory: Option<PathBuf>, tokens: Option<Arc<TokenStore>>) {
+        let metrics = store.writer_metrics();
+        let mut registry = self.registry.lock();
         registry.register("requests_queued", "Requests with uploads that wait for the disk", self.queued_upload_requests.clone());
         registry.register_with_unit("journal", "Size of the data directory's files", Unit::Bytes, self.data_directory_bytes.clone());
         registry.register("reports_in_open_batches", "Reports in open batches", self.open_batch_reports.clone());
@@ -161,14 +229,6 @@ impl Metrics {
         registry.register("batches_unsent", "Batches of a shuffler that its analyser has not signed for", self.batches_awaiting_receipt.clone());
         registry.register("batches_released", "Batches that are released", self.released_batches.clone());
         registry.register_with_unit("oldest_open_batch", "Age of the oldest open batch that has reports", Unit::Seconds, self.oldest_batch_age_seconds.clone());
-    }
-
-    /// Adds the metrics of an opened store, of its directory if it has one, and of its tokens if
-    /// requests need one.
-    #[rustfmt::skip]
-    pub(crate) fn register_store_metrics(&self, store: &Store, directory: Option<PathBuf>, tokens: Option<Arc<TokenStore>>) {
-        let metrics = store.writer_metrics();
-        let mut registry = self.registry.lock();
         registry.register("uploads_accepted", "Uploads that are on disk and were new", metrics.new_uploads.clone());
         registry.register("uploads_duplicate", "Uploads that were on disk already", metrics.duplicate_uploads.clone());
         registry.register("uploads_conflicting", "Uploads whose id was used by a different upload", metrics.conflicts.clone());
@@ -182,6 +242,25 @@ impl Metrics {
         *self.opened_store.lock() = Some(OpenedStore { store: store.clone(), directory, tokens });
     }
 
+    /// Adds the metrics of a relay with these gateways, all zero, and sets the metric `ready` to 1.
+    pub(crate) fn register_relay_metrics(&self, gateways: impl Iterator<Item = String>) {
+        for gateway in gateways {
+            for outcome in ForwardOutcome::ALL_OUTCOMES {
+                let labels = outcome.labels(&gateway);
+                // Creates each series at 0, so that its first increase is visible.
+                drop(self.forwarded_requests.get_or_create(&labels));
+            }
+        }
+        let help = "Requests to gateways: answered with status 200 (answered) or another (refused), \
+                    without an answer (unreachable, late), with one that is too long or ends early \
+                    (invalid)";
+        let requests = self.forwarded_requests.clone();
+        self.registry
+            .lock()
+            .register("requests_forwarded", help, requests);
+        self.ready.set(1);
+    }
+
     /// Writes to the journal as a test, and sets the metric `ready` to 1 if the write succeeds, or
     /// else to 0.
     pub(crate) async fn probe_journal(&self) {
@@ -191,8 +270,7 @@ impl Metrics {
             .as_ref()
             .map(|opened| opened.store.clone());
         if let Some(store) = store {
-            self.journal_ready
-                .set(i64::from(store.probe_write().await.is_ok()));
+            self.ready.set(i64::from(store.probe_write().await.is_ok()));
         }
     }
 

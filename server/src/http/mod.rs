@@ -20,6 +20,7 @@
 //! | `POST /tasks/{id}/blocks` | shufflers | takes sealed reports of a shuffled batch: 200 when all are on the analyser's disk |
 //! | `GET /.well-known/ohttp-gateway` | anyone | keys that requests through relays are sealed to (RFC 9458 and 9540) |
 //! | `POST /.well-known/ohttp-gateway` | anyone | answers a sealed request from a relay like a direct request |
+//! | `POST /gateways/{host}` | anyone | forwards a sealed request to a gateway; only on relays |
 //! | `GET /` | anyone | redirects to the dashboard |
 //! | `GET /dashboard` | anyone | redirects to the dashboard |
 //! | `GET /dashboard/` | anyone | the dashboard, a page that shows released data to analysts with a token |
@@ -40,6 +41,8 @@
 //!
 //! All errors are problems (RFC 9457). Pages of any origin may call the interface, without
 //! credentials. An upload is a simple request, so browsers send it without a preflight.
+//!
+//! A relay serves only `POST /gateways/{host}`, `/livez`, `/readyz` and `/metrics`.
 //!
 //! Requests through a relay may do what pages do: get tasks and keys, and send uploads.
 //!
@@ -69,6 +72,7 @@ mod problem;
 mod query;
 mod query_cost;
 mod refusal_log;
+mod relay;
 mod response_writer;
 mod router_service;
 mod server;
@@ -88,6 +92,7 @@ use axum::routing::{MethodRouter, any, get, post};
 pub(crate) use access::AccessPolicy;
 pub(crate) use hosts::AllowedHosts;
 pub(crate) use openapi::OPENAPI_JSON as OPENAPI;
+pub(crate) use relay::{MAX_GATEWAY_CONNECTIONS, relay_router};
 pub(crate) use router_service::{EXPIRY_WARNING_DAYS, RouterService};
 pub(crate) use server::{ServerOptions, bind_listener, serve_connections};
 pub use state::RequestLimits;
@@ -299,6 +304,7 @@ mod tests {
         let documented = documented();
         let mut paths: Vec<_> = documented.iter().map(|&(_, path, _)| path).collect();
         let mut served: Vec<_> = routes().iter().map(|&(path, ..)| path).collect();
+        served.push(paths::RELAY_ROUTE);
         paths.sort_unstable();
         paths.dedup();
         served.sort_unstable();

@@ -20,7 +20,7 @@ use crate::store::MemoryReservation;
 
 /// Number of bytes by which a sealed request may exceed the longest upload. The envelope takes some
 /// hundred bytes, and the rest is room for padding.
-const MAX_ENVELOPE_OVERHEAD_BYTES: usize = 16 << 10;
+pub(super) const MAX_ENVELOPE_OVERHEAD_BYTES: usize = 16 << 10;
 
 /// Router that answers requests from relays after they are opened.
 #[derive(Clone)]
@@ -96,7 +96,7 @@ pub(super) async fn answer_sealed_request(
         (header::CACHE_CONTROL, "no-store"),
     ];
     // Releases the reserved memory when the response has been sent.
-    let sealed = Bytes::from_owner(ResponseWithReservation(sealed, memory));
+    let sealed = Bytes::from_owner(ResponseWithReservation::new(sealed, memory));
     Ok((of_answer, sealed).into_response())
 }
 
@@ -119,10 +119,16 @@ fn decode_request(message: &Bytes, hosts: Option<&AllowedHosts>) -> Result<Reque
 }
 
 /// Sealed response, with the memory that is reserved until the response has been sent.
-struct ResponseWithReservation(
+pub(super) struct ResponseWithReservation(
     Vec<u8>,
     #[expect(dead_code, reason = "given back on drop")] MemoryReservation,
 );
+
+impl ResponseWithReservation {
+    pub(super) const fn new(sealed: Vec<u8>, memory: MemoryReservation) -> Self {
+        Self(sealed, memory)
+    }
+}
 
 impl AsRef<[u8]> for ResponseWithReservation {
     fn as_ref(&self) -> &[u8] {

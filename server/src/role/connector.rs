@@ -1,4 +1,4 @@
-//! Connections to an analyser, encrypted unless the analyser's address begins with `http:`.
+//! Connections to other servers, encrypted unless the server's address begins with `http:`.
 
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -9,7 +9,7 @@ use crate::tls_roots;
 /// Connector with and without TLS.
 pub(super) type Connector = HttpsConnector<HttpConnector>;
 
-/// Returns a connector for connections to an analyser.
+/// Returns a connector for connections to other servers.
 ///
 /// # Errors
 /// When there is no TLS configuration.

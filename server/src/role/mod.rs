@@ -1,10 +1,11 @@
-//! Roles of shuffler and analyser: keys and peers, and the messages between them.
+//! Roles of shuffler, analyser and relay: keys and peers, and the messages between them.
 
 mod analyser_keys;
 #[cfg_attr(not(feature = "tls"), path = "no_tls_connector.rs")]
 mod connector;
 mod fetch;
 mod forwarder;
+mod gateway_client;
 mod shuffler_keys;
 pub(crate) mod signature;
 
@@ -13,6 +14,9 @@ use std::sync::Arc;
 pub(crate) use analyser_keys::AnalyserKeys;
 pub(crate) use fetch::{fetch, send};
 pub(crate) use forwarder::BatchForwarder;
+pub(crate) use gateway_client::{
+    GatewayClient, MAX_IDLE_CONNECTIONS, RelayedGateway, SEALED_REQUEST_TYPE,
+};
 pub(crate) use shuffler_keys::ShufflerKeys;
 
 /// Keys and peers that the role of a process needs. A collector needs none.

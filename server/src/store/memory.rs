@@ -1,4 +1,5 @@
-//! Memory budget, in bytes, that all uploads share while they are between socket and disk.
+//! Memory budget, in bytes, that all uploads share while they are between socket and disk, or all
+//! requests while they wait for a relay's gateway.
 
 use std::sync::Arc;
 
@@ -6,7 +7,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Memory budget, in bytes. Clones share it.
 #[derive(Debug, Clone)]
-pub(super) struct MemoryBudget(Arc<Semaphore>);
+pub(crate) struct MemoryBudget(Arc<Semaphore>);
 
 /// Part of the memory budget that one request has reserved. Dropping the reservation returns the
 /// bytes to the budget.
@@ -21,12 +22,12 @@ pub(crate) struct MemoryReservation {
 pub(crate) struct MemoryExhausted;
 
 impl MemoryBudget {
-    pub(super) fn new(bytes: usize) -> Self {
+    pub(crate) fn new(bytes: usize) -> Self {
         Self(Arc::new(Semaphore::new(bytes.min(Semaphore::MAX_PERMITS))))
     }
 
     /// Creates an empty reservation.
-    pub(super) fn empty_reservation(&self) -> MemoryReservation {
+    pub(crate) fn empty_reservation(&self) -> MemoryReservation {
         MemoryReservation {
             budget: self.clone(),
             held: None,

@@ -74,7 +74,7 @@ pub(crate) use files::{
 };
 pub use handle::{Store, StoreOptions};
 pub use location::{JournalLocation, JournalLocationError};
-pub(crate) use memory::{MemoryExhausted, MemoryReservation};
+pub(crate) use memory::{MemoryBudget, MemoryExhausted, MemoryReservation};
 pub use open::create_journal;
 pub(crate) use open::{is_in_use, stored_task_ids};
 pub(crate) use origin::{OriginCounts, ReportOrigin};

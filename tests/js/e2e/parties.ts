@@ -1,4 +1,4 @@
-/** A shuffler and an analyser of one task, with their keys, on temporary files. */
+/** A shuffler, an analyser and a relay of one task, with their keys, on temporary files. */
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -18,6 +18,7 @@ export class Parties {
   readonly #task: object;
   analyser: Collector | undefined;
   shuffler: Collector | undefined;
+  relay: Collector | undefined;
   /** Pin of the analyser for pages. */
   pin = "";
 
@@ -69,6 +70,16 @@ export class Parties {
     ]);
   }
 
+  /** Starts a relay to the shuffler, and returns its address for pages. */
+  async startRelay(): Promise<string> {
+    const gateway = this.shuffler?.url ?? "";
+    this.relay = await startCollector({
+      program,
+      flags: ["--role", "relay", "--gateway", gateway],
+    });
+    return `${this.relay.url}/gateways/${new URL(gateway).host}`;
+  }
+
   /** Requests a path of the analyser with an analyst's token. */
   async ask(path: string): Promise<unknown> {
     const whose = [
@@ -86,6 +97,7 @@ export class Parties {
   }
 
   async stop(): Promise<void> {
+    await this.relay?.stop("SIGKILL");
     await this.shuffler?.stop("SIGKILL");
     await this.analyser?.stop("SIGKILL");
     rmSync(this.#directory, { recursive: true, force: true });

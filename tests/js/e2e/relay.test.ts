@@ -1,6 +1,6 @@
 /**
- * Reports from headless Chromium through a relay to a shuffler, which has no connection to any
- * page. Checks what the relay sees, and that reports are counted once.
+ * Reports from headless Chromium through the relay of hushbin to a shuffler, which has no connection
+ * to any page. Checks what the relay sees, and that reports are counted once.
  */
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -16,8 +16,10 @@ import { hushbin, Parties } from "./parties.js";
 const PEOPLE = 60;
 
 const parties = new Parties(SETTINGS);
-/** Relay that forwards posts of pages without knowledge of the contents. */
-const relay = new Gateway();
+/** Proxy in front of the relay that records what the relay sees, and loses answers. */
+const front = new Gateway();
+/** Path of the relay to the shuffler. */
+let path = "";
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serve>>;
 
@@ -25,7 +27,9 @@ beforeAll(async () => {
   parties.createKey("ohttp", "sealing");
   const ohttp = ["--ohttp-key", parties.file("ohttp.pem"), "--max-reports-per-peer", "0"];
   await parties.start(PEOPLE, PEOPLE, ohttp);
-  relay.to = parties.shuffler?.url ?? "";
+  const own = new URL(await parties.startRelay());
+  front.to = own.origin;
+  path = own.pathname;
   site = await serve({
     directories: { "/dist/": DIST },
     documents: {
@@ -44,12 +48,12 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   site?.close();
-  relay.close();
+  front.close();
   await parties.stop();
 });
 
 it("reaches whoever shuffles, who is connected to no page, through whoever cannot read it", async () => {
-  const url = await relay.listen();
+  const url = await front.listen();
   const page = await (await newContext(browser)).newPage();
   const asked: URL[] = [];
   page.on("request", (request) => void asked.push(new URL(request.url())));
@@ -59,7 +63,7 @@ it("reaches whoever shuffles, who is connected to no page, through whoever canno
     asked.map(({ pathname }) => pathname).filter((path) => /shuffled|obliv|seali/.test(path));
   expect(lazy()).toEqual([]);
   // The client repeats requests whose responses are lost.
-  relay.faults.push("lose-answer", "broken");
+  front.faults.push("lose-answer", "broken");
   const sent = await page.evaluate(
     async ({ people, ...options }) => {
       const all = Array.from({ length: people }, async (_, person) => {
@@ -82,12 +86,12 @@ it("reaches whoever shuffles, who is connected to no page, through whoever canno
     },
     {
       people: PEOPLE,
-      // This name has no address; the relay is given the gateway's.
+      // This name has no address; the relay knows the gateway's.
       endpoint: "https://shuffler.example",
       task: SETTINGS,
       analyser: [parties.pin],
       relay: {
-        url: `${url}/.well-known/ohttp-gateway`,
+        url: `${url}${path}`,
         gateway: hushbin("key", "gateway", parties.file("ohttp.pub")).trim(),
       },
     },
@@ -99,10 +103,10 @@ it("reaches whoever shuffles, who is connected to no page, through whoever canno
   const hosts = new Set(asked.map(({ origin }) => `${origin}`));
   expect(hosts).toEqual(new Set([new URL(site.url).origin, url]));
 
-  const { posts } = relay;
+  const { posts } = front;
   expect(posts.length).toBeGreaterThan(2 * PEOPLE);
-  for (const { path, contentType } of posts) {
-    expect([path, contentType]).toEqual(["/.well-known/ohttp-gateway", "message/ohttp-req"]);
+  for (const post of posts) {
+    expect([post.path, post.contentType]).toEqual([path, "message/ohttp-req"]);
   }
   // All requests for keys have one length, and so do all with reports.
   expect(new Set(posts.map(({ body }) => body.length)).size).toBeLessThanOrEqual(2);
@@ -115,6 +119,13 @@ it("reaches whoever shuffles, who is connected to no page, through whoever canno
     expect(seen.includes(bytes.subarray(40, 72))).toBe(false);
   }
   expect(seen.includes(sent[0] ? Buffer.from(sent[0]).subarray(1, 17) : "")).toBe(false);
+
+  // The relay forwarded all of them but the request that the proxy refused by itself.
+  const metrics = await (await fetch(`${front.to}/metrics`)).text();
+  const host = path.split("/").at(-1);
+  expect(metrics).toContain(
+    `hushbin_requests_forwarded_total{gateway="${host}",outcome="answered"} ${posts.length - 1}\n`,
+  );
 
   let state = "";
   while (state !== "released") {

@@ -102,11 +102,17 @@ impl Waiting {
 
     /// Opens and parses a response.
     pub fn read(&self, sealed: &[u8]) -> Answer {
-        let message = self.open(sealed).unwrap();
-        let message = Message::read_bhttp(&mut Cursor::new(&message[..])).unwrap();
+        Answer::parse(&self.open(sealed).unwrap())
+    }
+}
+
+impl Answer {
+    /// Parses the message of a response.
+    pub fn parse(message: &[u8]) -> Self {
+        let message = Message::read_bhttp(&mut Cursor::new(message)).unwrap();
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         let fields = message.header().fields().iter();
-        Answer {
+        Self {
             status: message.control().status().unwrap().code(),
             fields: fields
                 .map(|field| (text(field.name()), text(field.value())))

@@ -174,6 +174,11 @@ impl Collector {
         assert!(status.unwrap().success());
     }
 
+    /// Returns whether the process has not ended yet.
+    pub fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
     /// Waits for the process to end.
     pub fn wait(&mut self, at_most: Duration) -> ExitStatus {
         let begin = Instant::now();

@@ -35,12 +35,13 @@ export async function buildCollector({ quick = false } = {}) {
  */
 
 /**
- * Starts a collector, and waits until it accepts requests. Creates its journal if there is none.
+ * Starts a collector or a relay, and waits until it accepts requests. Creates its journal if there
+ * is none.
  *
  * @param {object} options
  * @param {string} options.program
- * @param {string} options.data the collector's data directory
- * @param {readonly string[]} options.tasks task files
+ * @param {string} [options.data] the collector's data directory; a relay has none
+ * @param {readonly string[]} [options.tasks] task files
  * @param {string} [options.listen] an address; by default a free port
  * @param {readonly string[]} [options.flags] flags of the collector; by default they give everyone
  * access
@@ -50,12 +51,13 @@ export async function buildCollector({ quick = false } = {}) {
 export async function startCollector({
   program,
   data,
-  tasks,
+  tasks = [],
   listen = "127.0.0.1:0",
   flags = ["--development"],
   verbose = false,
 }) {
-  if (!flags.includes("--development") && !existsSync(join(data, "tasks.json"))) {
+  const needsJournal = data !== undefined && !flags.includes("--development");
+  if (needsJournal && !existsSync(join(data, "tasks.json"))) {
     await captureOutput(program, ["journal", "create", "--data", data]);
   }
   const child = spawn(
@@ -63,8 +65,7 @@ export async function startCollector({
     [
       "serve",
       ...flags,
-      "--data",
-      data,
+      ...(data === undefined ? [] : ["--data", data]),
       "--listen",
       listen,
       ...tasks.flatMap((file) => ["--task", file]),
@@ -94,7 +95,9 @@ export async function startCollector({
   });
   const ready = new Promise((resolve) => {
     createInterface({ input: child.stdout }).on("line", (line) => {
-      const found = line.match(/^hushbin (?:listening|shuffling|analysing) on (http:\S+)$/);
+      const found = line.match(
+        /^hushbin (?:listening|shuffling|analysing|relaying) on (http:\S+)$/,
+      );
       if (found) {
         resolve(found[1]);
       }

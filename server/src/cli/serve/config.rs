@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::http::{AllowedHosts, RequestLimits, ServerOptions, Tls};
 use crate::ohttp::OhttpGateway;
-use crate::role::RoleKeysAndPeers;
+use crate::role::{RelayedGateway, RoleKeysAndPeers};
 use crate::store::{
-    BatchSettings, JournalLocation, StoreOptions, TaskSettings, TaskSetup, stored_task_ids,
+    BatchSettings, JournalLocation, ProcessRole, StoreOptions, TaskSettings, TaskSetup,
+    stored_task_ids,
 };
 
 /// Default address, which only this machine can connect to.
@@ -38,15 +39,37 @@ pub(crate) enum LogFormat {
     Json,
 }
 
+/// Role of a server.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ServerRole {
+    /// Receives reports from pages, and serves estimates
+    #[default]
+    Collector,
+    /// Receives sealed reports from pages, shuffles the reports of a batch, and sends the batch to
+    /// an analyser
+    Shuffler,
+    /// Receives batches from shufflers, and serves estimates
+    Analyser,
+    /// Forwards sealed requests (Oblivious HTTP) to gateways, without the addresses of the senders
+    Relay,
+}
+
+impl ServerRole {
+    /// Returns the role of the server's journal, or `None` for a relay, which has no journal.
+    pub(crate) const fn journal_role(self) -> Option<ProcessRole> {
+        match self {
+            Self::Collector => Some(ProcessRole::Collector),
+            Self::Shuffler => Some(ProcessRole::Shuffler),
+            Self::Analyser => Some(ProcessRole::Analyser),
+            Self::Relay => None,
+        }
+    }
+}
+
 /// Validated configuration of `hushbin serve`.
 #[derive(Clone)]
 pub(crate) struct ServerConfig {
-    /// Location of the journal.
-    pub(crate) journal_location: JournalLocation,
-    /// True if the server must not write to the journal.
-    pub(crate) read_only: bool,
-    /// Tasks of all task files.
-    pub(crate) tasks: Vec<TaskSetup>,
     /// Address to listen on.
     pub(crate) listen_address: SocketAddr,
     /// Certificate and key of the server; `None` behind a proxy that encrypts.
@@ -57,27 +80,60 @@ pub(crate) struct ServerConfig {
     pub(crate) log_level: LogLevel,
     /// Format of the log.
     pub(crate) log_format: LogFormat,
-    /// Keys and peers of the server's role. The role itself is in `store`.
-    pub(crate) role_keys: RoleKeysAndPeers,
-    /// Gateway for requests that come through relays, if there is one.
-    pub(crate) ohttp_gateway: Option<Arc<OhttpGateway>>,
     /// Limits of one request.
     pub(crate) request_limits: RequestLimits,
     /// True if the operator has set the maximum number of connections.
     pub(crate) is_max_connections_set: bool,
     /// Limits of the whole server.
     pub(crate) server_options: ServerOptions,
+    /// Part that depends on the role.
+    pub(crate) role: RoleConfig,
+}
+
+/// Part of the configuration that depends on the role.
+#[derive(Clone)]
+pub(crate) enum RoleConfig {
+    /// Collector, shuffler or analyser, which have a journal.
+    WithJournal(JournalConfig),
+    /// Relay, which has none.
+    Relay(RelayConfig),
+}
+
+/// Configuration of a server with a journal.
+#[derive(Clone)]
+pub(crate) struct JournalConfig {
+    /// Location of the journal.
+    pub(crate) journal_location: JournalLocation,
+    /// True if the server must not write to the journal.
+    pub(crate) read_only: bool,
+    /// True for development: no request needs a token.
+    pub(crate) development: bool,
+    /// Tasks of all task files.
+    pub(crate) tasks: Vec<TaskSetup>,
+    /// Keys and peers of the server's role. The role itself is in `store_options`.
+    pub(crate) role_keys: RoleKeysAndPeers,
+    /// Gateway for requests that come through relays, if there is one.
+    pub(crate) ohttp_gateway: Option<Arc<OhttpGateway>>,
     /// Role and limits of the store.
     pub(crate) store_options: StoreOptions,
     /// Settings of new tasks, unless a request for a task has its own.
     pub(crate) task_settings: TaskSettings,
 }
 
-impl ServerConfig {
+/// Configuration of a relay.
+#[derive(Clone)]
+pub(crate) struct RelayConfig {
+    /// Gateways to which requests are forwarded.
+    pub(crate) gateways: Vec<RelayedGateway>,
+    /// Memory for requests that wait for a gateway, in bytes.
+    pub(crate) queue_bytes: usize,
+}
+
+impl JournalConfig {
     /// Returns a warning if so few reports close a batch that they hardly hide a person.
     pub(crate) fn few_reports_warning(&self) -> Option<String> {
         let least = self.task_settings.batch.least;
-        let few = least < FEW_REPORTS && !self.request_limits.release_on_read;
+        let few = least < FEW_REPORTS && !self.development;
         few.then(|| {
             format!(
                 "batch_least is {least}, so a person is hidden among {least} reports only; the \
@@ -118,7 +174,7 @@ const OPTION_RANGES: [OptionRange; 9] = [
     new_option_range(
         "queue_bytes",
         64..=1 << 40,
-        "at least the longest upload, or three of them with --ohttp-key, at most 1 TiB",
+        "at least the longest upload, or three of them with --ohttp-key or --gateway, at most 1 TiB",
     ),
     new_option_range("max_connections", 1..=1 << 20, "1 to 1048576"),
     new_option_range("write_timeout", TIMEOUT_SECONDS_RANGE, "1 to 3600 seconds"),
@@ -189,7 +245,7 @@ pub(crate) fn check_option_at_least<T: Copy + TryInto<u64>>(
     }
 }
 
-impl ServerConfig {
+impl JournalConfig {
     /// Returns the ids of the tasks of the journal and of task files. A journal that cannot be read
     /// counts as empty, since its error is reported where it is opened. This call blocks.
     pub(crate) fn task_ids(&self) -> BTreeSet<String> {

@@ -108,6 +108,7 @@ mod tests {
         let texts = [
             include_str!("../../../config/shuffler.toml"),
             include_str!("../../../config/analyser.toml"),
+            include_str!("../../../config/relay.toml"),
             include_str!("../../../config/node.toml"),
             include_str!("../../../config/full.toml"),
         ];
@@ -280,7 +281,10 @@ mod tests {
     #[test]
     fn schema_describes_each_role_value() {
         let role = &option_schemas()["role"];
-        assert_eq!(role["enum"], json!(["collector", "shuffler", "analyser"]));
+        assert_eq!(
+            role["enum"],
+            json!(["collector", "shuffler", "analyser", "relay"])
+        );
         let said = role["description"].as_str().unwrap();
         assert!(said.contains("\nshuffler: "), "{said}");
         assert_eq!(role["default"], "collector");

@@ -2,10 +2,11 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use super::config::ServerConfig;
+use super::config::{RoleConfig, ServerConfig};
+use crate::http::MAX_GATEWAY_CONNECTIONS;
 use crate::store::JournalLocation;
 
-/// Number of descriptors kept for everything but connections and tasks: the journal's directory, a
+/// Number of descriptors kept for everything but connections, tasks and gateways: the journal's directory, a
 /// database, certificates, an analyser and the log.
 const OTHER_DESCRIPTORS: u64 = 128;
 
@@ -35,17 +36,22 @@ pub(super) fn open_file_limit_maximum() -> Option<u64> {
     getrlimit(Resource::Nofile).maximum
 }
 
-/// Returns the number of tasks that need a descriptor each. Tasks in a database need none.
-pub(super) fn count_tasks_with_files(config: &ServerConfig) -> usize {
-    match config.journal_location {
-        JournalLocation::Directory(_) => config.task_ids().len(),
-        JournalLocation::Database(_) => 0,
+/// Returns the number of descriptors for tasks, which need one each unless they are in a database,
+/// and for connections to gateways.
+pub(super) fn count_role_descriptors(config: &ServerConfig) -> usize {
+    match &config.role {
+        RoleConfig::WithJournal(journal) => match journal.journal_location {
+            JournalLocation::Directory(_) => journal.task_ids().len(),
+            JournalLocation::Database(_) => 0,
+        },
+        RoleConfig::Relay(relay) => relay.gateways.len() * MAX_GATEWAY_CONNECTIONS,
     }
 }
 
-/// Returns the number of connections that a process with `tasks` tasks can have at most, at least 1.
-pub(super) fn max_connections_under_limit(open_files: Option<u64>, tasks: usize) -> usize {
-    let reserved = OTHER_DESCRIPTORS.saturating_add(tasks as u64);
+/// Returns the number of connections that a process can have at most, at least 1. It needs `others`
+/// descriptors for its role.
+pub(super) fn max_connections_under_limit(open_files: Option<u64>, others: usize) -> usize {
+    let reserved = OTHER_DESCRIPTORS.saturating_add(others as u64);
     open_files.map_or(usize::MAX, |limit| {
         let left = limit.saturating_sub(reserved).max(1);
         usize::try_from(left).unwrap_or(usize::MAX)

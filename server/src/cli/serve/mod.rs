@@ -10,6 +10,7 @@ mod reload;
 mod settings;
 
 use std::io::{self, Write};
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::thread;
@@ -20,18 +21,19 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{oneshot, watch};
+use tokio::task::JoinHandle;
 
 use super::output::Error;
-use crate::cli::serve::config::ServerConfig;
+use crate::cli::serve::config::{JournalConfig, RelayConfig, RoleConfig, ServerConfig};
 use crate::http::metrics::Metrics;
 use crate::http::{self, AccessPolicy, RouterService};
-use crate::role::BatchForwarder;
+use crate::role::{BatchForwarder, GatewayClient};
 use crate::store::{
     EngineError, JournalError, ProcessRole, Remedy, Store, StoreError, StoreOptions,
 };
 use crate::tokens::TokenStore;
 pub(super) use config_schema::option_schemas;
-use descriptors::{count_tasks_with_files, max_connections_under_limit, raise_open_file_limit};
+use descriptors::{count_role_descriptors, max_connections_under_limit, raise_open_file_limit};
 pub(super) use doctor::{DoctorCommandOptions, run_doctor_command};
 use log::LogHandle;
 pub(super) use options::ServeCommandOptions;
@@ -50,10 +52,11 @@ pub(super) fn run_serve_command(
     let mut config = settings.load_config()?;
     if options.check_config {
         check_as_serve_would(&mut config)?;
-        let warnings = [
-            settings.unreadable_for_collector(),
-            config.few_reports_warning(),
-        ];
+        let few_reports = match &config.role {
+            RoleConfig::WithJournal(journal) => journal.few_reports_warning(),
+            RoleConfig::Relay(_) => None,
+        };
+        let warnings = [settings.unreadable_for_collector(), few_reports];
         for warning in warnings.into_iter().flatten() {
             writeln!(out, "warning: {warning}")?;
         }
@@ -76,18 +79,27 @@ pub(super) fn run_serve_command(
         let reload = ConfigReloader::new(options, settings, service.clone(), log, store)?;
         tokio::spawn(reload.reload_on_hangup_signals());
         let stop = stop_signal()?;
-        let open = {
-            let config = config.clone();
-            move || {
-                let store = open_store(&config)?;
-                opened.send_replace(Some(store.clone()));
-                Ok(store)
-            }
-        };
         // Exceeding the file size limit is then a write error like a full disk. Without a handler,
         // the signal would end the process.
         let _caught = signal(SignalKind::from_raw(libc::SIGXFSZ))?;
-        run_collector(listener, &service, &config, open, stop, out).await
+        match &config.role {
+            RoleConfig::WithJournal(journal) => {
+                let open = {
+                    let journal = journal.clone();
+                    move || {
+                        let store = open_store(&journal)?;
+                        opened.send_replace(Some(store.clone()));
+                        Ok(store)
+                    }
+                };
+                run_collector(listener, &service, &config, journal, open, stop, out).await
+            }
+            RoleConfig::Relay(relay) => {
+                // No store will be open.
+                drop(opened);
+                run_relay(listener, &service, &config, relay, stop, out).await
+            }
+        }
     });
     // Running scans only read, so the process need not wait for them.
     runtime.shutdown_timeout(Duration::from_millis(100));
@@ -106,17 +118,21 @@ fn check_as_serve_would(config: &mut ServerConfig) -> Result<(), Error> {
     }) {
         return Err(format!("cannot listen on {listen}: {error}").into());
     }
-    let location = &config.journal_location;
+    let journal = match &config.role {
+        RoleConfig::WithJournal(journal) => journal,
+        RoleConfig::Relay(_) => return Ok(drop(GatewayClient::new()?)),
+    };
+    let location = &journal.journal_location;
     // An error in the tokens stops a start, unless everyone may read.
-    if !config.request_limits.release_on_read {
+    if !journal.development {
         TokenStore::open(location)?;
     }
-    let (tasks, options) = (&config.tasks, config.store_options);
+    let (tasks, options) = (&journal.tasks, journal.store_options);
     Ok(Store::check_tasks(
         location,
         tasks,
         options,
-        config.read_only,
+        journal.read_only,
     )?)
 }
 
@@ -127,7 +143,7 @@ fn check_as_serve_would(config: &mut ServerConfig) -> Result<(), Error> {
 /// When the limit is too low for the number of connections that the operator has set.
 fn apply_open_file_limit(config: &mut ServerConfig) -> Result<(), Error> {
     let open_files = raise_open_file_limit();
-    let possible = max_connections_under_limit(open_files, count_tasks_with_files(config));
+    let possible = max_connections_under_limit(open_files, count_role_descriptors(config));
     let wanted = config.server_options.max_connections;
     if wanted <= possible {
         return Ok(());
@@ -150,14 +166,14 @@ fn apply_open_file_limit(config: &mut ServerConfig) -> Result<(), Error> {
     Ok(())
 }
 
-fn open_store(config: &ServerConfig) -> Result<Store, Error> {
-    let ServerConfig {
+fn open_store(config: &JournalConfig) -> Result<Store, Error> {
+    let JournalConfig {
         journal_location: location,
         tasks,
         store_options: store,
         ..
     } = config;
-    if !config.request_limits.release_on_read {
+    if !config.development {
         // An error in the tokens should leave the journal untouched.
         TokenStore::open(location)?;
     }
@@ -200,6 +216,7 @@ async fn run_collector(
     listener: TcpListener,
     service: &RouterService,
     config: &ServerConfig,
+    journal: &JournalConfig,
     open: impl FnOnce() -> Result<Store, Error> + Send + 'static,
     stop: impl Future<Output = ()>,
     out: &mut dyn Write,
@@ -221,20 +238,15 @@ async fn run_collector(
             return Ok(());
         }
     };
-    serve_store(&store, service, config).await?;
+    serve_store(&store, service, config, journal).await?;
 
-    // Here even a broken pipe is an error: the reader of this line needs the address.
     let doing = match store.role() {
-        _ if config.read_only => "serving read-only",
+        _ if journal.read_only => "serving read-only",
         ProcessRole::Collector => "listening",
         ProcessRole::Shuffler => "shuffling",
         ProcessRole::Analyser => "analysing",
     };
-    let scheme = config.tls.as_ref().map_or("http", |_| "https");
-    writeln!(out, "hushbin {doing} on {scheme}://{address}")
-        .and_then(|()| out.flush())
-        .map_err(|error| format!("cannot print the address: {error}"))?;
-    notify_service_manager(&NotifyState::Ready);
+    announce_ready(doing, config, address, out)?;
 
     tokio::select! {
         () = stop => {}
@@ -242,13 +254,66 @@ async fn run_collector(
             return Err("the journal's writer stopped unexpectedly; restart the collector".into());
         }
     }
+    finish_requests(end, serving).await?;
+    close_store(store.close()).await
+}
+
+/// Serves as a relay, without a store.
+async fn run_relay(
+    listener: TcpListener,
+    service: &RouterService,
+    config: &ServerConfig,
+    relay: &RelayConfig,
+    stop: impl Future<Output = ()>,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let address = listener.local_addr()?;
+    service.set_router(http::relay_router(
+        relay.gateways.clone(),
+        GatewayClient::new()?,
+        config.request_limits,
+        relay.queue_bytes,
+        Arc::clone(service.metrics()),
+    ));
+    let (end, ended) = oneshot::channel::<()>();
+    let serving = tokio::spawn(http::serve_connections(
+        listener,
+        service.clone(),
+        config.server_options,
+        async move { drop(ended.await) },
+    ));
+    announce_ready("relaying", config, address, out)?;
+    stop.await;
+    finish_requests(end, serving).await?;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// Prints the address of a server that is ready, and notifies the service manager.
+fn announce_ready(
+    doing: &str,
+    config: &ServerConfig,
+    address: SocketAddr,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let scheme = config.tls.as_ref().map_or("http", |_| "https");
+    // Here even a broken pipe is an error: the reader of this line needs the address.
+    writeln!(out, "hushbin {doing} on {scheme}://{address}")
+        .and_then(|()| out.flush())
+        .map_err(|error| format!("cannot print the address: {error}"))?;
+    notify_service_manager(&NotifyState::Ready);
+    Ok(())
+}
+
+/// Stops accepting connections, and finishes the current requests.
+async fn finish_requests(end: oneshot::Sender<()>, serving: JoinHandle<bool>) -> Result<(), Error> {
     notify_service_manager(&NotifyState::Stopping);
     tracing::info!("stopping: finishing the current requests");
     drop(end);
     if !serving.await? {
         tracing::warn!("some requests did not finish in time and were cut off");
     }
-    close_store(store.close()).await
+    Ok(())
 }
 
 /// Serves an open store, and forwards a shuffler's batches.
@@ -256,25 +321,26 @@ async fn serve_store(
     store: &Store,
     service: &RouterService,
     config: &ServerConfig,
+    journal: &JournalConfig,
 ) -> Result<(), Error> {
     let metrics = Arc::clone(service.metrics());
-    let access = token_access_policy(config).await?;
+    let access = token_access_policy(journal).await?;
     let tokens = match &access {
         AccessPolicy::AllowByTokenRole(tokens, _) => Some(Arc::clone(tokens)),
         AccessPolicy::Unrestricted => None,
     };
-    metrics.register_store_metrics(store, config.journal_location.directory(), tokens);
+    metrics.register_store_metrics(store, journal.journal_location.directory(), tokens);
     tokio::spawn(check_tokens_forever(Arc::clone(&metrics)));
     service.set_router(http::access_controlled_router(
         store.clone(),
         access,
         config.request_limits,
-        config.role_keys.clone(),
+        journal.role_keys.clone(),
         metrics,
-        config.ohttp_gateway.clone(),
-        config.task_settings.clone(),
+        journal.ohttp_gateway.clone(),
+        journal.task_settings.clone(),
     ));
-    if let Some(shuffler) = &config.role_keys.shuffler_keys {
+    if let Some(shuffler) = &journal.role_keys.shuffler_keys {
         let forwarder = BatchForwarder::new(store.clone(), Arc::clone(shuffler))?;
         tokio::spawn(forwarder.forward_forever());
     }
@@ -303,8 +369,8 @@ async fn close_store(closing: impl Future<Output = Result<(), StoreError>>) -> R
 
 /// Returns the access policy. Only holders of tokens have access. In development mode, any client
 /// has access.
-async fn token_access_policy(config: &ServerConfig) -> Result<AccessPolicy, Error> {
-    if config.request_limits.release_on_read {
+async fn token_access_policy(config: &JournalConfig) -> Result<AccessPolicy, Error> {
+    if config.development {
         return Ok(AccessPolicy::Unrestricted);
     }
     let tokens = TokenStore::open(&config.journal_location)?;
@@ -344,7 +410,6 @@ fn notify_service_manager(state: &NotifyState<'_>) {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use std::net::SocketAddr;
     use std::path::Path;
     use std::sync::mpsc;
 
@@ -373,6 +438,13 @@ mod tests {
         )
     }
 
+    fn journal(config: &ServerConfig) -> &JournalConfig {
+        match &config.role {
+            RoleConfig::WithJournal(journal) => journal,
+            RoleConfig::Relay(_) => panic!("it is a relay"),
+        }
+    }
+
     /// Runs the collector and a client, which gets the collector's address.
     async fn run_with_client<T: Send + 'static>(
         config: &ServerConfig,
@@ -387,7 +459,15 @@ mod tests {
         let mut out = Vec::new();
         let stop = async { drop(stop.await) };
         let (result, said) = tokio::join!(
-            run_collector(listener, &service, config, open, stop, &mut out),
+            run_collector(
+                listener,
+                &service,
+                config,
+                journal(config),
+                open,
+                stop,
+                &mut out
+            ),
             tokio::task::spawn_blocking(move || client(address)),
         );
         (result, String::from_utf8(out).unwrap(), said.unwrap())
@@ -405,10 +485,10 @@ mod tests {
         let (go, going) = mpsc::channel::<()>();
         let (stop, stopping) = oneshot::channel();
         let open = {
-            let config = config.clone();
+            let journal = journal(&config).clone();
             move || {
                 going.recv().unwrap();
-                super::open_store(&config)
+                super::open_store(&journal)
             }
         };
         let client = move |address| {

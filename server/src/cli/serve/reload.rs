@@ -3,6 +3,7 @@
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
+use super::config::RoleConfig;
 use super::log::LogHandle;
 use super::options::ServeCommandOptions;
 use super::settings::{RUNTIME_CHANGEABLE_KEYS, ServeSettings};
@@ -18,7 +19,7 @@ pub(super) struct ConfigReloader {
     router_service: RouterService,
     log_handle: LogHandle,
     hangup_signal: Signal,
-    /// The store, once it is open.
+    /// The store, once it is open. A relay has none.
     opened_store: watch::Receiver<Option<Store>>,
 }
 
@@ -77,7 +78,10 @@ impl ConfigReloader {
             tracing::warn!(settings = rest.join(", "), "changed, but need a restart");
         }
         self.current_settings.adopt_changeable_settings(settings);
-        let mut setups = config.tasks;
+        let mut setups = match config.role {
+            RoleConfig::WithJournal(journal) => journal.tasks,
+            RoleConfig::Relay(_) => Vec::new(),
+        };
         for setup in &mut setups {
             setup.settings = Some(collection.clone());
         }
@@ -87,7 +91,7 @@ impl ConfigReloader {
     /// Stores the tasks that are new, as soon as the store is open. Never changes or deletes a task.
     async fn add_new_tasks(&mut self, setups: Vec<TaskSetup>) {
         let opened = self.opened_store.wait_for(Option::is_some).await;
-        // Without a store, the start has failed, and the process is about to end.
+        // Without a store, this is a relay, or the start has failed and the process is about to end.
         let Some(store) = opened.ok().and_then(|store| store.clone()) else {
             return;
         };

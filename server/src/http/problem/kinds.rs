@@ -199,6 +199,26 @@ pub(crate) enum Problem {
     /// Request from a relay that is sealed to an unknown key, or with an unsupported cipher suite.
     #[error("GET /.well-known/ohttp-gateway lists keys and suites")]
     OhttpKey,
+    /// Request to a relay for a gateway that it does not have.
+    #[error(
+        "this relay has no gateway {0:?}; it forwards POST /gateways/HOST to the URLs of --gateway"
+    )]
+    UnknownGateway(#[serde(skip)] String),
+    /// Request to a relay that is not of the type of sealed requests.
+    #[error("the content type is expected to be message/ohttp-req, without a content encoding")]
+    NotSealed,
+    /// Gateway that a relay cannot reach.
+    #[error("try again later")]
+    GatewayUnreachable,
+    /// Answer of a gateway to a relay that is too long or ends early.
+    #[error("an answer has at most {max_bytes} bytes, and ends as announced; try again later")]
+    GatewayAnswer {
+        #[serde(skip)]
+        max_bytes: usize,
+    },
+    /// Gateway that answers a relay too late.
+    #[error("try again later")]
+    GatewayTimeout,
     /// Request for a host name that the collector does not serve.
     #[error("")]
     Misdirected,
@@ -282,6 +302,11 @@ impl Problem {
             Self::MissingSealingKeys { .. } => ("missing-sealing-key", 503, "The analyser lacks a sealing key"),
             Self::UnknownShuffler => ("unknown-shuffler", 403, "No known shuffler has signed this"),
             Self::OhttpKey => ("ohttp-key", 400, "The request is sealed to a key that is not known"),
+            Self::UnknownGateway(_) => ("unknown-gateway", 404, "The relay has no such gateway"),
+            Self::NotSealed => ("not-sealed", 415, "The body is not a sealed request"),
+            Self::GatewayUnreachable => ("gateway-unreachable", 502, "The gateway cannot be reached"),
+            Self::GatewayAnswer { .. } => ("gateway-answer", 502, "The gateway's answer is invalid"),
+            Self::GatewayTimeout => ("gateway-timeout", 504, "The gateway answers too late"),
             Self::Misdirected => ("misdirected", 421, "This host is not served here"),
             Self::Internal => ("internal", 500, "The collector has a defect"),
             Self::NotFound => ("not-found", 404, "Nothing is served here"),

@@ -1,11 +1,15 @@
-//! Uploads through a relay (Oblivious HTTP), played by this module, to a gateway.
+//! Uploads through a relay (Oblivious HTTP) to a gateway. The relay is played by this module, or is
+//! the one of hushbin.
 
+pub(crate) mod forward;
 mod hostile;
+pub(crate) mod independent;
 mod relay;
 
 use std::fs::{self, File};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::process;
 use std::time::Duration;
 
 use hushbin_tests::oblivious::{Answer, Asker, message};
@@ -14,7 +18,7 @@ use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::Value;
 
 use crate::support::SETTINGS;
-pub(crate) use relay::{post, relay};
+pub(crate) use relay::{post, post_to, relay};
 
 pub(crate) const GATEWAY: &str = "/.well-known/ohttp-gateway";
 

@@ -78,10 +78,20 @@ fn read(reader: &mut impl BufRead, seen: &Seen) -> io::Result<Vec<u8>> {
     Ok(body)
 }
 
-/// Sends a sealed request to a gateway or a relay.
+/// Sends a sealed request to a gateway, or to the relay of this module.
 pub(crate) fn post(client: &mut Client, host: SocketAddr, sealed: &[u8]) -> (u16, Vec<u8>) {
+    post_to(client, GATEWAY, &format!("host: {host}\r\n"), sealed)
+}
+
+/// Sends a sealed request to a path, with these further lines of its head.
+pub(crate) fn post_to(
+    client: &mut Client,
+    path: &str,
+    fields: &str,
+    sealed: &[u8],
+) -> (u16, Vec<u8>) {
     let head = format!(
-        "POST {GATEWAY} HTTP/1.1\r\nhost: {host}\r\ncontent-type: message/ohttp-req\r\n\
+        "POST {path} HTTP/1.1\r\n{fields}content-type: message/ohttp-req\r\n\
          content-length: {}\r\n\r\n",
         sealed.len()
     );

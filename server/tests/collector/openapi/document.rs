@@ -76,7 +76,7 @@ impl Document {
         let asked: Vec<&str> = path.split('?').next().unwrap().split('/').collect();
         let fits = |template: &str| {
             let template: Vec<&str> = template.split('/').collect();
-            let alike = |(own, asked): (&&str, &&str)| own == asked || *own == "{id}";
+            let alike = |(own, asked): (&&str, &&str)| own == asked || own.starts_with('{');
             template.len() == asked.len() && template.iter().zip(&asked).all(alike)
         };
         let mut operations = self.operations();

@@ -9,9 +9,11 @@ mod network;
 mod nodes;
 mod relay;
 mod repeats;
+mod ring_sealer;
 mod roles;
 mod sealing_keys;
 pub(crate) mod sums;
+mod through;
 
 use std::fs::{self, File};
 use std::net::{SocketAddr, TcpListener};

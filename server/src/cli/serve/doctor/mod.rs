@@ -16,9 +16,9 @@ use rustix::io::Errno;
 use tokio::runtime::Runtime;
 
 use crate::cli::output::Error;
-use crate::cli::serve::config::ServerConfig;
+use crate::cli::serve::config::{JournalConfig, RoleConfig, ServerConfig};
 use crate::cli::serve::descriptors::{
-    count_tasks_with_files, max_connections_under_limit, open_file_limit_maximum,
+    count_role_descriptors, max_connections_under_limit, open_file_limit_maximum,
 };
 use crate::cli::serve::options::ServeCommandOptions;
 use crate::cli::serve::settings::ServeSettings;
@@ -29,7 +29,7 @@ use crate::store::{
 };
 use crate::tokens::{self, TOKENS_FILE_NAME, TOKENS_LOCK_FILE_NAME, TokenRole};
 use finding::{Checked, PeerClock, Trouble};
-use network::{check_analyser, check_proxy};
+use network::{check_analyser, check_gateways, check_proxy};
 
 /// Largest difference between two clocks that is no error. Time servers keep it far smaller.
 const MAX_CLOCK_DIFFERENCE: u64 = 60;
@@ -121,8 +121,44 @@ fn check_all(
     has_tls: bool,
     runtime: &Runtime,
 ) -> Vec<(&'static str, Checked)> {
-    let mut results = vec![("settings", check_settings(config))];
+    let mut results = Vec::new();
     let mut clocks: Vec<PeerClock> = Vec::new();
+    let mut newest = None;
+    let limit = open_file_limit_maximum();
+    let descriptors = ("descriptors", check_descriptors(config, limit));
+    match &config.role {
+        RoleConfig::WithJournal(journal) => {
+            newest = check_journal(journal, &mut results, &mut clocks);
+            results.push(descriptors);
+            if let Some(shuffler) = &journal.role_keys.shuffler_keys {
+                let tasks = journal.task_ids();
+                let checked = check_analyser(&tasks, shuffler, &mut clocks);
+                results.push(("analyser", runtime.block_on(checked)));
+            }
+        }
+        RoleConfig::Relay(relay) => {
+            results.push(("settings", Ok("the settings are valid".to_owned())));
+            results.push(descriptors);
+            let checked = check_gateways(&relay.gateways, &mut clocks);
+            results.push(("gateway", runtime.block_on(checked)));
+        }
+    }
+    if let Some(url) = url {
+        let checked = check_proxy(config, url, has_tls, &mut clocks);
+        results.push(("proxy", runtime.block_on(checked)));
+    }
+    results.push(("clock", check_clock(now(), newest, &clocks)));
+    results
+}
+
+/// Checks the journal, its tasks and its tokens. Returns the newest time in the journal, in seconds
+/// since 1970.
+fn check_journal(
+    config: &JournalConfig,
+    results: &mut Vec<(&'static str, Checked)>,
+    clocks: &mut Vec<PeerClock>,
+) -> Option<u64> {
+    results.push(("settings", check_settings(config)));
     let mut newest = None;
     let mut may_have_tokens = true;
     match &config.journal_location {
@@ -142,23 +178,11 @@ fn check_all(
             results.push(("database", check_database(diagnosis)));
         }
     }
-    let limit = open_file_limit_maximum();
-    results.push(("descriptors", check_descriptors(config, limit)));
     results.push(("tokens", check_tokens(config, may_have_tokens)));
-    if let Some(shuffler) = &config.role_keys.shuffler_keys {
-        let tasks = config.task_ids();
-        let checked = check_analyser(&tasks, shuffler, &mut clocks);
-        results.push(("analyser", runtime.block_on(checked)));
-    }
-    if let Some(url) = url {
-        let checked = check_proxy(config, url, has_tls, &mut clocks);
-        results.push(("proxy", runtime.block_on(checked)));
-    }
-    results.push(("clock", check_clock(now(), newest, &clocks)));
-    results
+    newest
 }
 
-fn check_settings(config: &ServerConfig) -> Checked {
+fn check_settings(config: &JournalConfig) -> Checked {
     let location = &config.journal_location;
     Store::check_tasks(
         location,
@@ -310,7 +334,7 @@ fn check_lock(data: &Path) -> Checked {
 /// Checks that the connections and tasks fit into the limit on open files.
 fn check_descriptors(config: &ServerConfig, limit: Option<u64>) -> Checked {
     let wanted = config.server_options.max_connections;
-    let possible = max_connections_under_limit(limit, count_tasks_with_files(config));
+    let possible = max_connections_under_limit(limit, count_role_descriptors(config));
     let limit = limit.map_or_else(|| "any number of".to_owned(), |limit| limit.to_string());
     if wanted <= possible {
         return Ok(format!(
@@ -351,8 +375,8 @@ fn check_certificate(read: Result<Option<Tls>, TlsError>) -> Checked {
 }
 
 /// Checks the tokens. `may_have_tokens` is false for a database without tables.
-fn check_tokens(config: &ServerConfig, may_have_tokens: bool) -> Checked {
-    if config.request_limits.release_on_read {
+fn check_tokens(config: &JournalConfig, may_have_tokens: bool) -> Checked {
+    if config.development {
         return Ok("not needed with --development".to_owned());
     }
     let tokens = match may_have_tokens {

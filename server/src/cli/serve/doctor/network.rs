@@ -16,10 +16,10 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::finding::{Checked, PeerClock, Trouble};
-use crate::cli::serve::config::ServerConfig;
+use crate::cli::serve::config::{JournalConfig, RoleConfig, ServerConfig};
 use crate::http::bind_listener;
 use crate::role::signature::SIGNATURE_HEADER;
-use crate::role::{ShufflerKeys, fetch, send};
+use crate::role::{RelayedGateway, ShufflerKeys, fetch, send};
 
 /// Time limit for a request to arrive through the proxy. Longer than that of sending one.
 const ARRIVAL_TIMEOUT: Duration = Duration::from_secs(12);
@@ -126,12 +126,43 @@ async fn check_signing_keys(id: &str, shuffler: &ShufflerKeys) -> Result<(), Tro
     Ok(())
 }
 
-/// Returns the path of a task that does not exist, and that no stranger knows. Proxies forward
-/// requests for tasks, as pages need them, and may refuse health checks.
-fn secret_path() -> Result<String, Trouble> {
+/// Checks that each gateway of a relay answers, and has keys.
+pub(super) async fn check_gateways(
+    gateways: &[RelayedGateway],
+    clocks: &mut Vec<PeerClock>,
+) -> Checked {
+    for RelayedGateway { address, .. } in gateways {
+        let answer = fetch(address.clone()).await.map_err(|error| {
+            untrusted_certificate(address, &error).unwrap_or_else(|| {
+                Trouble::Error(format!(
+                    "{address} cannot be reached: {error}; check --gateway, and that it runs"
+                ))
+            })
+        })?;
+        add_clock(address, &answer, clocks);
+        let kind = answer.headers().get(header::CONTENT_TYPE);
+        if answer.status() != 200 || kind.is_none_or(|kind| kind != "application/ohttp-keys") {
+            return Err(Trouble::Error(format!(
+                "{address} answers {} and no keys; start the gateway with --ohttp-key, and let \
+                 its proxy hand on requests of this machine",
+                answer.status()
+            )));
+        }
+    }
+    let names: Vec<&str> = gateways.iter().map(|gateway| &*gateway.name).collect();
+    Ok(format!("{} answer and have keys", names.join(", ")))
+}
+
+/// Returns a path that no stranger knows, and that a proxy forwards: of a task or of a relay's
+/// gateway, which does not exist. Proxies may refuse health checks.
+fn secret_path(config: &ServerConfig) -> Result<String, Trouble> {
     let mut nonce = [0; 16];
     getrandom::fill(&mut nonce)?;
-    Ok(format!("/tasks/doctor-{}", HEXLOWER.encode(&nonce)))
+    let parent = match config.role {
+        RoleConfig::WithJournal(_) => "tasks",
+        RoleConfig::Relay(_) => "gateways",
+    };
+    Ok(format!("/{parent}/doctor-{}", HEXLOWER.encode(&nonce)))
 }
 
 /// Sender of a request, and the head of the request in lower case.
@@ -215,7 +246,7 @@ pub(super) async fn check_proxy(
         // The collector is running, or speaks TLS.
         _ => return check_running(config, url, clocks).await,
     };
-    let own = secret_path()?;
+    let own = secret_path(config)?;
     let arriving = timeout(ARRIVAL_TIMEOUT, receive_own_request(listener, &own));
     let (answer, arrived) = tokio::join!(fetch(address_below(url, &own)?), arriving);
     let answer = answer.map_err(lost)?;
@@ -263,7 +294,7 @@ async fn check_running(config: &ServerConfig, url: &Uri, clocks: &mut Vec<PeerCl
             ))
         })
     };
-    let own = secret_path()?;
+    let own = secret_path(config)?;
     let answer = fetch(address_below(url, &own)?).await.map_err(lost)?;
     add_clock(url, &answer, clocks);
     let text = String::from_utf8_lossy(answer.body());
@@ -271,7 +302,9 @@ async fn check_running(config: &ServerConfig, url: &Uri, clocks: &mut Vec<PeerCl
         .split_once("urn:hushbin:problem:")
         .map(|(_, rest)| rest)
     {
-        Some(slug) if slug.starts_with("unknown-task\"") => {}
+        // A relay serves no GET of a gateway.
+        Some(slug)
+            if slug.starts_with("unknown-task\"") || slug.starts_with("method-not-allowed\"") => {}
         Some(slug) if slug.starts_with("misdirected\"") => {
             return Err(Trouble::Error(format!(
                 "the collector at {url} does not serve this name; add it to --host"
@@ -279,7 +312,11 @@ async fn check_running(config: &ServerConfig, url: &Uri, clocks: &mut Vec<PeerCl
         }
         _ => return Err(lost(format!("the answer is {}", answer.status()))),
     }
-    if let Some(gateway) = &config.ohttp_gateway {
+    if let RoleConfig::WithJournal(JournalConfig {
+        ohttp_gateway: Some(gateway),
+        ..
+    }) = &config.role
+    {
         let address = address_below(url, "/.well-known/ohttp-gateway")?;
         let keys = fetch(address.clone()).await.map_err(lost)?;
         if keys.status() == 403 {

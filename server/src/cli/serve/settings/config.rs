@@ -13,12 +13,15 @@ use hyper::Uri;
 
 use super::values::ServeSettings;
 use crate::cli::output::Error;
-use crate::cli::serve::config::{self, LogFormat, LogLevel, OptionOutOfRange, ServerConfig};
+use crate::cli::serve::config::{
+    self, JournalConfig, LogFormat, LogLevel, OptionOutOfRange, RelayConfig, RoleConfig,
+    ServerConfig,
+};
 use crate::http::{AllowedHosts, RequestLimits, ServerOptions, Tls, TlsError};
 use crate::keys::{self, KeyAlgorithm};
 use crate::missing_feature;
 use crate::ohttp::OhttpGateway;
-use crate::role::{AnalyserKeys, RoleKeysAndPeers, ShufflerKeys};
+use crate::role::{AnalyserKeys, RelayedGateway, RoleKeysAndPeers, ShufflerKeys};
 use crate::sealed::KeyId;
 use crate::store::{
     BatchSettings, JournalLocation, ProcessRole, StoreOptions, TaskSettings as Collection,
@@ -36,14 +39,38 @@ fn parse_key_id(id: &str) -> Result<KeyId, Error> {
         })
 }
 
-/// Parses the URL of an analyser.
-fn parse_analyser_url(text: &str) -> Result<Uri, Error> {
+/// Keys of the settings that a relay may have.
+const RELAY_KEYS: [&str; 16] = [
+    "drain_timeout",
+    "gateways",
+    "hosts",
+    "listen",
+    "log",
+    "log_format",
+    "max_connections",
+    "max_connections_per_peer",
+    "max_reports_per_peer",
+    "max_upload_bytes",
+    "queue_bytes",
+    "request_timeout",
+    "role",
+    "tls_certificate",
+    "tls_key",
+    "write_timeout",
+];
+
+/// Parses the URL of another server, which the option `option` gives.
+fn parse_server_url(option: &str, text: &str, example: &str) -> Result<Uri, Error> {
     let uri = text.parse::<Uri>().ok().filter(|uri| {
         let scheme = matches!(uri.scheme_str(), Some("http" | "https"));
-        scheme && uri.query().is_none()
+        // Nothing sends a user name and password, which the log would show.
+        let is_plain = uri
+            .authority()
+            .is_some_and(|own| !own.as_str().contains('@'));
+        scheme && is_plain && uri.query().is_none()
     });
-    let expected = "an address such as https://analyser.example.org";
-    let uri = uri.ok_or_else(|| format!("--analyser is {text:?}, expected {expected}"))?;
+    let uri =
+        uri.ok_or_else(|| format!("{option} is {text:?}, expected an address such as {example}"))?;
     match uri.scheme_str() {
         Some("https") if !cfg!(feature = "tls") => Err(missing_feature::TLS_NOT_COMPILED.into()),
         _ => Ok(uri),
@@ -51,12 +78,8 @@ fn parse_analyser_url(text: &str) -> Result<Uri, Error> {
 }
 
 /// Returns the value of an option that the role requires, or an error if the option is missing.
-fn required_option<'a, T>(
-    given: &'a Option<T>,
-    option: &str,
-    role: ProcessRole,
-) -> Result<&'a T, Error> {
-    let missing = || format!("--role {} needs {option}", role.name());
+fn required_option<'a, T>(given: &'a Option<T>, option: &str, role: &str) -> Result<&'a T, Error> {
+    let missing = || format!("--role {role} needs {option}");
     Ok(given.as_ref().ok_or_else(missing)?)
 }
 
@@ -66,7 +89,6 @@ impl ServeSettings {
     /// # Errors
     /// When there is no journal, a value is out of range, or a file cannot be read.
     pub(in crate::cli::serve) fn load_config(&self) -> Result<ServerConfig, Error> {
-        let collection = self.task_settings()?;
         Ok(ServerConfig {
             listen_address: self.listen_address(),
             tls: self.read_tls()?,
@@ -76,10 +98,48 @@ impl ServeSettings {
             request_limits: self.request_limits()?,
             is_max_connections_set: self.max_connections.is_some(),
             server_options: self.server_options()?,
-            store_options: self.store_options()?,
+            role: match self.role.unwrap_or_default().journal_role() {
+                Some(role) => RoleConfig::WithJournal(self.load_journal_config(role)?),
+                None => RoleConfig::Relay(self.relay_config()?),
+            },
+        })
+    }
+
+    /// Returns the configuration of a relay.
+    fn relay_config(&self) -> Result<RelayConfig, Error> {
+        let given = self.differing_keys(&Self::default())?;
+        if let Some(key) = given.iter().find(|key| !RELAY_KEYS.contains(&key.as_str())) {
+            return Err(format!("the setting {key} is not for --role relay").into());
+        }
+        let urls = required_option(&self.gateways, "--gateway", "relay")?;
+        let mut gateways: Vec<RelayedGateway> = Vec::new();
+        for text in urls {
+            let url = parse_server_url("--gateway", text, "https://telemetry.example.org")?;
+            let gateway = RelayedGateway::new(&url)?;
+            if gateways.iter().any(|own| own.name == gateway.name) {
+                let name = gateway.name;
+                return Err(format!("two of --gateway have the host {name}, expected one").into());
+            }
+            gateways.push(gateway);
+        }
+        let queue_bytes = self.queue_bytes()?;
+        Ok(RelayConfig {
+            gateways,
+            queue_bytes,
+        })
+    }
+
+    fn load_journal_config(&self, role: ProcessRole) -> Result<JournalConfig, Error> {
+        if self.gateways.is_some() {
+            return Err(format!("--gateway is not for --role {}", role.name()).into());
+        }
+        let collection = self.task_settings()?;
+        Ok(JournalConfig {
+            store_options: self.store_options(role)?,
             read_only: self.read_only.unwrap_or(false),
-            ohttp_gateway: self.read_ohttp_gateway_keys()?,
-            role_keys: self.read_role_keys()?,
+            development: self.development.unwrap_or(false),
+            ohttp_gateway: self.read_ohttp_gateway_keys(role)?,
+            role_keys: self.read_role_keys(role)?,
             tasks: self
                 .task_files()?
                 .iter()
@@ -119,8 +179,7 @@ impl ServeSettings {
     }
 
     /// Reads the keys of the server's role, and checks that no option of another role is given.
-    pub(super) fn read_role_keys(&self) -> Result<RoleKeysAndPeers, Error> {
-        let role = self.role.unwrap_or_default();
+    pub(super) fn read_role_keys(&self, role: ProcessRole) -> Result<RoleKeysAndPeers, Error> {
         let others = [
             ("--analyser", self.analyser.is_some(), ProcessRole::Shuffler),
             (
@@ -159,20 +218,21 @@ impl ServeSettings {
         if self.development == Some(true) {
             return Err(format!("--development is not for --role {}", role.name()).into());
         }
-        let signing = required_option(&self.signing_key, "--signing-key", role)?;
+        let signing = required_option(&self.signing_key, "--signing-key", role.name())?;
         let signing = || keys::read_private_key(signing, KeyAlgorithm::Ed25519);
         if role == ProcessRole::Shuffler {
-            let address = required_option(&self.analyser, "--analyser", role)?;
-            let key = required_option(&self.analyser_key, "--analyser-key", role)?;
+            let address = required_option(&self.analyser, "--analyser", role.name())?;
+            let address = parse_server_url("--analyser", address, "https://analyser.example.org")?;
+            let key = required_option(&self.analyser_key, "--analyser-key", role.name())?;
             let key = keys::read_public_key(key, KeyAlgorithm::Ed25519)?;
-            let shuffler = ShufflerKeys::new(parse_analyser_url(address)?, &signing()?, key);
+            let shuffler = ShufflerKeys::new(address, &signing()?, key);
             return Ok(RoleKeysAndPeers {
                 shuffler_keys: Some(Arc::new(shuffler)),
                 analyser_keys: None,
             });
         }
-        let sealing = required_option(&self.sealing_keys, "--sealing-key", role)?.iter();
-        let shufflers = required_option(&self.shuffler_keys, "--shuffler-key", role)?.iter();
+        let sealing = required_option(&self.sealing_keys, "--sealing-key", role.name())?.iter();
+        let shufflers = required_option(&self.shuffler_keys, "--shuffler-key", role.name())?.iter();
         let sealing = sealing.map(|path| keys::read_private_key(path, KeyAlgorithm::X25519));
         let shufflers = shufflers.map(|path| keys::read_public_key(path, KeyAlgorithm::Ed25519));
         let sealing = sealing.collect::<Result<_, _>>()?;
@@ -187,11 +247,14 @@ impl ServeSettings {
     }
 
     /// Reads the keys of the gateway, if there is one.
-    fn read_ohttp_gateway_keys(&self) -> Result<Option<Arc<OhttpGateway>>, Error> {
+    fn read_ohttp_gateway_keys(
+        &self,
+        role: ProcessRole,
+    ) -> Result<Option<Arc<OhttpGateway>>, Error> {
         let Some(files) = &self.ohttp_keys else {
             return Ok(None);
         };
-        if self.role == Some(ProcessRole::Analyser) {
+        if role == ProcessRole::Analyser {
             return Err("--ohttp-key is not for --role analyser".into());
         }
         let keys = files.iter();
@@ -332,19 +395,25 @@ impl ServeSettings {
         })
     }
 
-    fn store_options(&self) -> Result<StoreOptions, OptionOutOfRange> {
-        let default = StoreOptions::DEFAULT;
+    /// Returns the memory for uploads that wait for the disk, or for a relay's gateway, in bytes.
+    fn queue_bytes(&self) -> Result<usize, OptionOutOfRange> {
         // Through a relay, an upload arrives in an envelope, and the answer leaves in another.
-        let copies = if self.ohttp_keys.is_some() { 3 } else { 1 };
+        let relayed = self.ohttp_keys.is_some() || self.gateways.is_some();
+        let copies = if relayed { 3 } else { 1 };
+        config::check_option_at_least(
+            "queue_bytes",
+            (copies * self.request_limits()?.max_upload_bytes) as u64,
+            self.queue_bytes
+                .unwrap_or(StoreOptions::DEFAULT.queue_bytes),
+        )
+    }
+
+    fn store_options(&self, role: ProcessRole) -> Result<StoreOptions, OptionOutOfRange> {
         Ok(StoreOptions {
-            role: self.role.unwrap_or_default(),
+            role,
             create_journal: self.development.unwrap_or(false),
-            queue_bytes: config::check_option_at_least(
-                "queue_bytes",
-                (copies * self.request_limits()?.max_upload_bytes) as u64,
-                self.queue_bytes.unwrap_or(default.queue_bytes),
-            )?,
-            ..default
+            queue_bytes: self.queue_bytes()?,
+            ..StoreOptions::DEFAULT
         })
     }
 

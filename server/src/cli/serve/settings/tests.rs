@@ -6,12 +6,14 @@ use clap::{Args, Command};
 use toml::Table;
 
 use super::*;
+use crate::cli::serve::config::{JournalConfig, RoleConfig, ServerConfig};
 use crate::store::JournalLocation;
 
 const FULL: &str = include_str!("../../../../config/full.toml");
 const MINIMAL: &str = include_str!("../../../../config/minimal.toml");
 const SHUFFLER: &str = include_str!("../../../../config/shuffler.toml");
 const ANALYSER: &str = include_str!("../../../../config/analyser.toml");
+const RELAY: &str = include_str!("../../../../config/relay.toml");
 const NODE: &str = include_str!("../../../../config/node.toml");
 
 /// Keys of the full sample that have no default, or a value other than the default.
@@ -46,7 +48,7 @@ fn helps() -> BTreeMap<String, String> {
 #[test]
 fn the_full_samples_have_every_key() {
     let mut all = full();
-    for other in [SHUFFLER, ANALYSER, NODE] {
+    for other in [SHUFFLER, ANALYSER, RELAY, NODE] {
         all.extend(other.parse::<Table>().unwrap());
     }
     let keys: Vec<String> = all.keys().cloned().collect();
@@ -85,11 +87,16 @@ fn addresses_to_listen_on_are_read_as_people_write_them() {
 
 #[test]
 fn halves_need_their_own_keys_and_no_others() {
-    let refused = |text: &str| match parsed(text).read_role_keys() {
+    let read = |text: &str| {
+        let settings = parsed(text);
+        let role = settings.role.unwrap_or_default().journal_role().unwrap();
+        settings.read_role_keys(role)
+    };
+    let refused = |text: &str| match read(text) {
         Ok(_) => panic!("{text} has its keys"),
         Err(error) => error.to_string(),
     };
-    let none = parsed("").read_role_keys().unwrap();
+    let none = read("").unwrap();
     assert!(none.shuffler_keys.is_none() && none.analyser_keys.is_none());
     for (half, keys) in [
         (SHUFFLER, &["analyser", "analyser_key", "signing_key"][..]),
@@ -110,6 +117,72 @@ fn halves_need_their_own_keys_and_no_others() {
         let said = refused(&format!("{half}\ndevelopment = true"));
         assert!(said.starts_with("--development is not for"), "{said}");
     }
+}
+
+/// Returns the part of a configuration that a role with a journal has.
+fn journal(config: ServerConfig) -> JournalConfig {
+    match config.role {
+        RoleConfig::WithJournal(journal) => journal,
+        RoleConfig::Relay(_) => panic!("it is a relay"),
+    }
+}
+
+#[test]
+fn a_relay_has_gateways_and_no_journal() {
+    let refused = |text: &str| parsed(text).load_config().err().unwrap().to_string();
+    let relay = |gateways: &str| {
+        let text = format!("role = 'relay'\ngateways = [{gateways}]");
+        match parsed(&text).load_config().unwrap().role {
+            RoleConfig::Relay(relay) => relay.gateways,
+            RoleConfig::WithJournal(_) => panic!("it has a journal"),
+        }
+    };
+    let RoleConfig::Relay(sample) = parsed(RELAY).load_config().unwrap().role else {
+        panic!("the sample has a journal");
+    };
+    assert_eq!(sample.gateways[0].name, "telemetry.example.org");
+    let found = relay("'https://A.example', 'http://b.example:8080/', 'https://c.example/own'");
+    let found: Vec<_> = found
+        .iter()
+        .map(|own| (&*own.name, own.address.to_string()))
+        .collect();
+    for (found, (name, address)) in found.iter().zip([
+        ("a.example", "https://a.example/.well-known/ohttp-gateway"),
+        (
+            "b.example:8080",
+            "http://b.example:8080/.well-known/ohttp-gateway",
+        ),
+        ("c.example", "https://c.example/own"),
+    ]) {
+        assert_eq!(found.0, name);
+        assert_eq!(found.1.to_lowercase(), address);
+    }
+    assert_eq!(found.len(), 3);
+    for url in [
+        "a.example",
+        "ftp://a.example",
+        "https://a.example/?x=1",
+        "https://u:p@a.example",
+        "",
+    ] {
+        let said = refused(&format!("role = 'relay'\ngateways = ['{url}']"));
+        let expected = format!("--gateway is {url:?}, expected an address such as https://");
+        assert!(said.starts_with(&expected), "{said}");
+    }
+    let said = refused("role = 'relay'\ngateways = ['https://a.example', 'http://A.example/b']");
+    assert_eq!(
+        said,
+        "two of --gateway have the host a.example, expected one"
+    );
+    assert_eq!(refused("role = 'relay'"), "--role relay needs --gateway");
+    for key in ["data = 'd'", "ohttp_keys = ['k']", "development = true"] {
+        let text = format!("{key}\nrole = 'relay'\ngateways = ['https://a.example']");
+        let (name, _) = key.split_once(' ').unwrap();
+        let said = format!("the setting {name} is not for --role relay");
+        assert_eq!(refused(&text), said);
+    }
+    let said = refused("data = 'd'\ngateways = ['https://a.example']");
+    assert_eq!(said, "--gateway is not for --role collector");
 }
 
 #[test]
@@ -142,10 +215,11 @@ fn the_full_sample_and_the_help_have_the_defaults() {
     assert_eq!(sampled.listen_address, default.listen_address);
     assert_eq!(sampled.request_limits, default.request_limits);
     assert_eq!(sampled.server_options, default.server_options);
-    assert_eq!(sampled.store_options, default.store_options);
-    assert_eq!(sampled.read_only, default.read_only);
     assert_eq!(sampled.log_level, default.log_level);
     assert_eq!(sampled.log_format, default.log_format);
+    let [sampled, default] = [sampled, default].map(journal);
+    assert_eq!(sampled.store_options, default.store_options);
+    assert_eq!(sampled.read_only, default.read_only);
 }
 
 #[test]
@@ -163,7 +237,9 @@ fn the_minimal_sample_has_what_is_needed() {
 fn a_journal_is_in_a_directory_or_in_a_database() {
     let place = |text: &str| {
         let settings = parsed(text);
-        settings.load_config().map(|config| config.journal_location)
+        settings
+            .load_config()
+            .map(|config| journal(config).journal_location)
     };
     let refused = |text: &str| place(text).unwrap_err().to_string();
     let node = NODE.replace(r#""settings.json""#, "");

@@ -9,8 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use toml::Table;
 
 use crate::cli::output::Error;
-use crate::cli::serve::config::{LogFormat, LogLevel};
-use crate::store::ProcessRole;
+use crate::cli::serve::config::{LogFormat, LogLevel, ServerRole};
 use crate::text_file;
 
 /// Adds the environment variable of an option. Its name is `HUSHBIN_` and the key of the option in
@@ -64,10 +63,16 @@ pub(in crate::cli::serve) struct ServeSettings {
     #[arg(long, value_name = "ADDRESS", hide_env_values = true)]
     pub(super) database: Option<String>,
     /// Role of the server. A 'shuffler' sees who sends reports, but not the contents of reports. An
-    /// 'analyser' sees the contents, but not the senders. A 'collector' sees both (default
-    /// collector)
+    /// 'analyser' sees the contents, but not the senders. A 'collector' sees both. A 'relay' sees
+    /// who sends requests, and nothing of their contents (default collector)
     #[arg(long, value_name = "ROLE", ignore_case = true)]
-    pub(super) role: Option<ProcessRole>,
+    pub(super) role: Option<ServerRole>,
+    /// URL of an Oblivious HTTP gateway to which this relay forwards requests, such as
+    /// https://telemetry.example.org; may be repeated. Without a path, /.well-known/ohttp-gateway is
+    /// added. Pages send the requests to /gateways/HOST on the relay, where HOST is the host of the
+    /// URL, with its port if the URL has one
+    #[arg(long = "gateway", value_name = "URL", value_delimiter = ',')]
+    pub(super) gateways: Option<Vec<String>>,
     /// Private signing key (PEM) of this shuffler or analyser, made by 'hushbin key create --for
     /// signing'
     #[arg(long, value_name = "FILE")]
@@ -136,9 +141,9 @@ pub(in crate::cli::serve) struct ServeSettings {
     /// Maximum size of an upload, in bytes, 64 to 67108864 (default 1048576)
     #[arg(long, value_name = "BYTES")]
     pub(super) max_upload_bytes: Option<usize>,
-    /// Memory for uploads that wait for the disk, in bytes: at least --max-upload-bytes, or three
-    /// times --max-upload-bytes with --ohttp-key; at most 1099511627776. At most one request waits
-    /// per 8 KiB of this memory. When the memory is full, clients are asked to retry later (default
+    /// Memory for uploads that wait for the disk or for a gateway, in bytes: at least
+    /// --max-upload-bytes, or three times --max-upload-bytes with --ohttp-key or --gateway; at most
+    /// 1099511627776. At most one request waits for the disk per 8 KiB of this memory. When the memory is full, clients are asked to retry later (default
     /// 67108864)
     #[arg(long, value_name = "BYTES")]
     pub(super) queue_bytes: Option<usize>,
