@@ -1,6 +1,7 @@
 //! Receiving blocks of sealed reports from shufflers.
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 use axum::Json;
 use axum::body::Body;
@@ -18,7 +19,7 @@ use super::state::AppState;
 use super::{body, tasks};
 use crate::role::signature::{self, SignerId};
 use crate::sealed::{KeyId, OpenedReport, OpeningResult, ReportRecipient};
-use crate::store::{ReportOrigin, Submission, SubmittedUpload};
+use crate::store::{MemoryReservation, ReportOrigin, StoredTask, Submission, SubmittedUpload};
 
 /// Size limit of a block, in bytes. If the size limit of uploads is higher, that limit applies
 /// instead. Shufflers send at most half of `MAX_BLOCK_BYTES`, unless a single report is longer.
@@ -80,37 +81,58 @@ pub(super) async fn receive_sealed_block(
         );
         return Err(Problem::MissingSealingKeys { missing_keys });
     }
-    let (task, reports) = (stored.task().id(), opened.unopenable_report_count);
-    if reports > 0 {
-        tracing::warn!(
-            task,
-            reports,
-            "left out: sealed reports that cannot be opened"
-        );
-        state.metrics().count_unopenable_reports(reports);
-    }
-    let (uploads, bytes) = encode_distinct_reports(&opened, shuffler, stored.task().fingerprint());
+    let repeated = store_opened_block(&state, &stored, shuffler, &opened, memory).await?;
+    log_omitted_reports(&state, &stored, opened.unopenable_report_count, repeated);
+    Ok(Json(BlockReceipt { receipt }))
+}
+
+/// Stores the reports of a block, each once. Returns the number of repeated reports.
+async fn store_opened_block(
+    state: &AppState,
+    stored: &Arc<StoredTask>,
+    shuffler: SignerId,
+    opened: &OpenedBlock,
+    memory: MemoryReservation,
+) -> Result<u64, Problem> {
+    let (uploads, bytes) = encode_distinct_reports(opened, shuffler, stored.task().fingerprint());
     let distinct = uploads.len();
+    let repeated_in_block = opened.reports.len() - distinct;
+    if distinct == 0 {
+        return Ok(0);
+    }
     let submission = Submission {
         uploads,
         bytes,
         memory,
     };
-    let new = match distinct {
+    let receipt = state.store().submit_uploads(stored, submission).await?;
+    let known = match receipt.new_report_count {
+        // A block whose reports are all known was sent again, because its receipt was lost.
         0 => 0,
-        _ => {
-            let stored = state.store().submit_uploads(&stored, submission).await?;
-            stored.new_report_count
-        }
+        new => distinct - new,
     };
-    // A block whose reports are all known was sent again, because its receipt was lost.
-    let known = if new > 0 { distinct - new } else { 0 };
-    let reports = (opened.reports.len() - distinct + known) as u64;
-    if reports > 0 {
-        tracing::warn!(task, reports, "left out: repeated sealed reports");
-        state.metrics().count_repeated_reports(reports);
+    Ok((repeated_in_block + known) as u64)
+}
+
+/// Logs and counts the reports of a block that are left out.
+fn log_omitted_reports(state: &AppState, stored: &StoredTask, unopenable: u64, repeated: u64) {
+    let task = stored.task().id();
+    if unopenable > 0 {
+        tracing::warn!(
+            task,
+            reports = unopenable,
+            "left out: sealed reports that cannot be opened"
+        );
+        state.metrics().count_unopenable_reports(unopenable);
     }
-    Ok(Json(BlockReceipt { receipt }))
+    if repeated > 0 {
+        tracing::warn!(
+            task,
+            reports = repeated,
+            "left out: repeated sealed reports"
+        );
+        state.metrics().count_repeated_reports(repeated);
+    }
 }
 
 /// Opened reports of a block.

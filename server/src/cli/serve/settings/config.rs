@@ -231,19 +231,24 @@ impl ServeSettings {
                 analyser_keys: None,
             });
         }
-        let sealing = required_option(&self.sealing_keys, "--sealing-key", role.name())?.iter();
-        let shufflers = required_option(&self.shuffler_keys, "--shuffler-key", role.name())?.iter();
+        Ok(RoleKeysAndPeers {
+            shuffler_keys: None,
+            analyser_keys: Some(Arc::new(self.read_analyser_keys(&signing()?)?)),
+        })
+    }
+
+    /// Reads the keys of an analyser, which signs with `signing`.
+    fn read_analyser_keys(&self, signing: &[u8; keys::KEY_BYTES]) -> Result<AnalyserKeys, Error> {
+        let role = ProcessRole::Analyser.name();
+        let sealing = required_option(&self.sealing_keys, "--sealing-key", role)?.iter();
+        let shufflers = required_option(&self.shuffler_keys, "--shuffler-key", role)?.iter();
         let sealing = sealing.map(|path| keys::read_private_key(path, KeyAlgorithm::X25519));
         let shufflers = shufflers.map(|path| keys::read_public_key(path, KeyAlgorithm::Ed25519));
         let sealing = sealing.collect::<Result<_, _>>()?;
         let shufflers = shufflers.collect::<Result<Vec<_>, _>>()?;
         let lost = self.lost_sealing_keys.iter().flatten();
         let lost = lost.map(|id| parse_key_id(id)).collect::<Result<_, _>>()?;
-        let analyser = AnalyserKeys::new(sealing, lost, &signing()?, shufflers);
-        Ok(RoleKeysAndPeers {
-            shuffler_keys: None,
-            analyser_keys: Some(Arc::new(analyser)),
-        })
+        Ok(AnalyserKeys::new(sealing, lost, signing, shufflers))
     }
 
     /// Reads the keys of the gateway, if there is one.
