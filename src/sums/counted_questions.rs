@@ -12,7 +12,7 @@ use crate::task::{Items, NumberLimits};
 /// Questions whose options are counted: a choice, a set, a number in bins, or flags.
 ///
 /// The count of an option is a sum of zeros and ones. Each person sends messages that name a
-/// *cell*. Cells are numbered from 0 to K − 1, in [groups](CellGroup). Every person sends the same
+/// *cell*. Cells are numbered from 0 to K − 1, in [groups](CountedQuestions::cell_groups). Every person sends the same
 /// number of own messages about each group:
 ///
 /// | kind | groups | own messages |
@@ -77,28 +77,6 @@ pub enum CountedKind {
     },
 }
 
-/// Cells about which every person sends the same number of own messages.
-///
-/// The own messages of a group are known to be `own_messages` for each upload. The counts of a
-/// group therefore reveal how many noise messages it has.
-///
-/// ```
-/// use hushbin::Items;
-/// use hushbin::sums::{CellGroup, CountedKind, CountedQuestions};
-///
-/// let choice = CountedKind::Choice { name: "theme".into() };
-/// let groups = CountedQuestions::new(choice, Items::Count(3))?.cell_groups();
-/// assert_eq!(groups, [CellGroup { cells: 3, own_messages: 1 }]);
-/// # Ok::<(), hushbin::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CellGroup {
-    /// Number of cells. They follow the cells of the previous group.
-    pub cells: u32,
-    /// Number of own messages that every person sends about these cells.
-    pub own_messages: u32,
-}
-
 /// Number of bins from which on a number has two levels. For the distribution function, two levels
 /// are better from 8 bins on; for the share of a bin they are a little worse.
 const LEAST_BINS_WITH_TWO_LEVELS: u32 = 32;
@@ -129,23 +107,31 @@ impl CountedQuestions {
         }
         let count = f64::from(items.item_count().unwrap_or(0));
         match &kind {
-            CountedKind::Choice { name } => {
-                bounds::OPTION_COUNT_RANGE.check_in_range(count)?;
-                check_printable_name(0, name)?;
-            }
-            CountedKind::Set { name, sparsity } => {
+            CountedKind::Choice { .. } => bounds::OPTION_COUNT_RANGE.check_in_range(count)?,
+            CountedKind::Set { sparsity, .. } => {
                 bounds::ITEM_COUNT_RANGE.check_in_range(count)?;
                 let range = bounds::SPARSITY_RANGE;
                 let range = range.with_max(range.max.min(count));
                 range.check_in_range(f64::from(*sparsity))?;
-                check_printable_name(0, name)?;
             }
             CountedKind::Flags => bounds::QUESTION_COUNT_RANGE.check_in_range(count)?,
-            CountedKind::Number { name, limits } => {
+            CountedKind::Number { limits, .. } => {
                 bounds::NUMBER_BIN_COUNT_RANGE.check_in_range(count)?;
-                check_printable_name(0, name)?;
-                bounds::check_ascending(&bin_edges(limits, count as u32))?;
+                let bins = count as u32;
+                let edge = |index| bin_edge(limits, index, bins);
+                if !(0..bins).all(|index| edge(index) < edge(index + 1)) {
+                    return Err(error!(InvalidCombination {
+                        reason: "a \"number\" needs \"min\" and \"max\" that are far enough apart \
+                                 for its \"bins\"",
+                    }));
+                }
             }
+        }
+        if let CountedKind::Choice { name }
+        | CountedKind::Set { name, .. }
+        | CountedKind::Number { name, .. } = &kind
+        {
+            check_printable_name(0, name)?;
         }
         items.check_items()?;
         Ok(Self { kind, items })
@@ -157,7 +143,7 @@ impl CountedQuestions {
         &self.items
     }
 
-    fn item_count(&self) -> u32 {
+    pub(super) fn item_count(&self) -> u32 {
         self.items.item_count().unwrap_or(0)
     }
 
@@ -174,37 +160,33 @@ impl CountedQuestions {
         })
     }
 
-    /// Groups of cells, in the order of the cells.
-    #[must_use]
-    pub fn cell_groups(&self) -> Vec<CellGroup> {
-        let group = |cells, own_messages| CellGroup {
-            cells,
-            own_messages,
-        };
-        let count = self.item_count();
-        match self.kind {
-            CountedKind::Choice { .. } => alloc::vec![group(count, 1)],
-            CountedKind::Set { sparsity, .. } => alloc::vec![group(count + sparsity, sparsity)],
-            CountedKind::Flags => alloc::vec![group(2, 1); count as usize],
-            CountedKind::Number { .. } => {
-                let upper = self.bins_per_node().map(|width| count.div_ceil(width));
-                let levels = upper.into_iter().chain([count]);
-                levels.map(|nodes| group(nodes, 1)).collect()
-            }
-        }
+    /// Number of nodes of the upper level of a number, or 0 if there is no such level.
+    pub(super) fn upper_node_count(&self) -> u32 {
+        let bins = self.item_count();
+        self.bins_per_node().map_or(0, |width| bins.div_ceil(width))
     }
 
     /// Number K of cells: options, paddings and nodes.
     #[must_use]
     pub fn cell_count(&self) -> u32 {
-        self.cell_groups().iter().map(|group| group.cells).sum()
+        let count = self.item_count();
+        match self.kind {
+            CountedKind::Choice { .. } => count,
+            CountedKind::Set { sparsity, .. } => count + sparsity,
+            CountedKind::Flags => 2 * count,
+            CountedKind::Number { .. } => self.upper_node_count() + count,
+        }
     }
 
     /// Number s of own messages of every person.
     #[must_use]
     pub fn own_message_count(&self) -> u32 {
-        let groups = self.cell_groups();
-        groups.iter().map(|group| group.own_messages).sum()
+        match self.kind {
+            CountedKind::Choice { .. } => 1,
+            CountedKind::Set { sparsity, .. } => sparsity,
+            CountedKind::Flags => self.item_count(),
+            CountedKind::Number { .. } => 1 + u32::from(self.upper_node_count() > 0),
+        }
     }
 
     /// Replaces `cells` by the cells of an answer. Returns true if a number is beyond its limits, or
@@ -285,13 +267,9 @@ impl CountedQuestions {
         // Compares with every inner edge, so that the work does not depend on the number.
         let inner = (1..bins).map(|index| bin_edge(limits, index, bins));
         let bin = inner.filter(|edge| *edge <= number).count() as u32;
+        cells.extend(self.bins_per_node().map(|width| bin / width));
         // The bins follow the nodes of the upper level.
-        let mut nodes = 0;
-        if let Some(width) = self.bins_per_node() {
-            cells.push(bin / width);
-            nodes = bins.div_ceil(width);
-        }
-        cells.push(nodes + bin);
+        cells.push(self.upper_node_count() + bin);
         let [min, max] = limits.range();
         Ok(number < min || number > max)
     }
@@ -302,16 +280,18 @@ impl CountedQuestions {
         items: Items,
         reader: &mut CanonicalReader<'_>,
     ) -> Result<Self, Error> {
-        let name = |reader: &mut CanonicalReader<'_>| String::from(reader.read_text());
+        if kind == 4 {
+            return Self::new(CountedKind::Flags, items);
+        }
+        let name = String::from(reader.read_text());
         let kind = match kind {
-            2 => CountedKind::Choice { name: name(reader) },
+            2 => CountedKind::Choice { name },
             3 => CountedKind::Set {
-                name: name(reader),
+                name,
                 sparsity: reader.read_u32(),
             },
-            4 => CountedKind::Flags,
             5 => CountedKind::Number {
-                name: name(reader),
+                name,
                 limits: NumberLimits::read_canonical(reader)?,
             },
             _ => return reader.unwrap_or_mark_malformed(None),
@@ -322,12 +302,7 @@ impl CountedQuestions {
 
 /// Returns the lower edge of a bin. The values ascend with `index`, because every operation rounds
 /// monotonically.
-fn bin_edge(limits: &NumberLimits, index: u32, bins: u32) -> f64 {
+pub(super) fn bin_edge(limits: &NumberLimits, index: u32, bins: u32) -> f64 {
     let [min, max] = limits.range();
     min + (max - min) * (f64::from(index) / f64::from(bins))
-}
-
-pub(super) fn bin_edges(limits: &NumberLimits, bins: u32) -> Vec<f64> {
-    let lower = (0..bins).map(|index| bin_edge(limits, index, bins));
-    lower.chain([limits.range()[1]]).collect()
 }

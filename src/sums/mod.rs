@@ -29,8 +29,8 @@ mod summed_quantity;
 mod task;
 
 #[cfg(feature = "collector")]
-pub use collected::SumTaskDraft;
-pub use counted_questions::{CellGroup, CountedKind, CountedQuestions};
+pub use collected::{CellGroup, SumTaskDraft};
+pub use counted_questions::{CountedKind, CountedQuestions};
 pub use kashin_frame::KashinFrame;
 pub use messages::{Message, MessageParameters, NoiseLottery, UnitStepParameters};
 pub use randomizer::SumRandomizer;

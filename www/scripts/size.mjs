@@ -34,9 +34,9 @@ const SEALING_BUDGET = 6_700;
  * Maximum compressed size: of the code for sum tasks with its module, of this module alone, and of
  * this core in JavaScript.
  */
-const SUMS_BUDGET = 14_150;
-const SUMS_MODULE_BUDGET = 9_460;
-const SUMS_FALLBACK_BUDGET = 14_810;
+const SUMS_BUDGET = 16_560;
+const SUMS_MODULE_BUDGET = 10_960;
+const SUMS_FALLBACK_BUDGET = 16_840;
 /** Maximum compressed size of the code that sends requests through a relay. */
 const OBLIVIOUS_BUDGET = 1_300;
 

@@ -1,11 +1,10 @@
 //! Getters of sum tasks, for collectors.
 
-use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
 use crate::error::{Error, error};
 use crate::sample::Threshold;
-use crate::sums::counted_questions::{CountedKind, CountedQuestions, bin_edges};
+use crate::sums::counted_questions::CountedQuestions;
 use crate::sums::messages::{MessageParameters, NoiseLottery, UnitStepParameters, message_bytes};
 use crate::sums::randomizer::SumRandomizer;
 use crate::sums::summed_quantity::BoundedVector;
@@ -93,25 +92,6 @@ impl SumTask {
     #[must_use]
     pub fn min_batch_messages(&self) -> u64 {
         self.min_people() * u64::from(*self.message_count_range().end())
-    }
-}
-
-impl CountedQuestions {
-    /// Kind of the questions.
-    #[must_use]
-    pub const fn kind(&self) -> &CountedKind {
-        &self.kind
-    }
-
-    /// Edges of the bins of a number, ascending. `None` for other kinds. A bin includes its lower
-    /// edge and excludes its upper edge; only the last bin includes both.
-    #[must_use]
-    pub fn bin_edges(&self) -> Option<Vec<f64>> {
-        let bins = self.items.item_count()?;
-        match &self.kind {
-            CountedKind::Number { limits, .. } => Some(bin_edges(limits, bins)),
-            _ => None,
-        }
     }
 }
 

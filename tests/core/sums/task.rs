@@ -1,7 +1,7 @@
 use hushbin::sample::Threshold;
 use hushbin::sums::{
-    BoundedVector, CountedKind, CountedQuestions, Message, NoiseLottery, SumTask, SumTaskDraft,
-    SumTaskFields, SummedQuantity, UnitStepParameters,
+    BoundedVector, CellGroup, CountedKind, CountedQuestions, Message, NoiseLottery, SumTask,
+    SumTaskDraft, SumTaskFields, SummedQuantity, UnitStepParameters,
 };
 use hushbin::task::ReportBudget;
 use hushbin::upload::EncodedUpload;
@@ -253,7 +253,7 @@ fn questions_that_are_not_right_say_why() {
         (number(4097, 1.0), "number of bins is 4097"),
         (number(9, -1.0), "must be finite and ascending"),
         // Bins that floating-point numbers cannot tell apart.
-        (number(4, 5e-324), "must be finite and ascending"),
+        (number(4, 5e-324), "far enough apart for its \"bins\""),
     ] {
         let said = refused(questions.clone());
         assert!(said.contains(expected), "{questions}: {said}");
@@ -321,6 +321,13 @@ fn both_numbers_of_messages_are_known() {
         (histogram(31), 1),
         (histogram(32), 2),
     ] {
+        let groups = of.cell_groups();
+        let sum = |part: fn(&CellGroup) -> u32| groups.iter().map(part).sum::<u32>();
+        assert_eq!(sum(|group| group.cells), of.cell_count());
+        assert_eq!(
+            [sum(|group| group.own_messages), own],
+            [of.own_message_count(); 2]
+        );
         let range = |equal| questions(of.clone(), 5, 1, equal).message_count_range();
         assert_eq!(range(false), own..=own + 5);
         assert_eq!(range(true), own + 5..=own + 5);
