@@ -120,7 +120,10 @@ fn check_as_serve_would(config: &mut ServerConfig) -> Result<(), Error> {
     }
     let journal = match &config.role {
         RoleConfig::WithJournal(journal) => journal,
-        RoleConfig::Relay(_) => return Ok(drop(GatewayClient::new()?)),
+        RoleConfig::Relay(_) => {
+            GatewayClient::new()?;
+            return Ok(());
+        }
     };
     let location = &journal.journal_location;
     // An error in the tokens stops a start, unless everyone may read.

@@ -218,13 +218,11 @@ fn redirects_are_not_followed() {
 
 #[test]
 fn failures_of_gateways_are_told_apart_and_harm_no_other_gateway() {
-    let closed = {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.local_addr().unwrap()
-    };
+    // Nothing listens on this port.
+    let closed = SocketAddr::from(([127, 0, 0, 1], 1));
     // The system accepts connections that this listener never reads.
-    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let silent = (silent.local_addr().unwrap(), silent).0;
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = listener.local_addr().unwrap();
     let (long, _) = gateway_with(b"HTTP/1.1 200 OK\r\ncontent-length: 1500000\r\n\r\n".to_vec());
     let (cut, _) = gateway_with(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf".to_vec());
     let (other, _) = gateway_with(b"SSH-2.0-nothing\r\n".to_vec());
@@ -246,6 +244,7 @@ fn failures_of_gateways_are_told_apart_and_harm_no_other_gateway() {
         assert!(answer.ends_with("\r\n\r\nok"), "{answer}");
     }
     assert_eq!(relay.forwarded(good, "answered"), 5);
+    drop(listener);
     // One line a minute, without the requests.
     let log = relay.log();
     assert_eq!(log.matches("could not be forwarded").count(), 1, "{log}");
