@@ -66,4 +66,8 @@ pub use ranges::{
     HONEST_REPORT_COUNT_RANGE, REPORT_COUNT_RANGE, REPORTS_PER_PERSON_RANGE,
 };
 pub(crate) use ranges::{CENTRAL_EPSILON_RANGE, checked_honest_report_count};
-pub use shuffled_sums::ProvenBounds;
+pub(crate) use shuffled_sums::required_gaussian_variance;
+pub use shuffled_sums::{
+    CalibratedLottery, DRAW_COUNT_RANGE, LotteryBatch, LotteryNoise, ProvenBounds,
+    calibrate_lottery,
+};

@@ -28,6 +28,9 @@ pub use crate::numeric::simplex_projection::{SumConstraint, project_to_simplex};
 pub use counters::encoding::TotalsError;
 pub(crate) use counters::{BucketHashRange, TotalsReader, append_header};
 pub(crate) use distribution::SimulatedIntervalWidth;
+pub(crate) use distribution::pattern_output_shares::{
+    quantile_claims::interval_edges, quantile_position,
+};
 pub use estimator::{Estimator, LazyItemEstimates, estimates_for_query, point_estimates};
 pub use influence::{
     FORGED_REPORT_FRACTION, ForgedReportInfluence, InfluencedEstimand,
@@ -55,6 +58,7 @@ pub use query_results::{
     stand_out::SignificantItems,
 };
 pub(crate) use query_results::{csv_fields_of_estimate, start_csv_table};
+pub(crate) use question::number::isotonic_bin_shares;
 pub use question::{
     cross::{CrossEstimates, MeanWithinRow, ShareWithinRow},
     number::{NumberEstimates, QuantileEstimate, ShareBelowEdge},

@@ -41,6 +41,11 @@ impl TailThresholds {
         }
     }
 
+    /// Returns the tail probability.
+    pub(crate) fn probability(&self) -> f64 {
+        (-self.chernoff_threshold).exp()
+    }
+
     /// Returns the number of standard deviations beyond which a normal distribution has this tail
     /// probability.
     pub(crate) const fn normal_quantile(&self) -> f64 {

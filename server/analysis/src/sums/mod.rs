@@ -7,6 +7,7 @@
 
 mod error;
 mod estimate;
+mod histogram;
 mod influence;
 mod items;
 mod plan;
@@ -14,6 +15,11 @@ mod totals;
 
 pub use error::SumQueryError;
 pub use estimate::{SumEstimate, SumEstimates, SumQuery};
+pub use histogram::{
+    BinQuantile, BinTree, HistogramCountsError, LotteryErrors, NumberCounts,
+    central_gaussian_error, central_geometric_error, estimate_cells, estimate_flags,
+    local_share_error, most_moved_by_one_person,
+};
 pub use influence::SumInfluence;
 pub use plan::{
     BATCH_MESSAGE_COUNT_RANGE, PredictedMeanError, SumPlan, central_epsilon_bounds,

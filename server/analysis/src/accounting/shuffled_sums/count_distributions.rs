@@ -20,6 +20,7 @@
 //! probabilities divided by M, are again a pair of distributions that is its own mirror image. The
 //! profile of that pair is computed here.
 
+use super::identifying_part::IdentifyingPart;
 use super::noise::UnitMessageNoise;
 use crate::accounting::composition::ComposedPart;
 use crate::numeric::binomial::{
@@ -58,6 +59,8 @@ pub(super) struct CountDistributions {
     sum_relative_error: f64,
     /// Absolute error of the log-ratios λ.
     log_ratio_error: f64,
+    /// Approximate standard deviation of the privacy loss.
+    loss_standard_deviation: f64,
 }
 
 impl CountDistributions {
@@ -91,12 +94,18 @@ impl CountDistributions {
             max_finite_loss: largest_finite_loss(noise),
             sum_relative_error: 2.0 * each + 4.0 * f64::EPSILON * (size + 8) as f64,
             log_ratio_error: 2.0 * own + 8.0 * f64::EPSILON * (levels + 64.0),
+            loss_standard_deviation: levels * (2.0 / noise.variance()).sqrt(),
         }
     }
+}
 
-    /// Returns a lower and an upper bound on the probability that the counts identify the input.
-    pub(super) const fn identifying_bounds(&self) -> [f64; 2] {
+impl IdentifyingPart for CountDistributions {
+    fn identifying_bounds(&self) -> [f64; 2] {
         self.identification_bounds
+    }
+
+    fn loss_standard_deviation(&self) -> f64 {
+        self.loss_standard_deviation
     }
 }
 

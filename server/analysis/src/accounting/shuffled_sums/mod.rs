@@ -22,6 +22,8 @@
 //! | `senders` | a batch of people, and its account |
 //! | `truncation` | truncated noise, so that an upload has a fixed size |
 //! | `calibration` | least noise, fewest trials, Gaussian limit |
+//! | `identifying_part` | parts of a composition that may identify the input |
+//! | `lottery` | noise of histograms, drawn by a lottery over all cells |
 //!
 //! Sources: Asi, Feldman, Nelson, Nguyen, Talwar, Zhou, "Private Vector Mean Estimation in the
 //! Shuffle Model: Optimal Rates Require Many Messages", for the messages, used here without tuples;
@@ -31,6 +33,8 @@
 mod bounds;
 mod calibration;
 mod count_distributions;
+mod identifying_part;
+mod lottery;
 mod noise;
 mod profile;
 mod senders;
@@ -41,6 +45,9 @@ mod truncation;
 pub use bounds::ProvenBounds;
 pub(crate) use calibration::{
     calibrate_noise, required_gaussian_variance, senders_with_fewest_noise_trials,
+};
+pub use lottery::{
+    CalibratedLottery, DRAW_COUNT_RANGE, LotteryBatch, LotteryNoise, calibrate_lottery,
 };
 #[cfg(test)]
 use noise::UnitMessageNoise;

@@ -99,7 +99,10 @@ pub(crate) fn estimate_number(
     let shares = match cells {
         _ if quantiles.is_empty() => Vec::new(),
         CellOrOutputCounts::PatternOutputs(patterned) => patterned.smoothed_bin_shares(),
-        CellOrOutputCounts::CellHits(_) => isotonic_bin_shares(&distribution),
+        CellOrOutputCounts::CellHits(_) => {
+            let below: Vec<f64> = distribution.iter().map(|own| own.share.estimate).collect();
+            isotonic_bin_shares(&below)
+        }
     };
     let failure = 0.5 * (1.0 - confidence.confidence());
     let intervals = |failure| quantile_interval_edges(cells, bins, quantiles, failure);
@@ -195,15 +198,10 @@ fn quantile_interval_edges(
     quantiles.iter().map(of).collect()
 }
 
-/// Fits a non-decreasing distribution function to the estimates (least squares), and returns the
-/// share of each bin.
-fn isotonic_bin_shares(distribution: &[ShareBelowEdge]) -> Vec<f64> {
-    let below = isotonic_regression(
-        &distribution
-            .iter()
-            .map(|own| own.share.estimate)
-            .collect::<Vec<_>>(),
-    );
+/// Fits a non-decreasing distribution function to estimates of the shares below the inner edges
+/// (least squares), and returns the share of each bin.
+pub(crate) fn isotonic_bin_shares(below: &[f64]) -> Vec<f64> {
+    let below = isotonic_regression(below);
     let mut before = 0.0;
     let share = |own: f64| own - std::mem::replace(&mut before, own);
     // Clamping keeps the function non-decreasing. Its value at the last edge is 1.
