@@ -112,7 +112,7 @@ async fn sum_estimates_response(
     let body = state.write_cached_response(key, work, move |store, out| {
         let task = stored.task().sum_task().ok_or(Problem::Internal)?;
         let totals = store.sum_task_totals(&stored, task, &batches)?;
-        let estimates = SumEstimates::new(task, &totals, &query);
+        let estimates = SumEstimates::new(task, &totals, &query)?;
         response_writer::write_json_or_csv(csv, &estimates, |out| estimates.write_csv(out), out)
     });
     Ok(response_writer::json_or_csv_response(csv, body.await?))

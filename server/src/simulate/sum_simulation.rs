@@ -175,7 +175,7 @@ pub(crate) fn simulate_sums<R: CryptoRng>(
             clipped += u64::from(lost.was_clipped);
             messages.iter().for_each(|own| totals.add_message(*own));
         }
-        let found = SumEstimates::new(task, &totals, &query).estimates;
+        let found = SumEstimates::new(task, &totals, &query)?.estimates;
         let compared = found.iter().zip(&truths).map(|(own, &truth)| {
             ComparedEstimate::from_estimate(&own.item, own.unit.as_deref(), truth, &own.mean)
         });

@@ -1,5 +1,6 @@
 //! Error of a query for sums.
 
+use super::histogram::HistogramCountsError;
 use crate::estimate::EstimateError;
 
 /// Reason why a query for sums is refused.
@@ -15,4 +16,7 @@ pub enum SumQueryError {
         /// Name of the option, as users write it.
         what: &'static str,
     },
+    /// The totals cannot be those of complete uploads.
+    #[error(transparent)]
+    ImpossibleCounts(#[from] HistogramCountsError),
 }

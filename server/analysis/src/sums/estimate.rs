@@ -6,12 +6,13 @@ use hushbin::Fingerprint;
 use hushbin::sums::{SumTask, SummedQuantity};
 use serde::Serialize;
 
+use super::counted::CountedTask;
 use super::error::SumQueryError;
 use super::items::{answer_scale, item_label, unit_steps};
 use super::totals::SumTotals;
 use crate::estimate::{
-    ConfidenceLevel, Estimate, EstimateError, EstimateOptions, ItemLabel, PointEstimate,
-    csv_fields_of_estimate, start_csv_table,
+    ConfidenceLevel, Estimate, EstimateError, EstimateOptions, ItemLabel, NumberEstimates,
+    PointEstimate, csv_fields_of_estimate, start_csv_table,
 };
 use crate::promise::SumPrivacy;
 
@@ -21,6 +22,8 @@ pub struct SumQuery {
     /// Indices of the requested items in the task.
     item_indices: Vec<usize>,
     confidence_level: ConfidenceLevel,
+    /// Requested quantiles of a number that is counted in bins. Empty for other tasks.
+    quantiles: Vec<f64>,
 }
 
 impl SumQuery {
@@ -36,7 +39,6 @@ impl SumQuery {
                 "post-processing",
                 options.post_processing_methods.is_empty(),
             ),
-            ("quantiles", options.quantiles.is_none()),
             (
                 "false_discovery_rate",
                 options.false_discovery_rate.is_none(),
@@ -44,6 +46,19 @@ impl SumQuery {
         ];
         if let Some((what, _)) = none.into_iter().find(|(_, none)| !none) {
             return Err(SumQueryError::OptionNotForSums { what });
+        }
+        let has_bins = (task.summed_quantity().counted_questions())
+            .is_some_and(|questions| questions.bin_edges().is_some());
+        let quantiles = match &options.quantiles {
+            Some(_) if !has_bins => {
+                return Err(SumQueryError::OptionNotForSums { what: "quantiles" });
+            }
+            Some(asked) => asked.clone(),
+            None if has_bins => EstimateOptions::DEFAULT_QUANTILES.to_vec(),
+            None => Vec::new(),
+        };
+        if let Some(&quantile) = quantiles.iter().find(|&&part| !(0.0 < part && part < 1.0)) {
+            return Err(EstimateError::QuantileOutOfRange { quantile }.into());
         }
         let items = task.summed_quantity().items();
         let count = items.item_count().unwrap_or(0) as usize;
@@ -62,15 +77,18 @@ impl SumQuery {
                 }
             }
         }
-        let quantiles = ConfidenceLevel::new(options.confidence, asked.len())?;
         Ok(Self {
+            confidence_level: ConfidenceLevel::new(options.confidence, asked.len())?,
             item_indices: asked,
-            confidence_level: quantiles,
+            quantiles,
         })
     }
 }
 
 /// Estimated sum and mean of one item.
+///
+/// For counted questions, the item is an option, a flag or a bin. The sum is the number of people
+/// behind the option or in the bin, or who say yes. The mean is their share.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SumEstimate {
     /// Label of the item.
@@ -102,6 +120,10 @@ pub struct SumEstimates {
     pub privacy: SumPrivacy,
     /// Estimates by item. Empty if there are no messages.
     pub estimates: Vec<SumEstimate>,
+    /// Distribution function and quantiles of a number that is counted in bins. `None` for other
+    /// tasks, and without messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<NumberEstimates>,
 }
 
 impl SumEstimates {
@@ -119,20 +141,28 @@ impl SumEstimates {
     /// #         "noise": 2 }
     /// # }"#).unwrap();
     /// let query = SumQuery::new(&task, &EstimateOptions::default())?;
-    /// assert!(SumEstimates::new(&task, &SumTotals::new(&task), &query).estimates.is_empty());
+    /// assert!(SumEstimates::new(&task, &SumTotals::new(&task), &query)?.estimates.is_empty());
     /// # Ok::<(), hushbin_analysis::sums::SumQueryError>(())
     /// ```
     ///
+    /// # Errors
+    /// [`SumQueryError::ImpossibleCounts`] if counted questions have fewer messages than people have
+    /// own messages.
+    ///
     /// # Panics
     /// If the totals belong to another task.
-    #[must_use]
-    pub fn new(task: &SumTask, totals: &SumTotals, query: &SumQuery) -> Self {
+    pub fn new(
+        task: &SumTask,
+        totals: &SumTotals,
+        query: &SumQuery,
+    ) -> Result<Self, SumQueryError> {
         let people = totals.people_count(task);
-        let estimates = match totals.message_count() {
-            0 => Vec::new(),
-            _ => estimate_sums(task, totals, people, query),
+        let (estimates, number) = match (totals.message_count(), CountedTask::of_task(task)) {
+            (0, _) => (Vec::new(), None),
+            (_, Some(counted)) => count_people(task, counted, totals, query)?,
+            (_, None) => (estimate_sums(task, totals, people, query), None),
         };
-        Self {
+        Ok(Self {
             task_id: task.id().to_owned(),
             fingerprint: task.fingerprint(),
             people,
@@ -140,7 +170,8 @@ impl SumEstimates {
             confidence: query.confidence_level.confidence(),
             privacy: SumPrivacy::for_task(task),
             estimates,
-        }
+            number,
+        })
     }
 
     /// Writes CSV: a header, then one row for the mean and one for the sum of each item.
@@ -200,6 +231,31 @@ fn item_unit(task: &SumTask, item: usize) -> Option<String> {
         SummedQuantity::NumbersWithLimits(_, limits) => limits[item].unit().map(str::to_owned),
         SummedQuantity::BoundedVector(_) | SummedQuantity::CountedQuestions(_) => None,
     }
+}
+
+/// Returns the estimates of counted questions, by item and for a number.
+fn count_people(
+    task: &SumTask,
+    counted: CountedTask<'_>,
+    totals: &SumTotals,
+    query: &SumQuery,
+) -> Result<(Vec<SumEstimate>, Option<NumberEstimates>), SumQueryError> {
+    // Messages that could not be decrypted make it no integer.
+    let people = totals.people_count(task).round() as u64;
+    if people == 0 {
+        return Ok((Vec::new(), None));
+    }
+    let level = &query.confidence_level;
+    let found = counted.estimate_items(totals, people, level)?;
+    let items = task.summed_quantity().items();
+    let of = |&item: &usize| SumEstimate {
+        item: item_label(items, item),
+        unit: None,
+        mean: found[item].rescale_to_range([0.0, 1.0 / people as f64]),
+        sum: found[item],
+    };
+    let number = counted.estimate_number(totals, people, &query.quantiles, level)?;
+    Ok((query.item_indices.iter().map(of).collect(), number))
 }
 
 fn estimate_sums(

@@ -3,6 +3,7 @@
 use hushbin::sums::{SumTask, SummedQuantity};
 use serde::Serialize;
 
+use super::counted::CountedTask;
 use super::estimate::noise_standard_deviation;
 use super::items::{answer_scale, item_label, unit_steps};
 use crate::estimate::ItemLabel;
@@ -18,7 +19,8 @@ use crate::estimate::ItemLabel;
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct SumInfluence {
     /// Item whose sum changes. `None` for a vector: its changes are stated as Euclidean lengths of
-    /// the summed vector's change.
+    /// the summed vector's change. Also `None` for counted questions, where the sum is the number of
+    /// people behind any one item.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "wasm", tsify(optional, type = "string"))]
     pub item: Option<ItemLabel>,
@@ -44,6 +46,19 @@ impl SumInfluence {
     /// people participate.
     #[must_use]
     pub fn for_task(task: &SumTask, people: f64) -> Vec<Self> {
+        let dishonest = (people * (1.0 - task.task_fields().honest_fraction)).ceil();
+        if let Some(counted) = CountedTask::of_task(task) {
+            let (one, error) = (counted.most_moved(), people * counted.share_error(people));
+            return vec![Self {
+                item: None,
+                unit: None,
+                honest_change: 1.0,
+                dishonest_change: one,
+                dishonest_people: dishonest as u64,
+                total_change: dishonest * one,
+                total_standard_errors: dishonest * one / error,
+            }];
+        }
         let messages = unit_steps(task);
         let coordinates = f64::from(task.summed_quantity().coordinate_count());
         let drawn = f64::from(messages.drawn_coordinate_count());
@@ -51,7 +66,6 @@ impl SumInfluence {
         let most = f64::from(messages.message_count()) / f64::from(messages.messages_per_unit())
             * coordinates
             / drawn;
-        let dishonest = (people * (1.0 - task.task_fields().honest_fraction)).ceil();
         let noise = noise_standard_deviation(task, people);
         let of = |item, unit, honest, one: f64, error: f64| Self {
             item,

@@ -29,10 +29,10 @@ pub(super) fn answer_scale(task: &SumTask, item: usize) -> AnswerScale {
 /// Returns the parameters of the unit messages of a task of numbers or a vector.
 ///
 /// # Panics
-/// If the task asks questions. [`resolve_sum_draft`](super::resolve_sum_draft) refuses such tasks.
+/// If the task counts options.
 pub(super) fn unit_steps(task: &SumTask) -> &UnitStepParameters {
     let steps = task.message_parameters().unit_steps();
-    steps.expect("questions are refused when a task is resolved")
+    steps.expect("counted questions are handled before")
 }
 
 /// Linear map between answers and the range from −1 to 1.

@@ -5,6 +5,7 @@
 //! people. ε is central here: it applies to an observer who sees the shuffled messages and nothing
 //! that links them to a person. There is no local ε.
 
+mod counted;
 mod error;
 mod estimate;
 mod histogram;

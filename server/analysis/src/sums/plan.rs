@@ -3,10 +3,13 @@
 use hushbin::bounds::{self, ParameterRange};
 use hushbin::sample::Threshold;
 use hushbin::sealed::SEALING_OVERHEAD_BYTES;
-use hushbin::sums::{SumTask, SumTaskDraft, SumTaskFields, SummedQuantity, UnitStepParameters};
+use hushbin::sums::{
+    MessageParameters, SumTask, SumTaskDraft, SumTaskFields, SummedQuantity, UnitStepParameters,
+};
 use hushbin::{Error, Task, TaskDraft};
 use serde::Serialize;
 
+use super::counted::{CountedTask, choose_lottery, lottery_batch};
 use super::estimate::coordinate_sum_variance;
 use super::influence::SumInfluence;
 use super::items::{self, answer_scale, unit_steps};
@@ -54,19 +57,22 @@ const ACCEPTED_VARIANCE_INCREASE: f64 = 0.25;
 /// provide the privacy of the draft, if a batch has more messages than [`BATCH_MESSAGE_COUNT_RANGE`] permits,
 /// or if no parameters provide that privacy.
 pub fn resolve_sum_draft(draft: &SumTaskDraft) -> Result<SumTask, Error> {
-    if draft
-        .task_fields
-        .summed_quantity
-        .counted_questions()
-        .is_some()
+    let fields = &draft.task_fields;
+    if let Some(MessageParameters::Lottery(lottery)) = draft.message_parameters
+        && !lottery.pads_to_equal_counts()
     {
         return Err(Error::InvalidCombination {
-            reason: "\"questions\" through a shuffler cannot be accounted for yet",
+            reason: "the \"messages\" of \"questions\" are not equally many for all people: the \
+                     analyser counts people by messages, so \"equal\" has to be true",
         });
     }
-    let messages = match draft.message_parameters {
-        Some(messages) => messages,
-        None => choose_message_parameters(&draft.task_fields)?.into(),
+    let messages = match (
+        draft.message_parameters,
+        fields.summed_quantity.counted_questions(),
+    ) {
+        (Some(messages), _) => messages,
+        (None, Some(questions)) => choose_lottery(fields, questions)?.into(),
+        (None, None) => choose_message_parameters(fields)?.into(),
     };
     let task = SumTask::new(draft.task_fields.clone(), messages)?;
     BATCH_MESSAGE_COUNT_RANGE.check_in_range(task.min_batch_messages() as f64)?;
@@ -84,7 +90,7 @@ pub fn resolve_sum_draft(draft: &SumTaskDraft) -> Result<SumTask, Error> {
 /// # Errors
 /// [`Error::OutOfRange`] if a parameter is outside the range of the accounting.
 pub fn central_epsilon_bounds(task: &SumTask) -> Result<ProvenBounds, Error> {
-    sender_batch_of_task(task).epsilon_bounds(noise_parameters_of_task(task), task.delta())
+    epsilon_bounds_for_honest_people(task, task.honest_people_count(), task.delta())
 }
 
 /// Returns bounds on the central ε of a batch of `people` people at `delta`. A fraction
@@ -99,8 +105,21 @@ pub fn epsilon_bounds_for_people(
     honest_fraction: f64,
     delta: f64,
 ) -> Result<ProvenBounds, Error> {
+    let honest_people = checked_honest_report_count(people, honest_fraction)?;
+    epsilon_bounds_for_honest_people(task, honest_people, delta)
+}
+
+fn epsilon_bounds_for_honest_people(
+    task: &SumTask,
+    honest_people: u64,
+    delta: f64,
+) -> Result<ProvenBounds, Error> {
+    if let Some(counted) = CountedTask::of_task(task) {
+        let batch = lottery_batch(counted.questions, honest_people);
+        return batch.epsilon_bounds(counted.noise(), delta);
+    }
     let senders = SenderBatch {
-        honest_people: checked_honest_report_count(people, honest_fraction)?,
+        honest_people,
         ..sender_batch_of_task(task)
     };
     senders.epsilon_bounds(noise_parameters_of_task(task), delta)
@@ -294,11 +313,12 @@ pub struct SumPlan {
     pub influence: Vec<SumInfluence>,
 }
 
-/// Standard error of the mean of one item.
+/// Standard error of the mean of one item, or of its share of people if it is counted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct PredictedMeanError {
-    /// Label of the item. `None` for a vector, whose items all have the same error.
+    /// Label of the item. `None` for a vector or counted questions, whose items all have the same
+    /// error.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "wasm", tsify(optional, type = "string"))]
     pub item: Option<crate::estimate::ItemLabel>,
@@ -319,18 +339,17 @@ impl SumPlan {
     /// # Errors
     /// The errors of [`central_epsilon_bounds`] and [`local_numbers_task`].
     pub fn new(task: SumTask) -> Result<Self, Error> {
-        let (messages, people) = (*unit_steps(&task), task.min_people() as f64);
-        let coordinates = f64::from(task.summed_quantity().coordinate_count());
+        let people = task.min_people() as f64;
+        let messages = *task.message_count_range().end();
         let sealed = (SEALING_OVERHEAD_BYTES + task.longest_message_bytes()) as u64;
-        let drawn = 2.0 * coordinates * f64::from(messages.noise_trial_count());
         // The header consists of a version byte, two ids and the number of messages, at most 4096.
-        let header = 33 + u64::from(1 + u32::from(messages.message_count() > 127));
+        let header = 33 + u64::from(1 + u32::from(messages > 127));
         Ok(Self {
             privacy: SumPrivacy::for_task(&task),
             central_epsilon: central_epsilon_bounds(&task)?,
-            messages: messages.message_count(),
-            noise_messages: drawn * messages.noise_threshold().probability(),
-            bytes: header + sealed * u64::from(messages.message_count()),
+            messages,
+            noise_messages: mean_noise_messages(&task),
+            bytes: header + sealed * u64::from(messages),
             errors: predict_mean_errors(&task, people)?,
             influence: SumInfluence::for_task(&task, people),
             task,
@@ -338,11 +357,30 @@ impl SumPlan {
     }
 }
 
+/// Returns the mean number of noise messages of one person.
+fn mean_noise_messages(task: &SumTask) -> f64 {
+    if let Some(counted) = CountedTask::of_task(task) {
+        return f64::from(counted.lottery.draws()) * counted.lottery.probability();
+    }
+    let messages = unit_steps(task);
+    let coordinates = f64::from(task.summed_quantity().coordinate_count());
+    let trials = 2.0 * coordinates * f64::from(messages.noise_trial_count());
+    trials * messages.noise_threshold().probability()
+}
+
 /// Predicts the errors of all items.
 ///
-/// On the scale from −1 to 1, the variance of a sum is the same for all items. The error under
+/// All options, flags or bins have the same error. On the scale from −1 to 1, the variance of a sum is the same for all items. The error under
 /// local privacy is the error of a task that asks for as many numbers as there are items.
 fn predict_mean_errors(task: &SumTask, people: f64) -> Result<Vec<PredictedMeanError>, Error> {
+    if let Some(counted) = CountedTask::of_task(task) {
+        return Ok(vec![PredictedMeanError {
+            item: None,
+            unit: None,
+            standard_error: counted.share_error(people),
+            local_standard_error: counted.local_share_error(task.central_epsilon(), people)?,
+        }]);
+    }
     let measure = task.summed_quantity();
     let squares = people * max_coordinate_mean_square(measure);
     let deviation = coordinate_sum_variance(task, people, squares).sqrt() / people;

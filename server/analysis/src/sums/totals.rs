@@ -7,7 +7,8 @@ use hushbin::sums::{Message, SumTask};
 use crate::estimate::{TotalsError, TotalsReader, append_header};
 
 /// Totals of the messages of a sum task: for each coordinate the numbers N⁺ and N⁻ of positive and
-/// negative messages, and the number of all messages. Shuffled messages reveal nothing else.
+/// negative messages, or the number N of messages about each cell, and the number of all messages.
+/// Shuffled messages reveal nothing else.
 ///
 /// ```
 /// use hushbin::sums::{Message, SumTask};
@@ -29,8 +30,8 @@ use crate::estimate::{TotalsError, TotalsReader, append_header};
 pub struct SumTotals {
     fingerprint: Fingerprint,
     message_count: u64,
-    /// Numbers N⁺ and N⁻ of positive and negative messages, by coordinate.
-    sign_counts_by_coordinate: Vec<[u64; 2]>,
+    /// Numbers N⁺ and N⁻ of positive and negative messages, by coordinate, or numbers N by cell.
+    counts: Vec<u64>,
 }
 
 /// Maximum number of messages in totals, 2⁵³. Integers up to this one are exact as `f64`.
@@ -40,29 +41,34 @@ impl SumTotals {
     /// Creates empty totals for a task.
     #[must_use]
     pub fn new(task: &SumTask) -> Self {
+        let quantity = task.summed_quantity();
+        let kinds = if quantity.counted_questions().is_some() {
+            1
+        } else {
+            2
+        };
         Self {
             fingerprint: task.fingerprint(),
             message_count: 0,
-            sign_counts_by_coordinate: vec![
-                [0; 2];
-                task.summed_quantity().coordinate_count() as usize
-            ],
+            counts: vec![0; kinds * quantity.coordinate_count() as usize],
         }
     }
 
     /// Adds one message that was decoded under the same task.
     ///
     /// # Panics
-    /// If the message's coordinate is outside the task.
+    /// If the message's coordinate or cell is outside the task.
     pub fn add_message(&mut self, message: Message) {
         self.message_count += 1;
-        if let Message::SignedUnitStep {
-            coordinate,
-            negative,
-        } = message
-        {
-            self.sign_counts_by_coordinate[coordinate as usize][usize::from(negative)] += 1;
-        }
+        let index = match message {
+            Message::Blank => return,
+            Message::Cell(cell) => cell as usize,
+            Message::SignedUnitStep {
+                coordinate,
+                negative,
+            } => 2 * coordinate as usize + usize::from(negative),
+        };
+        self.counts[index] += 1;
     }
 
     /// Adds totals of the same task.
@@ -72,13 +78,8 @@ impl SumTotals {
     pub fn merge(&mut self, others: &Self) {
         assert_eq!(self.fingerprint, others.fingerprint, "totals of one task");
         self.message_count += others.message_count;
-        for ([up, down], [more_up, more_down]) in self
-            .sign_counts_by_coordinate
-            .iter_mut()
-            .zip(&others.sign_counts_by_coordinate)
-        {
-            *up += more_up;
-            *down += more_down;
+        for (count, more) in self.counts.iter_mut().zip(&others.counts) {
+            *count += more;
         }
     }
 
@@ -98,28 +99,32 @@ impl SumTotals {
     /// Returns the numbers N⁺ and N⁻ of positive and negative messages of a coordinate.
     ///
     /// # Panics
-    /// If `coordinate` is outside the task.
+    /// If `coordinate` is outside the task, or if the task counts cells.
     #[must_use]
     pub fn counts_by_sign(&self, coordinate: usize) -> [u64; 2] {
-        self.sign_counts_by_coordinate[coordinate]
+        self.signed_counts_by_coordinate()[coordinate]
     }
 
     /// Returns the numbers N⁺ and N⁻ of positive and negative messages of every coordinate.
     pub(super) fn signed_counts_by_coordinate(&self) -> &[[u64; 2]] {
-        &self.sign_counts_by_coordinate
+        self.counts.as_chunks().0
+    }
+
+    /// Returns the number N of messages about each cell, in a task that counts cells.
+    pub(super) fn cell_counts(&self) -> &[u64] {
+        &self.counts
     }
 
     /// Encodes the totals for storage.
     ///
     /// The bytes are the header that all totals have, then the number of messages, then N⁺ and N⁻
-    /// of each coordinate. All numbers are varints.
+    /// of each coordinate or N of each cell. All numbers are varints.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         append_header(&self.fingerprint, &mut bytes);
         append_varint(&mut bytes, self.message_count);
-        self.sign_counts_by_coordinate
-            .as_flattened()
+        self.counts
             .iter()
             .for_each(|count| append_varint(&mut bytes, *count));
         bytes
@@ -136,7 +141,7 @@ impl SumTotals {
         totals.message_count =
             reader.read_at_most("expected a number of messages", MAX_TOTAL_MESSAGES)?;
         let mut left = totals.message_count;
-        for count in totals.sign_counts_by_coordinate.as_flattened_mut() {
+        for count in &mut totals.counts {
             *count = reader.read_at_most("expected a count of messages", left)?;
             // The sum of all counts is at most the number of messages.
             left -= *count;

@@ -93,7 +93,7 @@ pub(crate) fn send(
 
 pub(crate) fn expected(task: &SumTask, totals: &SumTotals) -> Value {
     let query = SumQuery::new(task, &EstimateOptions::default()).unwrap();
-    serde_json::to_value(SumEstimates::new(task, totals, &query)).unwrap()
+    serde_json::to_value(SumEstimates::new(task, totals, &query).unwrap()).unwrap()
 }
 
 /// Returns a response of an analyser, checked against its OpenAPI document.

@@ -42,7 +42,7 @@ fn observe(task: &SumTask, answers: &[Vec<f64>], batches: u32) -> Observed {
     let (mut covered, mut simultaneously) = (0, 0);
     for _ in 0..batches {
         let totals = batch(task, answers, &mut rng);
-        let estimates = SumEstimates::new(task, &totals, &query);
+        let estimates = SumEstimates::new(task, &totals, &query).unwrap();
         assert_eq!(estimates.people, answers.len() as f64);
         let mut all = true;
         for ((sum, own), truth) in sums.iter_mut().zip(&estimates.estimates).zip(&truth) {
@@ -161,7 +161,8 @@ fn there_is_no_bias_at_ten_million_messages() {
     let answers = vec![answer.clone(); 100_000];
     let totals = batch(&task, &answers, &mut ChaCha20Rng::seed_from_u64(3));
     assert!(totals.message_count() > 10_000_000);
-    let estimates = SumEstimates::new(&task, &totals, &query(&task, &EstimateOptions::default()));
+    let estimates =
+        SumEstimates::new(&task, &totals, &query(&task, &EstimateOptions::default())).unwrap();
     for (own, truth) in estimates.estimates.iter().zip(&answer) {
         let off = (own.mean.estimate - truth) / own.mean.standard_error;
         // All 16 are within 5 σ with probability 1 − 10⁻⁵.
@@ -210,7 +211,8 @@ fn tables_say_what_json_says() {
     let task = resolve_sum_draft(&draft("numbers", 2, 300, 2.0)).unwrap();
     let answers = vec![vec![0.25, -0.5]; 300];
     let totals = batch(&task, &answers, &mut ChaCha20Rng::seed_from_u64(3));
-    let estimates = SumEstimates::new(&task, &totals, &query(&task, &EstimateOptions::default()));
+    let estimates =
+        SumEstimates::new(&task, &totals, &query(&task, &EstimateOptions::default())).unwrap();
     let mut csv = Vec::new();
     estimates.write_csv(&mut csv).unwrap();
     let csv = String::from_utf8(csv).unwrap();
@@ -240,7 +242,8 @@ fn hostile_names_are_neutralised_in_tables() {
     let task = resolve_sum_draft(&draft).unwrap();
     let mut rng = ChaCha20Rng::seed_from_u64(3);
     let totals = batch(&task, &vec![vec![0.25, -0.5]; 300], &mut rng);
-    let estimates = SumEstimates::new(&task, &totals, &query(&task, &EstimateOptions::default()));
+    let estimates =
+        SumEstimates::new(&task, &totals, &query(&task, &EstimateOptions::default())).unwrap();
     let mut csv = Vec::new();
     estimates.write_csv(&mut csv).unwrap();
     let csv = String::from_utf8(csv).unwrap();

@@ -3,6 +3,7 @@
 mod estimates;
 mod plan;
 mod promise;
+mod questions;
 
 use hushbin::sums::SumTaskDraft;
 use serde_json::{Value, json};
