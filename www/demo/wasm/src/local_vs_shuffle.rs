@@ -334,7 +334,8 @@ impl BothWaysSimulation {
         };
         let wanted = "a confidence between 0 and 1";
         let query = SumQuery::new(&self.task, &options).expect(wanted);
-        let shuffled = SumEstimates::new(&self.task, &self.message_totals, &query).estimates;
+        let shuffled = SumEstimates::new(&self.task, &self.message_totals, &query);
+        let shuffled = shuffled.expect("sums of numbers have estimates").estimates;
         let query = EstimateQuery::new(self.local_estimator.task(), &options).expect(wanted);
         let local = self
             .local_estimator
