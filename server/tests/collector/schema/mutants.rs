@@ -20,7 +20,7 @@ use super::compiled;
 use crate::openapi::crowd::TASKS;
 
 /// Features that the other tasks lack.
-const MORE: [&str; 7] = [
+const MORE: [&str; 8] = [
     r#"{ "id": "all", "epsilon": 2.0, "people": 5000, "questions": [
         { "name": "a", "kind": "ratings", "items": 9, "value": "real", "entries": [1, 2, 3, 4],
           "overlap": 0.5, "weight": 2, "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 1,
@@ -74,6 +74,12 @@ const MORE: [&str; 7] = [
                     { "name": "z", "min": 0, "max": 1 }] }"#,
     r#"{ "id": "vector", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": 10000,
         "vector": { "items": ["a", "b", "c"], "length": 1.0, "seed": "7", "spread": 2.0 } }"#,
+    r#"{ "id": "shuffled", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": 10000,
+        "questions": [
+            { "name": "a", "kind": "choice", "options": 3 },
+            { "name": "b", "kind": "set", "options": ["a", "b", "c"], "sparsity": 2 },
+            { "name": "c", "kind": "flag" },
+            { "name": "d", "kind": "number", "min": 0, "max": 1, "bins": 40, "unit": "s" } ] }"#,
 ];
 
 /// Small tasks, which are fast to try. Tasks with questions are split, one for each question.
