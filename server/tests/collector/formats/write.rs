@@ -2,7 +2,7 @@
 
 use hushbin_server::store::{FilesEngine, StorageEngine, UploadRecord};
 use hushbin_tests::postgres::Server;
-use hushbin_tests::process::{Client, token_name};
+use hushbin_tests::process::{Client, create_journal, token_name};
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::json;
 
@@ -150,6 +150,9 @@ fn collect(place: [&str; 2], files: &[PathBuf], tasks: &[Task], token: &str, out
 }
 
 fn create_token(place: [&str; 2], role: &str) -> String {
+    if let ["--data", directory] = place {
+        create_journal(directory.as_ref());
+    }
     let name = token_name();
     let words = ["token", "create", "--role", role, "--name", &name];
     let said = succeeds(&[&words[..], &place].concat());

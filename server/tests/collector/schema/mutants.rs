@@ -20,7 +20,7 @@ use super::compiled;
 use crate::openapi::crowd::TASKS;
 
 /// Features that the other tasks lack.
-const MORE: [&str; 8] = [
+const MORE: [&str; 9] = [
     r#"{ "id": "all", "epsilon": 2.0, "people": 5000, "questions": [
         { "name": "a", "kind": "ratings", "items": 9, "value": "real", "entries": [1, 2, 3, 4],
           "overlap": 0.5, "weight": 2, "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 1,
@@ -80,6 +80,9 @@ const MORE: [&str; 8] = [
             { "name": "b", "kind": "set", "options": ["a", "b", "c"], "sparsity": 2 },
             { "name": "c", "kind": "flag" },
             { "name": "d", "kind": "number", "min": 0, "max": 1, "bins": 40, "unit": "s" } ] }"#,
+    r#"{ "id": "lottery", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": 10000,
+        "questions": [{ "name": "a", "kind": "choice", "options": 3 }],
+        "messages": { "draws": 1, "threshold": "262126765074853713", "equal": true } }"#,
 ];
 
 /// Small tasks, which are fast to try. Tasks with questions are split, one for each question.

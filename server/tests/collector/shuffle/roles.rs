@@ -265,6 +265,8 @@ fn only_named_shufflers_are_heard() {
     fs::copy(world.path("other.pem"), world.path("shuffler.pem")).unwrap();
     let analyser = world.analyser();
     let (shuffler, address) = world.shuffler(2);
+    // A shuffler takes reports once it has the keys of its analyser.
+    world.keys(address);
     let bytes = world.seal(&mut sealer, &Uploads::new(&world.task, 1).make(2));
     let mut client = Client::connect(address).unwrap();
     assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
