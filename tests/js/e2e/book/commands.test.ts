@@ -73,6 +73,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "server/tests/collector, as above",
   "hushbin serve --database 'postgres:///hushbin?host=/var/run/postgresql' --task settings.json":
     "server/tests/collector, as above",
+  "hushbin serve --role relay --gateway https://telemetry.example.org --listen 127.0.0.1:8686":
+    "server/tests/collector/ohttp/forward.rs",
   'hushbin token create --database postgres://hushbin@db1,db2/hushbin --role admin --name "on call"':
     "server/tests/collector, as above",
   "hushbin journal export --database postgres://hushbin@db1,db2/hushbin --task settings --format parquet --out reports.parquet":
