@@ -446,8 +446,8 @@ describe("a report on questions", () => {
       expect(run).toThrow(error as never);
       expect(run).toThrow(message);
     };
-    // @ts-expect-error not an option
     refused(
+      // @ts-expect-error not an option
       () => theme.randomize({ theme: "blue" }),
       UnknownItemError,
       /question "theme" has no item "blue"/,
