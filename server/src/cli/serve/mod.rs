@@ -226,13 +226,7 @@ async fn run_collector(
 ) -> Result<(), Error> {
     let mut stop = pin!(stop);
     let address = listener.local_addr()?;
-    let (end, ended) = oneshot::channel::<()>();
-    let serving = tokio::spawn(http::serve_connections(
-        listener,
-        service.clone(),
-        config.server_options,
-        async move { drop(ended.await) },
-    ));
+    let (end, serving) = spawn_server(listener, service, config);
     let store = tokio::select! {
         opened = open_store_on_thread(open) => opened?,
         () = &mut stop => {
@@ -278,13 +272,7 @@ async fn run_relay(
         relay.queue_bytes,
         Arc::clone(service.metrics()),
     ));
-    let (end, ended) = oneshot::channel::<()>();
-    let serving = tokio::spawn(http::serve_connections(
-        listener,
-        service.clone(),
-        config.server_options,
-        async move { drop(ended.await) },
-    ));
+    let (end, serving) = spawn_server(listener, service, config);
     announce_ready("relaying", config, address, out)?;
     stop.await;
     finish_requests(end, serving).await?;
@@ -306,6 +294,22 @@ fn announce_ready(
         .map_err(|error| format!("cannot print the address: {error}"))?;
     notify_service_manager(&NotifyState::Ready);
     Ok(())
+}
+
+/// Starts to serve connections. Returns a sender that stops this once it is dropped, and the task.
+fn spawn_server(
+    listener: TcpListener,
+    service: &RouterService,
+    config: &ServerConfig,
+) -> (oneshot::Sender<()>, JoinHandle<bool>) {
+    let (end, ended) = oneshot::channel::<()>();
+    let serving = tokio::spawn(http::serve_connections(
+        listener,
+        service.clone(),
+        config.server_options,
+        async move { drop(ended.await) },
+    ));
+    (end, serving)
 }
 
 /// Stops accepting connections, and finishes the current requests.
