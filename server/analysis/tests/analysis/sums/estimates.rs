@@ -8,7 +8,7 @@ use rand_chacha::rand_core::SeedableRng;
 use super::draft;
 
 /// Returns the totals of people with these answers.
-fn batch(task: &SumTask, answers: &[Vec<f64>], rng: &mut ChaCha20Rng) -> SumTotals {
+pub(super) fn batch(task: &SumTask, answers: &[Vec<f64>], rng: &mut ChaCha20Rng) -> SumTotals {
     let (mut randomizer, mut sent) = (SumRandomizer::new(task), Vec::new());
     let mut totals = SumTotals::new(task);
     for answer in answers {

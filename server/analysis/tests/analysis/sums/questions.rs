@@ -1,6 +1,6 @@
 //! Tests of counted questions: chosen lotteries, and estimates from the messages of the randomizer.
 
-use hushbin::sums::{Message, MessageParameters, SumRandomizer, SumTask, SumTaskDraft};
+use hushbin::sums::{Message, MessageParameters, SumTask, SumTaskDraft};
 use hushbin_analysis::estimate::{Estimate, EstimateOptions};
 use hushbin_analysis::sums::{
     SumEstimates, SumInfluence, SumPlan, SumQuery, SumQueryError, SumTotals,
@@ -9,6 +9,8 @@ use hushbin_analysis::sums::{
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::{Value, json};
+
+use super::estimates::batch;
 
 fn draft(questions: &Value, people: u64) -> SumTaskDraft {
     let draft = json!({
@@ -24,17 +26,6 @@ fn choice(options: u32) -> Value {
 
 fn task(questions: &Value, people: u64) -> SumTask {
     resolve_sum_draft(&draft(questions, people)).unwrap()
-}
-
-/// Returns the totals of people with these answers.
-fn batch(task: &SumTask, answers: &[Vec<f64>], rng: &mut ChaCha20Rng) -> SumTotals {
-    let (mut randomizer, mut sent) = (SumRandomizer::new(task), Vec::new());
-    let mut totals = SumTotals::new(task);
-    for answer in answers {
-        randomizer.randomize(answer, rng, &mut sent).unwrap();
-        sent.iter().for_each(|message| totals.add_message(*message));
-    }
-    totals
 }
 
 fn estimates(task: &SumTask, totals: &SumTotals) -> SumEstimates {
