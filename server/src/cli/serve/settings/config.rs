@@ -219,13 +219,13 @@ impl ServeSettings {
             return Err(format!("--development is not for --role {}", role.name()).into());
         }
         let signing = required_option(&self.signing_key, "--signing-key", role.name())?;
-        let signing = || keys::read_private_key(signing, KeyAlgorithm::Ed25519);
         if role == ProcessRole::Shuffler {
             let address = required_option(&self.analyser, "--analyser", role.name())?;
             let address = parse_server_url("--analyser", address, "https://analyser.example.org")?;
             let key = required_option(&self.analyser_key, "--analyser-key", role.name())?;
             let key = keys::read_public_key(key, KeyAlgorithm::Ed25519)?;
-            let shuffler = ShufflerKeys::new(address, &signing()?, key);
+            let signing = keys::read_private_key(signing, KeyAlgorithm::Ed25519)?;
+            let shuffler = ShufflerKeys::new(address, &signing, key);
             return Ok(RoleKeysAndPeers {
                 shuffler_keys: Some(Arc::new(shuffler)),
                 analyser_keys: None,
@@ -233,22 +233,23 @@ impl ServeSettings {
         }
         Ok(RoleKeysAndPeers {
             shuffler_keys: None,
-            analyser_keys: Some(Arc::new(self.read_analyser_keys(&signing()?)?)),
+            analyser_keys: Some(Arc::new(self.read_analyser_keys(signing)?)),
         })
     }
 
-    /// Reads the keys of an analyser, which signs with `signing`.
-    fn read_analyser_keys(&self, signing: &[u8; keys::KEY_BYTES]) -> Result<AnalyserKeys, Error> {
+    /// Reads the keys of an analyser, which signs with the key in the file `signing`.
+    fn read_analyser_keys(&self, signing: &Path) -> Result<AnalyserKeys, Error> {
         let role = ProcessRole::Analyser.name();
         let sealing = required_option(&self.sealing_keys, "--sealing-key", role)?.iter();
         let shufflers = required_option(&self.shuffler_keys, "--shuffler-key", role)?.iter();
+        let signing = keys::read_private_key(signing, KeyAlgorithm::Ed25519)?;
         let sealing = sealing.map(|path| keys::read_private_key(path, KeyAlgorithm::X25519));
         let shufflers = shufflers.map(|path| keys::read_public_key(path, KeyAlgorithm::Ed25519));
         let sealing = sealing.collect::<Result<_, _>>()?;
         let shufflers = shufflers.collect::<Result<Vec<_>, _>>()?;
         let lost = self.lost_sealing_keys.iter().flatten();
         let lost = lost.map(|id| parse_key_id(id)).collect::<Result<_, _>>()?;
-        Ok(AnalyserKeys::new(sealing, lost, signing, shufflers))
+        Ok(AnalyserKeys::new(sealing, lost, &signing, shufflers))
     }
 
     /// Reads the keys of the gateway, if there is one.
