@@ -36,7 +36,7 @@ function displayedName(name) {
 }
 
 // www/dashboard/api.ts
-var ESTIMANDS = ["mean", "sum", "plus", "minus", "nonmissing", "share"];
+var ESTIMANDS = ["mean", "share", "sum", "plus", "minus", "nonmissing"];
 var isSumTaskResponse = (answer) => "privacy" in answer;
 var CollectorError = class extends Error {
   name = "CollectorError";
@@ -125,6 +125,102 @@ var RAISED = {
   ...Object.fromEntries([..."⁰¹²³⁴⁵⁶⁷⁸⁹"].map((raised, digit) => [String(digit), raised]))
 };
 
+// www/client/errors.ts
+var HushbinError = class extends Error {
+  /** @internal */
+  constructor(name, message, options) {
+    super(message, options);
+    this.name = name;
+  }
+};
+var TaskError = class extends HushbinError {
+  /** @internal */
+  constructor(code, message, options) {
+    super("TaskError", message, options);
+    this.code = code;
+  }
+};
+
+// www/client/fields.ts
+function invalidTaskError(what) {
+  return new TaskError("invalid-task", `task is invalid: ${what}`);
+}
+function readString(from, key) {
+  const value = from[key];
+  if (typeof value !== "string") {
+    throw invalidTaskError(`${key} is not a string`);
+  }
+  return value;
+}
+function readNumber(from, key) {
+  const value = from[key];
+  if (typeof value !== "number" || !Number.isFinite(value)) {
+    throw invalidTaskError(`${key} is not a number`);
+  }
+  return value;
+}
+function readInteger(from, key) {
+  const value = readNumber(from, key);
+  if (value !== value >>> 0) {
+    throw invalidTaskError(`${key} is ${value}, expected a whole number`);
+  }
+  return value;
+}
+function listReader(reader) {
+  return (from, key) => {
+    const value = from[key];
+    if (!Array.isArray(value)) {
+      throw invalidTaskError(`${key} is not a list`);
+    }
+    return [...value].map((each, index) => {
+      const place = `${key}[${index}]`;
+      return reader({ [place]: each }, place);
+    });
+  };
+}
+
+// www/client/question.ts
+var readItems = (from, key) => {
+  const value = from[key];
+  if (value === "open") {
+    return value;
+  }
+  return (typeof value === "number" ? readInteger : listReader(readString))(from, key);
+};
+
+// www/client/sums/task.ts
+var LEAST_BINS_WITH_TWO_LEVELS = 32;
+function cellsAndOwnMessages(question) {
+  if (question.kind === "flag") {
+    return [2, 1];
+  }
+  if (question.kind === "number") {
+    const { bins } = question;
+    return bins < LEAST_BINS_WITH_TWO_LEVELS ? [bins, 1] : [bins + Math.ceil(bins / Math.ceil(Math.sqrt(bins))), 2];
+  }
+  const { options } = question;
+  const count = typeof options === "number" ? options : options.length;
+  return question.kind === "set" ? [count + question.sparsity, question.sparsity] : [count, 1];
+}
+var totalCellsAndOwnMessages = ({ questions }) => questions.map(cellsAndOwnMessages).reduce(([cells, own], [more, moreOwn]) => [cells + more, own + moreOwn], [0, 0]);
+function messagesPerPerson(task) {
+  if ("questions" in task) {
+    const [, own] = totalCellsAndOwnMessages(task);
+    const { draws, equal } = task.messages;
+    return [equal ? own + draws : own, own + draws];
+  }
+  const { levels, drawn, noise } = task.messages;
+  const count = levels * drawn + noise;
+  return [count, count];
+}
+var FIELD_READERS_BY_KIND = {
+  choice: { options: readItems },
+  set: { options: readItems, sparsity: readInteger },
+  flag: {},
+  number: { min: readNumber, max: readNumber, bins: readInteger }
+};
+var QUESTION_KINDS = Object.keys(FIELD_READERS_BY_KIND);
+
 // www/dashboard/batch-unit.ts
 var REPORT_UNIT = {
   singularNoun: "report",
@@ -132,9 +228,10 @@ var REPORT_UNIT = {
   convertCount: (reports) => reports,
   minBatchSize: 0
 };
-function batchUnitOf({ messages, people = 0 }) {
+function batchUnitOf(task) {
+  const { messages, people = 0 } = task;
   if (messages === void 0) return REPORT_UNIT;
-  const each = messages.levels * messages.drawn + messages.noise;
+  const [, each] = messagesPerPerson(task);
   return {
     singularNoun: "person",
     pluralNoun: "people",
@@ -170,6 +267,11 @@ function formatToErrorPrecision(value, estimate) {
   const text = new Intl.NumberFormat("en-GB", format).format(value);
   return /[1-9]/.test(text) ? text.replace("-", "−") : text.replace("-", "");
 }
+function shareToErrorPrecision(value, estimate) {
+  const [from, to] = estimate.simultaneous_interval;
+  const percent = [100 * from, 100 * to];
+  return `${formatToErrorPrecision(100 * value, { ...estimate, simultaneous_interval: percent })}%`;
+}
 var tickText = (value) => Number(value.toPrecision(6)).toLocaleString("en-GB").replace("-", "−");
 var shareTickText = (value) => `${tickText(value * 100)}%`;
 var shareText = (value) => formatPercent(value, 1);
@@ -191,10 +293,17 @@ function itemQueryName(label) {
   return named ? labelText(label, (name) => name) : null;
 }
 function questionsOf(task) {
-  const { numbers, vector } = task;
+  const { numbers, vector, messages, questions = [] } = task;
   if (numbers !== void 0) return [{ kind: "numbers", of: numbers }];
   if (vector !== void 0) return [{ kind: "vector", items: vector.items }];
+  if (messages !== void 0) return countedQuestions(questions);
   return task.questions ?? [{ ...task, kind: "ratings" }];
+}
+function countedQuestions(questions) {
+  const [first] = questions;
+  if (first?.kind !== "flag") return questions.map((own) => ({ ...own, counted: true }));
+  const names = questions.map(({ name = "" }) => name);
+  return [{ kind: "flags", items: names, counted: true }];
 }
 function itemCount(question) {
   const items = question.items ?? question.options;
@@ -233,7 +342,10 @@ var REAL_RATING_ESTIMAND_TEXTS = {
   }
 };
 var hasRealValuedRatings = ({ kind = "", value }) => kind === "ratings" && value === "real";
-var estimandTexts = (estimand, question) => (hasRealValuedRatings(question) ? REAL_RATING_ESTIMAND_TEXTS[estimand] : void 0) ?? ESTIMAND_TEXTS[estimand];
+var COUNTED_ESTIMAND_TEXTS = {
+  sum: { long: "number of people", short: "Number of people" }
+};
+var estimandTexts = (estimand, question) => (question.counted ? COUNTED_ESTIMAND_TEXTS[estimand] : void 0) ?? (hasRealValuedRatings(question) ? REAL_RATING_ESTIMAND_TEXTS[estimand] : void 0) ?? ESTIMAND_TEXTS[estimand];
 var isShare = (estimand, question) => !["mean", "sum"].includes(estimand) && !hasRealValuedRatings(question);
 var KIND_DESCRIPTIONS = {
   ratings: "ratings",
@@ -416,7 +528,8 @@ function estimandRows(answer, question, wanted) {
   return { estimand, areShares: isShare(estimand, question), rows, format };
 }
 function formatterForEstimand({ people }, question, estimand) {
-  if (people !== void 0) return formatToErrorPrecision;
+  if (people !== void 0)
+    return (value, estimate) => estimand === "share" && estimate !== void 0 ? shareToErrorPrecision(value, estimate) : formatToErrorPrecision(value, estimate);
   if (isShare(estimand, question)) return shareText;
   return hasRealValuedItems(question) ? formatNumber : ratingText;
 }
@@ -564,7 +677,7 @@ function influenceView(found, questions) {
     ...tests.length > 0 ? [el("ul", { class: "tests" }, ...tests)] : []
   ];
 }
-function uploadsView({ accepted, duplicates, rejected }) {
+function uploadsView({ accepted, duplicates, rejected }, noun) {
   const rows = rejected.map(([reason, requests]) => [
     reason,
     { content: formatCount(requests), style: "amount" }
@@ -573,7 +686,10 @@ function uploadsView({ accepted, duplicates, rejected }) {
     el(
       "p",
       {},
-      `Since its start, the collector has accepted ${formatCountWithNoun(accepted, "upload")}, counted over all tasks. It has received ${formatCountWithNoun(duplicates, "upload")} again, and rejected ${formatCount(rejected.reduce((sum, [, own]) => sum + own, 0))}.`
+      `Since its start, the collector has accepted ${formatCountWithNoun(accepted, noun)}, counted over all tasks. It has received ${formatCountWithNoun(duplicates, noun)} again, and rejected ${formatCountWithNoun(
+        rejected.reduce((sum, [, own]) => sum + own, 0),
+        "request"
+      )}.`
     ),
     ...rows.length > 0 ? [
       createTable(
@@ -930,29 +1046,30 @@ async function requestDishonestInfluence(collector2, task, released) {
 var amountCell = (content) => ({ content, style: "amount" });
 var formatErrorMultiple = (errors) => Number.isFinite(errors) ? `× ${formatNumber(errors)}` : "–";
 var MAX_LISTED2 = 50;
-function dishonestInfluenceView({ people, influence, statement }, each) {
+function dishonestInfluenceView({ people, influence, statement }, each, { counted = false } = {}) {
   const [first] = influence;
+  const [noun, whole2] = counted ? ["count", "number of people with one answer"] : ["sum", "length of the vector’s sum"];
   const rows = influence.slice(0, MAX_LISTED2).map(
     ({ item, unit, honest_change: honest, dishonest_change: dishonest, total_change: all }) => {
       const words = (value) => formatNumber(value) + unitSuffix(unit);
       return [
-        item === void 0 ? "length of the vector’s sum" : itemName(item),
+        item === void 0 ? whole2 : itemName(item),
         ...[honest, dishonest, all].map((value) => amountCell(words(value)))
       ];
     }
   );
   const assumed = first?.dishonest_people ?? 0;
   const heads = [
-    "Sum",
+    capitalize(noun),
     amountCell("An honest person"),
     amountCell("A dishonest person"),
     amountCell(`All ${formatCount(assumed)} dishonest people`)
   ];
   const more = influence.length > MAX_LISTED2 ? ` (first ${MAX_LISTED2} items)` : "";
-  const about = assumed === 0 ? "The task assumes that everyone is honest." : `The task assumes that ${formatCount(assumed)} of ${formatCountWithNoun(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${formatNumber((first?.total_standard_errors ?? Number.NaN) / assumed)} standard errors. All dishonest people together can move a sum by up to ${formatNumber(first?.total_standard_errors ?? Number.NaN)} standard errors.`;
+  const about = assumed === 0 ? "The task assumes that everyone is honest." : `The task assumes that ${formatCount(assumed)} of ${formatCountWithNoun(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a ${noun} by up to ${formatNumber((first?.total_standard_errors ?? Number.NaN) / assumed)} standard errors. All dishonest people together can move a ${noun} by up to ${formatNumber(first?.total_standard_errors ?? Number.NaN)} standard errors.`;
   return [
     el("p", {}, about),
-    wrapInScrollArea(createTable(`Largest effect on a sum${more}`, heads, rows)),
+    wrapInScrollArea(createTable(`Largest effect on a ${noun}${more}`, heads, rows)),
     ...each.length === 0 ? [] : [wrapInScrollArea(dishonestEffectsTable(each))],
     help(statement)
   ];
@@ -1041,7 +1158,8 @@ var TaskListView = class {
       const { batches, task } = own;
       const unit = task === null ? REPORT_UNIT : batchUnitOf(task.task);
       const sums = task !== null && isSumTaskResponse(task);
-      const note = sums ? [el("span", { class: "kind" }, `sums through a shuffler; ${NO_LOCAL_EPSILON_TEXT}`)] : [];
+      const kind = task?.task.questions === void 0 ? "sums" : "answers counted";
+      const note = sums ? [el("span", { class: "kind" }, `${kind} through a shuffler; ${NO_LOCAL_EPSILON_TEXT}`)] : [];
       const name = { content: el("span", {}, link, ...note), style: "name" };
       const released = releasedBatches(batches);
       const last = released[released.length - 1]?.closed;
@@ -1290,11 +1408,23 @@ function namesFittingAddress(names) {
 }
 function estimatesPath(task, question, query) {
   const parameters = [`confidence=${Number(query.confidence.toPrecision(12))}`];
-  if (question.name !== void 0) parameters.push(`question=${encodeURIComponent(question.name)}`);
+  if (question.name !== void 0 && !question.counted)
+    parameters.push(`question=${encodeURIComponent(question.name)}`);
   if (query.batches !== null) parameters.push(`batches=${query.batches}`);
   if (query.items !== null)
     parameters.push(`items=${query.items.map(encodeURIComponent).join(",")}`);
   return `${encodeURIComponent(task)}/estimates?${parameters.join("&")}`;
+}
+function withShares(answer) {
+  const { range = [0, 0], distribution = [] } = answer.number ?? {};
+  const edges = [range[0], ...distribution.map(({ below }) => below), range[1]];
+  const bin = (index) => ({ from: edges[index] ?? 0, to: edges[index + 1] ?? 0 });
+  const estimates = answer.estimates.map(({ item, mean, ...rest }) => ({
+    ...rest,
+    item: answer.number !== void 0 && typeof item === "number" ? bin(item) : item,
+    ...mean && { share: mean }
+  }));
+  return { ...answer, estimates };
 }
 var EstimatesCache = class {
   #collector;
@@ -1317,7 +1447,7 @@ var EstimatesCache = class {
     const key = `${path} ${query.batches === null ? released : ""}`;
     const kept = this.#responses.get(key);
     if (kept !== void 0) return kept;
-    const answer = this.#collector.getFromTasks(path);
+    const answer = this.#collector.getFromTasks(path).then((own) => question.counted ? withShares(own) : own);
     this.#responses.set(key, answer);
     answer.catch(() => this.#responses.delete(key));
     const [oldest] = this.#responses.keys();
@@ -1432,11 +1562,11 @@ function sharePlotAndTable({ plotTitleForQuestion: title, shares, labels, drawMa
     ),
     ...edgeLabels(bins)
   );
-  const rows = shares.map(({ estimate, simultaneous_interval: [from, to] }, index) => [
-    labels[index] + unit,
-    shareText(estimate),
-    `${shareText(from)} to ${shareText(to)}`
-  ]);
+  const rows = shares.map((own, index) => {
+    const { estimate, simultaneous_interval: ends } = own;
+    const format = question.counted ? (value) => shareToErrorPrecision(value, own) : shareText;
+    return [labels[index] + unit, format(estimate), ends.map(format).join(" to ")];
+  });
   const widths = new Set(bins.map(({ from, to }) => (to - from).toPrecision(6)));
   const note = [
     `Thin lines are intervals. All of them contain the true shares ${together}.`,
@@ -2048,7 +2178,10 @@ var TaskPage = class {
     });
     await this.#loadMadeUpInfluence();
     await this.#rejectedUploadsSection.load(
-      async () => uploadsView(parseUploadCounts(await this.#collector.metrics()))
+      async () => uploadsView(
+        parseUploadCounts(await this.#collector.metrics()),
+        isSumTaskResponse(this.#task) ? "message" : "upload"
+      )
     );
   }
   /** Loads the estimates, the significant results and the time line. */
@@ -2107,7 +2240,8 @@ var TaskPage = class {
         const released = releasedBatches(this.#batchesResponse);
         return dishonestInfluenceView(
           all,
-          await requestDishonestInfluence(this.#collector, this.id, released)
+          await requestDishonestInfluence(this.#collector, this.id, released),
+          this.#selectedQuestion
         );
       }
       const found = await responseOrUnreleasedReason(
@@ -2150,21 +2284,21 @@ var TaskPage = class {
     if ((people ?? reports) === 0) {
       return [el("p", {}, "No report answers this question yet.")];
     }
-    const of = people === void 0 ? formatCountWithNoun(reports, "report") : `${formatWithUnit(this.#batchUnit, messages)}, counted by ${formatCountWithNoun(messages, "message")},`;
+    const of = people === void 0 ? formatCountWithNoun(reports, "report") : `${formatWithUnit(this.#batchUnit, messages)}, counted by ${formatCountWithNoun(messages, "message")}`;
     const batches = formatAsRanges(this.#selectedBatches.map(({ number }) => number));
     const about = el(
       "p",
       {},
-      `${of}${batches === "" ? "" : ` from ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. A thick bar is the interval of one row, with ${confidence * 100}% confidence. A thin bar is the simultaneous interval, with ${confidence * 100}% confidence for all rows at once. A hollow dot marks an estimate that may be noise.`
+      `${of}${batches === "" ? "" : `${people === void 0 ? "" : ","} from ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. A thick bar is the interval of one row, with ${confidence * 100}% confidence. A thin bar is the simultaneous interval, with ${confidence * 100}% confidence for all rows at once. A hollow dot marks an estimate that may be noise.`
     );
     const notes = noteParagraphs(bias_statement, memo_warning);
     if (this.#selectedQuestion.kind === "number") {
-      const { warning: warning2, isUseful: useful } = checkNumberSampleSize(answer);
+      const { warning: warning2, isUseful: useful } = people === void 0 ? checkNumberSampleSize(answer) : { isUseful: true };
       return [
         el(
           "p",
           {},
-          `${formatCountWithNoun(reports, "report")}. With ${confidence * 100}% confidence, all intervals in one table or picture contain the true values.`
+          `${of}. With ${confidence * 100}% confidence, all intervals in one table or picture contain the true values.`
         ),
         ...noteParagraphs(warning2),
         ...notes,

@@ -1,6 +1,7 @@
 // Types and a client for the part of the collector's HTTP interface that this page uses.
 
 import { visibleText } from "../client/displayed-name.js";
+import type { SumTask } from "../client/sums/task.js";
 
 /** Estimate of one quantity, with its interval and its simultaneous interval. */
 export interface Estimate {
@@ -22,7 +23,7 @@ export type ItemLabel =
   | { readonly [part: string]: ItemLabel };
 
 /** Quantities (estimands) of an item that can be estimated. */
-export const ESTIMANDS = ["mean", "sum", "plus", "minus", "nonmissing", "share"] as const;
+export const ESTIMANDS = ["mean", "share", "sum", "plus", "minus", "nonmissing"] as const;
 export type Estimand = (typeof ESTIMANDS)[number];
 
 export type ItemEstimates = { readonly item: ItemLabel; readonly unit?: string } & Readonly<
@@ -227,6 +228,8 @@ export interface Question {
   readonly options?: ItemNamesOrCount;
   readonly of?: readonly NumberInTask[];
   readonly edges?: readonly number[];
+  /** True if the messages of a sum task count the people behind each answer. */
+  readonly counted?: boolean;
   /** Values of ratings: only their signs, or any numbers from −1 to 1. */
   readonly value?: "sign" | "real";
   readonly mechanism?: { readonly name: string };
@@ -242,7 +245,7 @@ export interface Task extends Question {
   readonly numbers?: readonly NumberInTask[];
   readonly vector?: { readonly items: ItemNamesOrCount };
   /** Parameters of the messages of one person in a sum task. */
-  readonly messages?: { readonly levels: number; readonly drawn: number; readonly noise: number };
+  readonly messages?: SumTask["messages"];
 }
 
 /** Task that collects reports with a local ε. */

@@ -1,6 +1,7 @@
 // The unit in which the page counts the content of batches: reports or, for sum tasks, people. In a
 // sum task, each person sends the same number of messages.
 
+import { messagesPerPerson, type SumTask } from "../client/sums/task.js";
 import { formatCount, formatCountWithNoun } from "../demo/shared/format.js";
 import type { BatchesResponse, Task } from "./api.js";
 
@@ -24,9 +25,10 @@ export const REPORT_UNIT: BatchUnit = {
 };
 
 /** Returns the unit in which the page counts the content of a task's batches. */
-export function batchUnitOf({ messages, people = 0 }: Task): BatchUnit {
+export function batchUnitOf(task: Task): BatchUnit {
+  const { messages, people = 0 } = task;
   if (messages === undefined) return REPORT_UNIT;
-  const each = messages.levels * messages.drawn + messages.noise;
+  const [, each] = messagesPerPerson(task as Task & SumTask);
   return {
     singularNoun: "person",
     pluralNoun: "people",

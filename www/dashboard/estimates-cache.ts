@@ -63,11 +63,29 @@ function namesFittingAddress(names: readonly string[]): readonly string[] {
 /** Returns the path of the request for the estimates of a question. */
 export function estimatesPath(task: string, question: Question, query: EstimatesQuery): string {
   const parameters = [`confidence=${Number(query.confidence.toPrecision(12))}`];
-  if (question.name !== undefined) parameters.push(`question=${encodeURIComponent(question.name)}`);
+  // A sum task has one question, which its requests do not name.
+  if (question.name !== undefined && !question.counted)
+    parameters.push(`question=${encodeURIComponent(question.name)}`);
   if (query.batches !== null) parameters.push(`batches=${query.batches}`);
   if (query.items !== null)
     parameters.push(`items=${query.items.map(encodeURIComponent).join(",")}`);
   return `${encodeURIComponent(task)}/estimates?${parameters.join("&")}`;
+}
+
+/**
+ * Returns estimates of counted answers in the form of estimates from reports: a mean is a share of
+ * people, and a bin is labelled by its range instead of its index.
+ */
+export function withShares(answer: EstimatesResponse): EstimatesResponse {
+  const { range = [0, 0], distribution = [] } = answer.number ?? {};
+  const edges = [range[0], ...distribution.map(({ below }) => below), range[1]];
+  const bin = (index: number) => ({ from: edges[index] ?? 0, to: edges[index + 1] ?? 0 });
+  const estimates = answer.estimates.map(({ item, mean, ...rest }) => ({
+    ...rest,
+    item: answer.number !== undefined && typeof item === "number" ? bin(item) : item,
+    ...(mean && { share: mean }),
+  }));
+  return { ...answer, estimates };
 }
 
 /**
@@ -103,7 +121,9 @@ export class EstimatesCache {
     const key = `${path} ${query.batches === null ? released : ""}`;
     const kept = this.#responses.get(key);
     if (kept !== undefined) return kept;
-    const answer = this.#collector.getFromTasks<EstimatesResponse>(path);
+    const answer = this.#collector
+      .getFromTasks<EstimatesResponse>(path)
+      .then((own) => (question.counted ? withShares(own) : own));
     this.#responses.set(key, answer);
     // Failures are removed from the cache, so that the next request tries again.
     answer.catch(() => this.#responses.delete(key));

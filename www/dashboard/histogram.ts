@@ -4,7 +4,13 @@
 import { displayedName } from "../client/displayed-name.js";
 import { el, svg } from "../demo/shared/dom.js";
 import type { Estimate, EstimatesResponse, NumberEstimates, Question } from "./api.js";
-import { formatNumber, itemName, shareText, shareTickText } from "./labels.js";
+import {
+  formatNumber,
+  itemName,
+  shareText,
+  shareTickText,
+  shareToErrorPrecision,
+} from "./labels.js";
 import { unitSuffix } from "./rows.js";
 import { axisContaining, type ChartAxis, percentAttribute, positionOnAxis } from "./scale.js";
 import { collapsedTable, createTable } from "./table.js";
@@ -174,11 +180,14 @@ function sharePlotAndTable(
     ),
     ...edgeLabels(bins),
   );
-  const rows = shares.map(({ estimate, simultaneous_interval: [from, to] }, index) => [
-    labels[index] + unit,
-    shareText(estimate),
-    `${shareText(from)} to ${shareText(to)}`,
-  ]);
+  const rows = shares.map((own, index) => {
+    const { estimate, simultaneous_interval: ends } = own;
+    // Counted shares are so exact that one decimal is too few.
+    const format = question.counted
+      ? (value: number) => shareToErrorPrecision(value, own)
+      : shareText;
+    return [labels[index] + unit, format(estimate), ends.map(format).join(" to ")];
+  });
   const widths = new Set(bins.map(({ from, to }) => (to - from).toPrecision(6)));
   const note = [
     `Thin lines are intervals. All of them contain the true shares ${together}.`,

@@ -29,6 +29,13 @@ export function formatToErrorPrecision(value: number, estimate?: Estimate): stri
   return /[1-9]/.test(text) ? text.replace("-", "−") : text.replace("-", "");
 }
 
+/** Formats a share in per cent, as precisely as {@link formatToErrorPrecision}. */
+export function shareToErrorPrecision(value: number, estimate: Estimate): string {
+  const [from, to] = estimate.simultaneous_interval;
+  const percent = [100 * from, 100 * to] as const;
+  return `${formatToErrorPrecision(100 * value, { ...estimate, simultaneous_interval: percent })}%`;
+}
+
 /** Formats a round number for the label of an axis. */
 export const tickText = (value: number): string =>
   Number(value.toPrecision(6)).toLocaleString("en-GB").replace("-", "−");
@@ -71,14 +78,23 @@ export function itemQueryName(label: ItemLabel): string | null {
 }
 
 /**
- * Returns the questions of a task. A task that only asks for ratings, and a sum task, have one
- * question without a name.
+ * Returns the questions of a task. A task that only asks for ratings has one question without a
+ * name. A sum task always has one question.
  */
 export function questionsOf(task: Task): readonly Question[] {
-  const { numbers, vector } = task;
+  const { numbers, vector, messages, questions = [] } = task;
   if (numbers !== undefined) return [{ kind: "numbers", of: numbers }];
   if (vector !== undefined) return [{ kind: "vector", items: vector.items }];
+  if (messages !== undefined) return countedQuestions(questions);
   return task.questions ?? [{ ...task, kind: "ratings" }];
+}
+
+/** Returns the only question of a sum task that counts answers. Its items may be several flags. */
+function countedQuestions(questions: readonly Question[]): readonly Question[] {
+  const [first] = questions;
+  if (first?.kind !== "flag") return questions.map((own) => ({ ...own, counted: true }));
+  const names = questions.map(({ name = "" }) => name);
+  return [{ kind: "flags", items: names, counted: true }];
 }
 
 /** Returns the number of items of a question. Returns `null` if the items are not listed. */
@@ -134,8 +150,14 @@ const REAL_RATING_ESTIMAND_TEXTS: Readonly<Partial<Record<Estimand, EstimandText
 const hasRealValuedRatings = ({ kind = "", value }: Question): boolean =>
   kind === "ratings" && value === "real";
 
+/** Texts for estimands of questions whose answers are counted. */
+const COUNTED_ESTIMAND_TEXTS: Readonly<Partial<Record<Estimand, EstimandTexts>>> = {
+  sum: { long: "number of people", short: "Number of people" },
+};
+
 /** Returns the texts that name an estimand of a question. */
 export const estimandTexts = (estimand: Estimand, question: Question): EstimandTexts =>
+  (question.counted ? COUNTED_ESTIMAND_TEXTS[estimand] : undefined) ??
   (hasRealValuedRatings(question) ? REAL_RATING_ESTIMAND_TEXTS[estimand] : undefined) ??
   ESTIMAND_TEXTS[estimand];
 

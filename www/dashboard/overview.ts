@@ -73,8 +73,9 @@ export class TaskListView {
       const { batches, task } = own;
       const unit = task === null ? REPORT_UNIT : batchUnitOf(task.task);
       const sums = task !== null && isSumTaskResponse(task);
+      const kind = task?.task.questions === undefined ? "sums" : "answers counted";
       const note = sums
-        ? [el("span", { class: "kind" }, `sums through a shuffler; ${NO_LOCAL_EPSILON_TEXT}`)]
+        ? [el("span", { class: "kind" }, `${kind} through a shuffler; ${NO_LOCAL_EPSILON_TEXT}`)]
         : [];
       const name = { content: el("span", {}, link, ...note), style: "name" };
       const released = releasedBatches(batches);

@@ -143,8 +143,13 @@ export function influenceView(
 
 /**
  * Draws the numbers of accepted and rejected uploads, over all tasks since the collector started.
+ * `noun` names what the collector counts. An analyser counts sealed messages, of which one person
+ * sends several.
  */
-export function uploadsView({ accepted, duplicates, rejected }: UploadCounts): readonly Node[] {
+export function uploadsView(
+  { accepted, duplicates, rejected }: UploadCounts,
+  noun: "upload" | "message",
+): readonly Node[] {
   const rows = rejected.map(([reason, requests]) => [
     reason,
     { content: formatCount(requests), style: "amount" },
@@ -153,7 +158,10 @@ export function uploadsView({ accepted, duplicates, rejected }: UploadCounts): r
     el(
       "p",
       {},
-      `Since its start, the collector has accepted ${formatCountWithNoun(accepted, "upload")}, counted over all tasks. It has received ${formatCountWithNoun(duplicates, "upload")} again, and rejected ${formatCount(rejected.reduce((sum, [, own]) => sum + own, 0))}.`,
+      `Since its start, the collector has accepted ${formatCountWithNoun(accepted, noun)}, counted over all tasks. It has received ${formatCountWithNoun(duplicates, noun)} again, and rejected ${formatCountWithNoun(
+        rejected.reduce((sum, [, own]) => sum + own, 0),
+        "request",
+      )}.`,
     ),
     ...(rows.length > 0
       ? [

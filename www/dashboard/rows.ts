@@ -17,6 +17,7 @@ import {
   itemQueryName,
   ratingText,
   shareText,
+  shareToErrorPrecision,
 } from "./labels.js";
 
 /** Table row of one item, with its estimate. */
@@ -99,8 +100,12 @@ function formatterForEstimand(
   question: Question,
   estimand: Estimand,
 ): EstimandRows["format"] {
-  // Sums are so exact that three digits are too few.
-  if (people !== undefined) return formatToErrorPrecision;
+  // Sums and counts are so exact that three digits are too few.
+  if (people !== undefined)
+    return (value, estimate) =>
+      estimand === "share" && estimate !== undefined
+        ? shareToErrorPrecision(value, estimate)
+        : formatToErrorPrecision(value, estimate);
   if (isShare(estimand, question)) return shareText;
   return hasRealValuedItems(question) ? formatNumber : ratingText;
 }

@@ -12,11 +12,13 @@ import {
 import type {
   Batch,
   CollectorClient,
+  Question,
   SumInfluence,
   SumPrivacyPromise,
   SumsPrivacyResponse,
   TaskResponse,
 } from "./api.js";
+import { capitalize } from "./batch-unit.js";
 import { formatNumber, itemName } from "./labels.js";
 import { epsilonText } from "./panels.js";
 import { unitSuffix } from "./rows.js";
@@ -131,22 +133,26 @@ const MAX_LISTED = 50;
 export function dishonestInfluenceView(
   { people, influence, statement }: SumInfluence,
   each: readonly (readonly [batch: number, found: SumInfluence])[],
+  { counted = false }: Question = {},
 ): readonly Node[] {
   const [first] = influence;
+  const [noun, whole] = counted
+    ? ["count", "number of people with one answer"]
+    : ["sum", "length of the vector’s sum"];
   const rows = influence
     .slice(0, MAX_LISTED)
     .map(
       ({ item, unit, honest_change: honest, dishonest_change: dishonest, total_change: all }) => {
         const words = (value: number) => formatNumber(value) + unitSuffix(unit);
         return [
-          item === undefined ? "length of the vector’s sum" : itemName(item),
+          item === undefined ? whole : itemName(item),
           ...[honest, dishonest, all].map((value) => amountCell(words(value))),
         ];
       },
     );
   const assumed = first?.dishonest_people ?? 0;
   const heads = [
-    "Sum",
+    capitalize(noun),
     amountCell("An honest person"),
     amountCell("A dishonest person"),
     amountCell(`All ${formatCount(assumed)} dishonest people`),
@@ -155,10 +161,10 @@ export function dishonestInfluenceView(
   const about =
     assumed === 0
       ? "The task assumes that everyone is honest."
-      : `The task assumes that ${formatCount(assumed)} of ${formatCountWithNoun(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a sum by up to ${formatNumber((first?.total_standard_errors ?? Number.NaN) / assumed)} standard errors. All dishonest people together can move a sum by up to ${formatNumber(first?.total_standard_errors ?? Number.NaN)} standard errors.`;
+      : `The task assumes that ${formatCount(assumed)} of ${formatCountWithNoun(Math.round(people), "person", "people")} are dishonest. One dishonest person can move a ${noun} by up to ${formatNumber((first?.total_standard_errors ?? Number.NaN) / assumed)} standard errors. All dishonest people together can move a ${noun} by up to ${formatNumber(first?.total_standard_errors ?? Number.NaN)} standard errors.`;
   return [
     el("p", {}, about),
-    wrapInScrollArea(createTable(`Largest effect on a sum${more}`, heads, rows)),
+    wrapInScrollArea(createTable(`Largest effect on a ${noun}${more}`, heads, rows)),
     ...(each.length === 0 ? [] : [wrapInScrollArea(dishonestEffectsTable(each))]),
     help(statement),
   ];

@@ -225,7 +225,10 @@ export class TaskPage {
     });
     await this.#loadMadeUpInfluence();
     await this.#rejectedUploadsSection.load(async () =>
-      uploadsView(parseUploadCounts(await this.#collector.metrics())),
+      uploadsView(
+        parseUploadCounts(await this.#collector.metrics()),
+        isSumTaskResponse(this.#task) ? "message" : "upload",
+      ),
     );
   }
 
@@ -291,6 +294,7 @@ export class TaskPage {
         return dishonestInfluenceView(
           all,
           await requestDishonestInfluence(this.#collector, this.id, released),
+          this.#selectedQuestion,
         );
       }
       const found = await responseOrUnreleasedReason(
@@ -341,21 +345,22 @@ export class TaskPage {
     const of =
       people === undefined
         ? formatCountWithNoun(reports, "report")
-        : `${formatWithUnit(this.#batchUnit, messages)}, counted by ${formatCountWithNoun(messages, "message")},`;
+        : `${formatWithUnit(this.#batchUnit, messages)}, counted by ${formatCountWithNoun(messages, "message")}`;
     const batches = formatAsRanges(this.#selectedBatches.map(({ number }) => number));
     const about = el(
       "p",
       {},
-      `${of}${batches === "" ? "" : ` from ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. A thick bar is the interval of one row, with ${confidence * 100}% confidence. A thin bar is the simultaneous interval, with ${confidence * 100}% confidence for all rows at once. A hollow dot marks an estimate that may be noise.`,
+      `${of}${batches === "" ? "" : `${people === undefined ? "" : ","} from ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. A thick bar is the interval of one row, with ${confidence * 100}% confidence. A thin bar is the simultaneous interval, with ${confidence * 100}% confidence for all rows at once. A hollow dot marks an estimate that may be noise.`,
     );
     const notes = noteParagraphs(bias_statement, memo_warning);
     if (this.#selectedQuestion.kind === "number") {
-      const { warning, isUseful: useful } = checkNumberSampleSize(answer);
+      const { warning, isUseful: useful } =
+        people === undefined ? checkNumberSampleSize(answer) : { isUseful: true };
       return [
         el(
           "p",
           {},
-          `${formatCountWithNoun(reports, "report")}. With ${confidence * 100}% confidence, all intervals in one table or picture contain the true values.`,
+          `${of}. With ${confidence * 100}% confidence, all intervals in one table or picture contain the true values.`,
         ),
         ...noteParagraphs(warning),
         ...notes,

@@ -3,6 +3,7 @@ import {
   type Estimate,
   type EstimatesResponse,
   isSumTaskResponse,
+  type Question,
   type Task,
   type TaskResponse,
 } from "../api.js";
@@ -14,8 +15,8 @@ import {
   minAndMaxBatchSize,
   REPORT_UNIT,
 } from "../batch-unit.js";
-import { estimatesPath } from "../estimates-cache.js";
-import { formatToErrorPrecision, questionsOf } from "../labels.js";
+import { estimatesPath, withShares } from "../estimates-cache.js";
+import { estimandTexts, formatToErrorPrecision, questionsOf } from "../labels.js";
 import { estimandRows } from "../rows.js";
 import { formatDelta, privacyPromiseText } from "../sums.js";
 
@@ -27,7 +28,21 @@ const NUMBERS: Task = {
     { name: "load", min: 0, max: 100 },
     { name: "tabs", min: 1, max: 50 },
   ],
-  messages: { levels: 7, drawn: 2, noise: 6 },
+  messages: { levels: 7, drawn: 2, trials: 1, threshold: "1", noise: 6 },
+};
+const LOAD: Task = {
+  id: "load",
+  epsilon: 1,
+  people: 400,
+  questions: [{ name: "load", kind: "number", min: 0, max: 10, bins: 2 } as Question],
+  messages: { draws: 3, threshold: "1", equal: true },
+};
+const FLAGS: Task = {
+  ...LOAD,
+  questions: [
+    { name: "beta", kind: "flag" },
+    { name: "dark", kind: "flag" },
+  ],
 };
 const VECTOR: Task = { id: "v", epsilon: 1, vector: { items: 3 } };
 
@@ -53,6 +68,9 @@ describe("batches of sums", () => {
     // Some messages could not be opened, so the number of people is a fraction.
     expect(formatWithUnit(counting, 7990)).toBe("about 400 people");
     expect(batchUnitOf(VECTOR)).toBe(REPORT_UNIT);
+    // An own message about each question, and as many for noise as there are draws.
+    expect(formatWithUnit(batchUnitOf(LOAD), 1600)).toBe("400 people");
+    expect(formatWithUnit(batchUnitOf(FLAGS), 2000)).toBe("400 people");
     expect(formatWithUnit(REPORT_UNIT, 12)).toBe("12 reports");
     expect(capitalize(counting.pluralNoun)).toBe("People");
   });
@@ -87,6 +105,33 @@ describe("estimates of sums", () => {
     expect(formatToErrorPrecision(-2.34, between(-3, -1))).toBe("−2.3");
     expect(formatToErrorPrecision(1.23456, between(1, 1))).toBe("1.23");
     expect(formatToErrorPrecision(1.23456)).toBe("1.23");
+  });
+});
+
+describe("counted answers", () => {
+  it("are shares of one question that requests do not name", () => {
+    const [flags = {}] = questionsOf(FLAGS);
+    expect(questionsOf(FLAGS)).toEqual([{ kind: "flags", items: ["beta", "dark"], counted: true }]);
+    const [load = {}] = questionsOf(LOAD);
+    expect(load).toMatchObject({ name: "load", counted: true });
+    expect(estimatesPath("load", load, { batches: null, confidence: 0.95, items: null })).toBe(
+      "load/estimates?confidence=0.95",
+    );
+    const estimates = [{ item: "beta", mean: between(0.5, 0.5004), sum: between(250, 260) }];
+    const rows = estimandRows(withShares({ ...ANSWER, estimates }), flags);
+    expect(rows).toMatchObject({ estimand: "share", areShares: true });
+    const [beta] = rows?.rows ?? [];
+    expect(rows?.format(0.50021, beta?.estimate)).toBe("50.021%");
+    expect(estimandTexts("sum", flags).short).toBe("Number of people");
+  });
+
+  it("have bins with edges", () => {
+    const number = { range: [0, 10] as const, distribution: [{ ...between(0, 1), below: 5 }] };
+    const estimates = [0, 1].map((item) => ({ item, mean: between(0.4, 0.6) }));
+    expect(withShares({ ...ANSWER, number, estimates }).estimates.map(({ item }) => item)).toEqual([
+      { from: 0, to: 5 },
+      { from: 5, to: 10 },
+    ]);
   });
 });
 
