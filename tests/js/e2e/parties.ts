@@ -80,17 +80,16 @@ export class Parties {
     return `${this.relay.url}/gateways/${new URL(gateway).host}`;
   }
 
+  /** Creates a token of an analyst at the analyser. */
+  createToken(): string {
+    const name = crypto.randomUUID();
+    const whose = ["--data", this.file("analysed"), "--role", "analyst", "--name", name];
+    return hushbin("token", "create", ...whose).trim();
+  }
+
   /** Requests a path of the analyser with an analyst's token. */
   async ask(path: string): Promise<unknown> {
-    const whose = [
-      "--data",
-      this.file("analysed"),
-      "--role",
-      "analyst",
-      "--name",
-      crypto.randomUUID(),
-    ];
-    const headers = { authorization: `Bearer ${hushbin("token", "create", ...whose).trim()}` };
+    const headers = { authorization: `Bearer ${this.createToken()}` };
     const answer = await fetch(`${this.analyser?.url}${path}`, { headers });
     expect(answer.status).toBe(200);
     return answer.json();

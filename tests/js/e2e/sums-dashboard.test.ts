@@ -11,7 +11,7 @@ import { CONFIGURATION_BYTES, createSealer } from "../../../www/client/sealing.j
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { violations } from "./axe.js";
 import { newContext } from "./harness.js";
-import { hushbin, Parties } from "./parties.js";
+import { Parties } from "./parties.js";
 
 const PEOPLE = 60;
 const TASK = {
@@ -122,15 +122,7 @@ const MESSAGES = 30;
 beforeAll(async () => {
   const batch = PEOPLE * MESSAGES;
   await parties.start(batch, batch);
-  const whose = [
-    "--data",
-    parties.file("analysed"),
-    "--role",
-    "analyst",
-    "--name",
-    crypto.randomUUID(),
-  ];
-  token = hushbin("token", "create", ...whose).trim();
+  token = parties.createToken();
   browser = await launchChromium();
 });
 
@@ -229,6 +221,7 @@ describe("the dashboard of sums", () => {
     );
     expect(await text(page, "#filling")).toMatch(/2\s+60\s/);
     expect(await text(page, "#filling")).toContain("People towards the maximum");
+    expect(await text(page, "#uploads")).toContain("has accepted 3,600 messages");
   });
 
   it("shows means and sums as the analyser estimates them", async () => {
