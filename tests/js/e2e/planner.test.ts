@@ -7,6 +7,7 @@ import { delimiter, join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { geometricPoints } from "../../../www/demo/planner/curves.js";
+import { formatNumber } from "../../../www/demo/planner/words.js";
 import {
   isRefusal,
   type Plan,
@@ -105,6 +106,8 @@ function expectNear(shown: number, expected: number, name?: string): void {
 
 /** Settings of sums in which each field affects the answer. */
 const SUMS = "count=4&max=10000&people=10000&honest_fraction=0.9&central_epsilon=1&delta=0.000001";
+/** The same for a choice of an option. */
+const CHOICE = `measure=choice&options=1000&${SUMS.replace("people=10000", "people=100000")}`;
 
 describe("the planner's module", () => {
   const asked = (items: unknown, fields: object = {}, more: object = {}): unknown => ({
@@ -660,6 +663,7 @@ describe("the planner's page for sums through a shuffler", () => {
     SUMS,
     "measure=numbers&count=1&min=-5&max=5&people=3000&central_epsilon=2&delta=1e-8&honest_fraction=0.5",
     "measure=vector&dimension=40&norm=3&people=20000&central_epsilon=1",
+    CHOICE,
   ])("shows what the command says: %s", async (fragment) => {
     const page = await planner(`trust=shuffler&${fragment}`);
     writeFileSync(join(directory, "planned.json"), (await text(page, "#task-json")) ?? "");
@@ -676,6 +680,27 @@ describe("the planner's page for sums through a shuffler", () => {
       expect(Math.abs((await exact(page, name)) / expected - 1), name).toBeLessThan(1e-9);
     }
     expect(await text(page, "#statement")).toBe(plan.privacy.statement);
+    expect(complaints).toEqual([]);
+  });
+
+  it("compares the share of an option with local reports, and says the least people", async () => {
+    const page = await planner(`trust=shuffler&${CHOICE}`);
+    const [error] = (await native<SumPlan>(page)).errors;
+    const [shuffled, local] = [error?.standard_error, error?.local_standard_error];
+    expect(local).toBeGreaterThan(20 * (shuffled ?? Number.NaN));
+    const rows = await page.locator("#ways-rows tr").allTextContents();
+    for (const [index, value] of [shuffled, local].entries())
+      expect(rows[index]).toContain(formatNumber(value));
+    expect(await text(page, "#verdict-text")).toContain("standard error of each share");
+    const task = JSON.parse((await text(page, "#task-json")) ?? "");
+    expect(task.questions).toEqual([{ name: "choice", kind: "choice", options: 1000 }]);
+    expect(task.messages.equal).toBe(true);
+    // With fewer people than noise messages need, the page says how many would do.
+    await page.locator("#field-people").fill("100");
+    await expect.poll(() => text(page, "#error-people")).toMatch(/honest people.*expected/i);
+    await page.locator("#field-people").fill("100000");
+    await page.locator("#field-options").fill("1");
+    await expect.poll(() => text(page, "#error-options")).toContain("Options is 1");
     expect(complaints).toEqual([]);
   });
 
@@ -751,11 +776,14 @@ describe("the planner's page for sums through a shuffler", () => {
   });
 
   it.each([
-    ["light", {}],
-    ["dark", { colorScheme: "dark" }],
-    ["narrow", { viewport: { width: 320, height: 640 } }],
-  ] as const)("is for everybody: %s", async (name, options) => {
-    const page = await planner(`trust=shuffler&${SUMS}`, options);
+    ["light", SUMS, {}],
+    ["dark", SUMS, { colorScheme: "dark" }],
+    ["narrow", SUMS, { viewport: { width: 320, height: 640 } }],
+    ["choice-light", CHOICE, {}],
+    ["choice-dark", CHOICE, { colorScheme: "dark" }],
+    ["choice-narrow", CHOICE, { viewport: { width: 320, height: 640 } }],
+  ] as const)("is for everybody: %s", async (name, fragment, options) => {
+    const page = await planner(`trust=shuffler&${fragment}`, options);
     expect(await violations(page)).toEqual([]);
     const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(beyond).toBeLessThanOrEqual(0);

@@ -33,8 +33,8 @@ const CHOICE_LABELS: {
     words: Readonly<Record<(typeof CHOICE_OPTIONS)[Name][number], string>>,
   ];
 } = {
-  trust: ["Who has to be trusted?", { nobody: "no one", shuffler: "a shuffler (only sums)" }],
-  measure: ["Data of each person", { numbers: "numbers", vector: "a vector" }],
+  trust: ["Who has to be trusted?", { nobody: "no one", shuffler: "a shuffler (sums and counts)" }],
+  measure: ["Data of each person", { numbers: "numbers", vector: "a vector", choice: "a choice" }],
   kind: [
     "Kind of answer",
     {

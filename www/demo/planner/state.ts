@@ -9,7 +9,7 @@ export type PlannerInput = Survey | SumDraft;
 /** Options of each choice in the form. */
 export const CHOICE_OPTIONS = {
   trust: ["nobody", "shuffler"],
-  measure: ["numbers", "vector"],
+  measure: ["numbers", "vector", "choice"],
   kind: ["ratings", "flag", "choice", "set", "number", "numbers", "cross", "together", "text"],
   across: ["options", "number"],
   want: ["mean", "histogram", "quantiles"],
@@ -228,6 +228,7 @@ function accuracyControls(state: ParsedQuestionSettings, alone: boolean): Contro
 const SUM_CONTROLS: Readonly<Record<ParsedQuestionSettings["measure"], readonly ControlName[]>> = {
   numbers: ["count", "min", "max"],
   vector: ["dimension", "norm"],
+  choice: ["options"],
 };
 
 /**
@@ -313,7 +314,7 @@ const MAX_DRAFT_NUMBERS = 2000;
 
 /** Returns the draft of a sum task from the settings. Its messages go through a shuffler. */
 export function sumDraftFromSettings(state: ParsedQuestionSettings): SumDraft {
-  const { measure, count, min, max, dimension, norm } = state;
+  const { measure, count, min, max, dimension, norm, options } = state;
   const { people, honest_fraction, central_epsilon, delta } = state;
   const number = (_: unknown, index: number) => ({ name: `number-${index + 1}`, min, max });
   return {
@@ -323,9 +324,11 @@ export function sumDraftFromSettings(state: ParsedQuestionSettings): SumDraft {
     delta,
     people,
     honest_fraction,
-    ...(measure === "numbers"
-      ? { numbers: Array.from({ length: Math.min(count, MAX_DRAFT_NUMBERS) }, number) }
-      : { vector: { items: dimension, length: norm } }),
+    ...(measure === "numbers" && {
+      numbers: Array.from({ length: Math.min(count, MAX_DRAFT_NUMBERS) }, number),
+    }),
+    ...(measure === "vector" && { vector: { items: dimension, length: norm } }),
+    ...(measure === "choice" && { questions: [{ name: "choice", kind: "choice", options }] }),
   };
 }
 
@@ -454,5 +457,6 @@ const CONTROLS_OF_ERROR_FIELDS: Readonly<Record<string, readonly FieldName[]>> =
   "number of coordinates": ["count"],
   "messages of one person": ["people"],
   "messages of a batch": ["people"],
+  "honest people": ["people"],
   "number of bins": ["bins"],
 };

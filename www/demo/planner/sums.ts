@@ -30,9 +30,34 @@ function firstItemErrors(plan: SumPlan) {
   return error;
 }
 
-/** Names the estimates to which the standard errors apply. */
-const eachEstimateNoun = ({ task }: SumPlan) =>
-  task.vector === undefined ? "each mean" : "each coordinate of the mean";
+/** Names of what a plan estimates. Each depends on the data that people send. */
+interface PlanNouns {
+  /** Names the estimates to which the standard errors apply. */
+  readonly eachEstimate: string;
+  /** Quantity that dishonest people move. */
+  readonly moved: string;
+  /** Describes the whole whose change the table of dishonest people lists. */
+  readonly whole: string;
+}
+
+function nounsOf({ task }: SumPlan): PlanNouns {
+  if (task.questions !== undefined)
+    return { eachEstimate: "each share", moved: "count", whole: "for the count of each option" };
+  if (task.vector === undefined)
+    return { eachEstimate: "each mean", moved: "sum", whole: "for the sum of each number" };
+  return {
+    eachEstimate: "each coordinate of the mean",
+    moved: "sum",
+    whole: "for the length of the sum",
+  };
+}
+
+/** Describes the messages of one person in a plan, apart from their noise. */
+function ownMessagesText({ task }: SumPlan): string {
+  if (!("levels" in task.messages)) return "one names the option, and blank ones fill up";
+  const { levels, drawn } = task.messages;
+  return `${formatCountWithNoun(drawn, "coordinate")} with ${formatCountWithNoun(levels, "level")} each`;
+}
 
 function verdictText(plan: SumPlan): string {
   const { standard_error, local_standard_error } = firstItemErrors(plan);
@@ -41,25 +66,24 @@ function verdictText(plan: SumPlan): string {
     times >= 1
       ? `${formatNumber(times)} times smaller than with local reports at the same ε`
       : "no smaller than with local reports, which need no trust";
-  return `The standard error of ${eachEstimateNoun(plan)} is ${formatNumber(standard_error)}. This error is ${better}.`;
+  return `The standard error of ${nounsOf(plan).eachEstimate} is ${formatNumber(standard_error)}. This error is ${better}.`;
 }
 
 function sumsKeyNumbers(plan: SumPlan): KeyNumber[] {
   const { privacy, central_epsilon, messages, noise_messages, bytes } = plan;
   const { standard_error } = firstItemErrors(plan);
-  const { levels, drawn } = plan.task.messages;
   return [
     [
       "standard error",
       standard_error,
       formatNumber(standard_error),
-      `of ${eachEstimateNoun(plan)}, in the worst case over answers`,
+      `of ${nounsOf(plan).eachEstimate}, in the worst case over answers`,
     ],
     [
       "messages per person",
       messages,
       formatCount(messages),
-      `including ${formatNumber(noise_messages)} noise messages on average; ${formatCountWithNoun(drawn, "coordinate")} with ${formatCountWithNoun(levels, "level")} each`,
+      `including ${formatNumber(noise_messages)} noise messages on average; ${ownMessagesText(plan)}`,
     ],
     ["bytes per person", bytes, formatCount(bytes), "each message is sealed separately"],
     ["local ε", null, "none", "a person’s messages reveal the answer"],
@@ -83,7 +107,7 @@ const delta = (value: number) => formatScientific(value.toExponential());
 const smallTextElement = (text: string) => el("span", { class: "parameters" }, text);
 
 /** Names of the table columns. On narrow screens, each cell shows the name of its column. */
-const COLUMNS = ["Standard error of a mean", "Privacy", "Who must be trusted"];
+const COLUMNS = ["Standard error", "Privacy", "Who must be trusted"];
 
 /**
  * Sets the ARIA roles of a table and its parts. Browsers drop the implicit roles if CSS changes
@@ -145,15 +169,20 @@ function trustComparisonRows(plan: SumPlan): readonly HTMLElement[] {
   ];
 }
 
-function dishonestyText({ privacy, influence: [own] }: SumPlan): string {
+function dishonestyText(plan: SumPlan): string {
+  const {
+    privacy,
+    influence: [own],
+  } = plan;
   const assumed = own?.dishonest_people ?? 0;
   const who = `The plan assumes that ${formatCount(assumed)} of ${formatCountWithNoun(privacy.people, "person", "people")} are dishonest.`;
-  return `${who} The shuffler limits the number of messages in an upload. The shuffler cannot read the messages, so all messages of a dishonest person may shift the sum in the same direction.`;
+  return `${who} The shuffler limits the number of messages in an upload. The shuffler cannot read the messages, so all messages of a dishonest person may shift the ${nounsOf(plan).moved} in the same direction.`;
 }
 
-function dishonestInfluenceRows({ influence: [own], task }: SumPlan): readonly HTMLElement[] {
+function dishonestInfluenceRows(plan: SumPlan): readonly HTMLElement[] {
+  const [own] = plan.influence;
   if (!own) return [];
-  const of = task.vector === undefined ? "for the sum of each number" : "for the length of the sum";
+  const { whole: of } = nounsOf(plan);
   const row = (name: string, moved: number, errors: number | null) =>
     el(
       "tr",

@@ -39,6 +39,9 @@ describe("a plan of sums", () => {
     });
     expect(sumDraftFromSettings(VECTOR)).toMatchObject({ vector: { items: 8, length: 2 } });
     expect(sumDraftFromSettings(VECTOR)).not.toHaveProperty("numbers");
+    const choice = sumDraftFromSettings({ ...SUMS, measure: "choice", options: 16 });
+    expect(choice).toMatchObject({ questions: [{ kind: "choice", options: 16 }] });
+    expect(choice).not.toHaveProperty("vector");
   });
 
   it("stands in the address", () => {
@@ -62,6 +65,7 @@ describe("a plan of sums", () => {
   it("blames the controls that are shown", () => {
     expect(fieldForError("number of coordinates", SUMS)).toBe("count");
     expect(fieldForError("messages of one person", SUMS)).toBe("people");
+    expect(fieldForError("honest people", SUMS)).toBe("people");
     expect(fieldForError("epsilon", SUMS)).toBe("central_epsilon");
     expect(fieldForError("max", SUMS)).toBe("max");
     expect(fieldForError("max", VECTOR)).toBeUndefined();

@@ -34,7 +34,12 @@ export interface SumDraft {
     readonly seed?: string;
     readonly spread?: number;
   };
-  readonly messages?: SumMessages;
+  readonly questions?: readonly {
+    readonly name: string;
+    readonly kind: "choice";
+    readonly options: number | readonly string[];
+  }[];
+  readonly messages?: SumMessages | LotteryMessages;
 }
 export interface SumMessages {
   readonly levels: number;
@@ -44,8 +49,14 @@ export interface SumMessages {
   readonly threshold: string;
   readonly noise: number;
 }
+export interface LotteryMessages {
+  readonly draws: number;
+  /** A whole number of at most 2^64, in decimal digits. */
+  readonly threshold: string;
+  readonly equal?: boolean;
+}
 export interface SumTaskFile extends SumDraft {
-  readonly messages: SumMessages;
+  readonly messages: SumMessages | LotteryMessages;
 }
 "#;
 
@@ -93,6 +104,9 @@ fn check_sum_draft(file: &Value) -> Result<(), Refusal> {
                 NumberLimits::new(min, max, None).map_err(field_refusal_converter("max"))?;
             }
         }
+    }
+    if let Some(options) = file["questions"][0]["options"].as_f64() {
+        bounds::OPTION_COUNT_RANGE.check_in_range(options)?;
     }
     let vector = &file["vector"];
     if let (Some(items), Some(length)) = (vector["items"].as_u64(), vector["length"].as_f64()) {
