@@ -7,7 +7,7 @@ import { delimiter, join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { geometricPoints } from "../../../www/demo/planner/curves.js";
-import { formatNumber } from "../../../www/demo/planner/words.js";
+import { formatFrequency } from "../../../www/demo/planner/words.js";
 import {
   isRefusal,
   type Plan,
@@ -690,7 +690,7 @@ describe("the planner's page for sums through a shuffler", () => {
     expect(local).toBeGreaterThan(20 * (shuffled ?? Number.NaN));
     const rows = await page.locator("#ways-rows tr").allTextContents();
     for (const [index, value] of [shuffled, local].entries())
-      expect(rows[index]).toContain(formatNumber(value));
+      expect(rows[index]).toContain(formatFrequency(value));
     expect(await text(page, "#verdict-text")).toContain("standard error of each share");
     const task = JSON.parse((await text(page, "#task-json")) ?? "");
     expect(task.questions).toEqual([{ name: "choice", kind: "choice", options: 1000 }]);

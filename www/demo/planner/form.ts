@@ -33,7 +33,7 @@ const CHOICE_LABELS: {
     words: Readonly<Record<(typeof CHOICE_OPTIONS)[Name][number], string>>,
   ];
 } = {
-  trust: ["Who has to be trusted?", { nobody: "no one", shuffler: "a shuffler (sums and counts)" }],
+  trust: ["Who has to be trusted?", { nobody: "no one", shuffler: "a shuffler (only totals)" }],
   measure: ["Data of each person", { numbers: "numbers", vector: "a vector", choice: "a choice" }],
   kind: [
     "Kind of answer",

@@ -52,6 +52,10 @@ function nounsOf({ task }: SumPlan): PlanNouns {
   };
 }
 
+/** Formats a standard error. Errors of shares of people are in per cent. */
+const errorText = ({ task }: SumPlan, error: number) =>
+  task.questions === undefined ? formatNumber(error) : formatFrequency(error);
+
 /** Describes the messages of one person in a plan, apart from their noise. */
 function ownMessagesText({ task }: SumPlan): string {
   if (!("levels" in task.messages)) return "one names the option, and blank ones fill up";
@@ -66,7 +70,7 @@ function verdictText(plan: SumPlan): string {
     times >= 1
       ? `${formatNumber(times)} times smaller than with local reports at the same ε`
       : "no smaller than with local reports, which need no trust";
-  return `The standard error of ${nounsOf(plan).eachEstimate} is ${formatNumber(standard_error)}. This error is ${better}.`;
+  return `The standard error of ${nounsOf(plan).eachEstimate} is ${errorText(plan, standard_error)}. This error is ${better}.`;
 }
 
 function sumsKeyNumbers(plan: SumPlan): KeyNumber[] {
@@ -76,7 +80,7 @@ function sumsKeyNumbers(plan: SumPlan): KeyNumber[] {
     [
       "standard error",
       standard_error,
-      formatNumber(standard_error),
+      errorText(plan, standard_error),
       `of ${nounsOf(plan).eachEstimate}, in the worst case over answers`,
     ],
     [
@@ -150,7 +154,7 @@ function trustComparisonRows(plan: SumPlan): readonly HTMLElement[] {
       "Through the shuffler",
       `${formatCountWithNoun(plan.messages, "message")} per person; anyone who links the messages reads the answer`,
       [
-        formatNumber(standard_error),
+        errorText(plan, standard_error),
         `The shuffled batch is protected: ε = ${epsilon}, δ = ${delta(own)}. There is no local ε`,
         "The shuffler: it must hold back smaller batches, and must not collude with the analyser",
       ],
@@ -160,7 +164,7 @@ function trustComparisonRows(plan: SumPlan): readonly HTMLElement[] {
       "Local reports",
       "one report per person, randomised in the page",
       [
-        formatNumber(local_standard_error),
+        errorText(plan, local_standard_error),
         `Each report is protected against everyone: local ε = ${epsilon}`,
         "No one, not even the collector’s operator",
       ],
@@ -210,7 +214,7 @@ function dishonestInfluenceRows(plan: SumPlan): readonly HTMLElement[] {
 
 function shortVerdictText(plan: SumPlan): string {
   return [
-    `error ${formatNumber(firstItemErrors(plan).standard_error)}`,
+    `error ${errorText(plan, firstItemErrors(plan).standard_error)}`,
     "no local ε",
     `shuffled ε ${formatLossThreeDigits(plan.central_epsilon.upper)}`,
     `${formatCount(plan.messages)} messages`,
