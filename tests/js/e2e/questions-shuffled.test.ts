@@ -51,7 +51,7 @@ const CASES = [
     draft: {
       ...PROMISE,
       id: "features",
-      people: 6_000,
+      people: 4_000,
       questions: [{ name: "features", kind: "set", options: FEATURES, sparsity: 3 }],
     },
     releases: 1,
@@ -70,6 +70,20 @@ const CASES = [
     releases: 1,
     answerOf: (person: number, people: number) => ({ load: 6_400 * part(person, people) ** 2 }),
     itemsOf: ({ load }: Record<string, unknown>) => [Math.floor(Number(load) / 100)],
+  },
+  {
+    draft: {
+      ...PROMISE,
+      id: "settings",
+      people: 2_000,
+      questions: [
+        { name: "beta", kind: "flag" },
+        { name: "dark", kind: "flag" },
+      ],
+    },
+    releases: 1,
+    answerOf: (person: number) => ({ beta: person % 10 === 0, dark: person % 3 > 0 }),
+    itemsOf: (flags: Record<string, unknown>) => Object.keys(flags).filter((name) => flags[name]),
   },
 ] as const;
 
@@ -261,7 +275,7 @@ describe.each(CASES)("answers to $draft.questions.0.kind", (own) => {
     const counts = (await parties.ask(path)) as Counts;
     expect(counts.people).toBe(releases * people);
     const { length } = counts.estimates;
-    expect(length).toBe({ choice: 16, set: 12, number: BINS }[draft.questions[0].kind]);
+    expect(length).toBe({ choice: 16, set: 12, number: BINS, flag: 2 }[draft.questions[0].kind]);
     for (const { item, mean, sum } of counts.estimates) {
       const exact = truth.get(item) ?? 0;
       for (const [found, by] of [
