@@ -2,16 +2,17 @@
 //! uploads, also with a large journal, and the time to restart after a crash. Rates are compared
 //! with those of a bare handler, which only reads the request bodies.
 //!
-//! `cargo bench -p hushbin-server --bench collector -- [load] [tasks] [grown] [start] [nodes] [sums]`; the
-//! default is `load`. `nodes` compares one collector that stores files with several collectors that
-//! share a database. `sums` compares messages of shuffled sums with locally private reports.
+//! `cargo bench -p hushbin-server --bench collector -- [load] [tasks] [grown] [start] [nodes] [sums]
+//! [shuffle]`; the default is `load`. `nodes` compares one collector that stores files with several
+//! collectors that share a database. `sums` compares messages of shuffled sums with locally private reports.
+//! `shuffle` measures a shuffler alone.
 //!
 //! Clients and collector share the machine, so rates are lower bounds. The CPU time per upload is
 //! that of the collector, without the clients.
 //!
 //! `HUSHBIN_BENCH_SECONDS` sets the time per row, `HUSHBIN_BENCH_DIR` the directory for data,
-//! `HUSHBIN_BENCH_BYTES` the size of the grown journal, and `HUSHBIN_BENCH_REPORTS` the
-//! number of reports at a start.
+//! `HUSHBIN_BENCH_BYTES` the size of the grown journal, `HUSHBIN_BENCH_REPORTS` the number of
+//! reports at a start, and `HUSHBIN_BENCH_MESSAGES` the number of messages to shuffle.
 #![allow(clippy::unwrap_used)]
 
 mod clients;
@@ -20,6 +21,8 @@ mod load;
 #[cfg(target_os = "linux")]
 mod nodes;
 mod servers;
+#[cfg(target_os = "linux")]
+mod shuffle;
 mod start;
 #[cfg(target_os = "linux")]
 mod sums;
@@ -107,5 +110,9 @@ fn main() {
     #[cfg(target_os = "linux")]
     if asked("sums") {
         sums::run(&bench);
+    }
+    #[cfg(target_os = "linux")]
+    if asked("shuffle") {
+        shuffle::run(&bench);
     }
 }

@@ -16,13 +16,16 @@
 use std::any::Any;
 #[cfg(feature = "postgres")]
 use std::error::Error;
+use std::io;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 #[cfg(feature = "postgres")]
 use postgres::error::SqlState;
 use serde::{Deserialize, Serialize};
 
+use super::sealed_blocks::SealedBlocks;
 use crate::missing_feature::MissingFeature;
 
 /// Key of a task within the engine. It is stable across restarts and never reused.
@@ -109,16 +112,63 @@ pub struct BatchRow {
 pub(super) type TaskWithBatches = (TaskRow, Vec<BatchRow>);
 
 /// Contents of a released batch.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct BatchRelease {
     /// Encoded totals. An analyser appends the origins of the reports. A shuffler has no totals, so
     /// the bytes are empty.
     pub totals: Vec<u8>,
     /// Blocks of reports, which do not reveal which reports arrived in the same upload. Empty for a
     /// task of sums, whose messages are not kept.
-    pub blocks: Vec<Vec<u8>>,
+    pub blocks: ReleasedBlocks,
     /// Ids of the uploads in which the reports arrived.
     pub upload_ids: Vec<[u8; 16]>,
+}
+
+/// Blocks of a released batch.
+#[derive(Debug, Clone)]
+pub enum ReleasedBlocks {
+    /// Blocks that are in memory.
+    InMemory(Vec<Vec<u8>>),
+    /// Blocks of sealed reports, which are made one by one.
+    Sealed(Arc<SealedBlocks>),
+}
+
+impl ReleasedBlocks {
+    /// Returns the length of each block in bytes.
+    #[must_use]
+    pub fn lengths(&self) -> Vec<u32> {
+        match self {
+            Self::InMemory(blocks) => blocks.iter().map(|block| block.len() as u32).collect(),
+            Self::Sealed(blocks) => blocks.lengths(),
+        }
+    }
+
+    /// Visits the blocks in order, until the visitor fails.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be read, or when the visitor fails.
+    pub fn for_each_block<E: From<io::Error>>(
+        &self,
+        visit: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match self {
+            Self::InMemory(blocks) => blocks.iter().try_for_each(|block| visit(block)),
+            Self::Sealed(blocks) => blocks.for_each_block(visit),
+        }
+    }
+
+    /// Returns all blocks.
+    #[cfg(test)]
+    pub(super) fn to_vec(&self) -> Vec<Vec<u8>> {
+        let mut all = Vec::new();
+        let visit = &mut |block: &[u8]| {
+            all.push(block.to_vec());
+            Ok::<_, io::Error>(())
+        };
+        self.for_each_block(visit)
+            .expect("temporary files can be read");
+        all
+    }
 }
 
 /// Failure of the storage engine.
@@ -132,6 +182,9 @@ pub enum EngineError {
         /// Error of the operating system.
         source: std::io::Error,
     },
+    /// A temporary file, in which a batch is sorted, could not be used.
+    #[error("a batch could not be sorted on the disk: {0}")]
+    Sorting(#[from] io::Error),
     /// The operating system has no entropy.
     #[error("the system gives no random numbers: {0}")]
     NoRandomNumbers(getrandom::Error),
@@ -375,6 +428,9 @@ pub trait StorageReader: Send + Sync {
         batch: u64,
         visit: &mut UploadVisitor<'_>,
     ) -> Result<(), EngineError>;
+
+    /// Returns a directory for temporary files, which may be as large as a batch.
+    fn temporary_directory(&self) -> PathBuf;
 
     /// Stores the release of a closed batch durably, all or nothing. May be called again after an
     /// interrupted call.

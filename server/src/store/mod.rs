@@ -40,11 +40,13 @@ mod poller;
 #[cfg_attr(not(feature = "postgres"), path = "no_postgres.rs")]
 mod postgres;
 mod read;
+mod record_sorter;
 mod release_queue;
 mod releaser;
 mod repeated_errors;
 mod request;
 mod role;
+mod sealed_blocks;
 mod settings;
 mod stored_reports;
 mod task;

@@ -8,8 +8,6 @@ use std::mem;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-use data_encoding::HEXLOWER;
-use hushbin::sealed::{self, KEY_ID_BYTES};
 use hushbin::sums::SumTask;
 use hushbin::upload::{self, EncodedUpload};
 use hushbin::{Task, UploadId};
@@ -21,24 +19,25 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use tokio::sync::{mpsc, oneshot};
 
-use super::engine::{BatchClaim, BatchRelease, BatchState, EngineError, StorageReader};
+use super::engine::{
+    BatchClaim, BatchRelease, BatchState, EngineError, ReleasedBlocks, StorageReader,
+};
 use super::error::JournalError;
 use super::fold::invalid_upload_error;
 use super::origin::OriginCounts;
+use super::record_sorter::{RecordSorter, SORT_BUFFER_BYTES};
 use super::release_queue::{ReleaserWork, WorkQueue};
 use super::repeated_errors::RepeatedErrors;
 use super::request::WriterRequest;
 use super::role::ProcessRole;
+use super::sealed_blocks::SealedReports;
 use super::stored_reports;
 use super::task::StoredTask;
 use crate::task::ReportOrSumTask;
 
 /// Maximum number of reports in a block. Blocks are encoded as uploads, so uploads have the same
 /// maximum.
-const MAX_BLOCK_REPORTS: usize = hushbin::bounds::REPORTS_PER_UPLOAD_RANGE.max as usize;
-
-/// Maximum number of bytes in a block of sealed reports, unless a single report is longer.
-const MAX_BLOCK_BYTES: usize = 1 << 19;
+pub(super) const MAX_BLOCK_REPORTS: usize = hushbin::bounds::REPORTS_PER_UPLOAD_RANGE.max as usize;
 
 /// Starts the releaser thread. Returns a sender, through which the thread receives work, and the
 /// thread's handle. The thread ends when all senders are dropped. `left_out` counts the sealed
@@ -261,7 +260,7 @@ fn build_reports_release(
     }
     Ok(BatchRelease {
         totals,
-        blocks: blocks.collect(),
+        blocks: ReleasedBlocks::InMemory(blocks.collect()),
         upload_ids: uploads.iter().map(|upload| upload.id.0).collect(),
     })
 }
@@ -328,16 +327,13 @@ fn build_sums_release(
     origins.append_encoded_to(&mut totals);
     Ok(BatchRelease {
         totals,
-        blocks: Vec::new(),
+        blocks: ReleasedBlocks::InMemory(Vec::new()),
         upload_ids: uploads,
     })
 }
 
 /// Builds the release of a batch of sealed reports: blocks that are sent to the analyser unchanged.
 /// Also returns the number of reports that are left out.
-///
-/// All blocks have the same upload id, which identifies the batch. The id is the first 16 bytes of
-/// a SHA-256 hash of the batch's contents.
 fn build_sealed_release(
     reader: &dyn StorageReader,
     stored: &StoredTask,
@@ -345,65 +341,35 @@ fn build_sealed_release(
 ) -> Result<(BatchRelease, u64), JournalError> {
     let task = stored.task();
     let length = task.sealed_report_length();
-    let (mut bytes, mut uploads) = (Vec::new(), Vec::new());
+    let sorter = RecordSorter::new(length, SORT_BUFFER_BYTES, reader.temporary_directory());
+    let (mut reports, mut uploads) = (SealedReports::new(sorter, length), Vec::new());
     stored_reports::for_each_unreleased_upload(reader, stored, batch, |upload, _| {
         if upload.encoded_reports.len() != upload.report_count as usize * length {
             let what = format!("upload {} has no sealed reports", upload.id);
             return Err(EngineError::Damaged(what).into());
         }
         uploads.push(upload.id.0);
-        bytes.extend_from_slice(upload.encoded_reports);
-        Ok(())
+        let pushed = reports.push_reports(upload.encoded_reports);
+        pushed.map_err(|error| EngineError::Sorting(error).into())
     })?;
-    // Sealed bytes are random, so this order reveals nothing of the order of arrival.
-    let mut reports: Vec<&[u8]> = bytes.chunks_exact(length).collect();
-    reports.par_sort_unstable();
-    let all = reports.len();
-    let reports = drop_small_key_groups(&reports, task);
-    let left_out = (all - reports.len()) as u64;
-    // The id is a hash of the contents, so that a repeated release gets the same id.
-    let mut hash = Sha256::new();
-    hash.update(b"hushbin batch\0");
-    hash.update(task.fingerprint().0);
-    reports.iter().for_each(|report| hash.update(report));
-    let digest = hash.finalize();
-    let id = UploadId(*digest.first_chunk().expect("a digest has 32 bytes"));
-    // A single report may be longer than `BLOCK_BYTES`.
-    let each = (MAX_BLOCK_BYTES / length).clamp(1, MAX_BLOCK_REPORTS);
-    let blocks = reports.chunks(each).map(|reports| {
-        let upload = EncodedUpload {
-            id,
-            report_count: reports.len() as u32,
-            encoded_reports: &reports.concat(),
-        };
-        sealed::encode_upload(&upload, &task.fingerprint())
-    });
+    uploads.sort_unstable();
+    let (blocks, left_out) = reports.into_blocks(task, hash_batch_id(task, &uploads));
     let release = BatchRelease {
         totals: Vec::new(),
-        blocks: blocks.collect(),
+        blocks: ReleasedBlocks::Sealed(Arc::new(blocks)),
         upload_ids: uploads,
     };
     Ok((release, left_out))
 }
 
-/// Drops all sealed reports whose key has fewer reports than the task's minimum batch size, and
-/// returns the remaining reports. The analyser sees which key a report was sealed to. So a report
-/// is hidden only among reports with the same key. While keys change, a key may have only a few
-/// reports.
-fn drop_small_key_groups<'a>(sorted: &[&'a [u8]], task: &ReportOrSumTask) -> Vec<&'a [u8]> {
-    let least = task.min_batch_reports();
-    let mut kept = Vec::with_capacity(sorted.len());
-    // A report begins with the id of its key, so sorting has made equal keys adjacent.
-    for group in sorted.chunk_by(|one, next| one[..KEY_ID_BYTES] == next[..KEY_ID_BYTES]) {
-        match group.len() as u64 >= least {
-            true => kept.extend(group),
-            false => tracing::warn!(
-                task = task.id(),
-                key = HEXLOWER.encode(&group[0][..KEY_ID_BYTES]),
-                messages = group.len(),
-                "left out: too few reports were sealed to this key to hide each other"
-            ),
-        }
-    }
-    kept
+/// Computes the id of a shuffled batch from the sorted ids of its uploads, so that a repeated
+/// release gets the same id. The id is the first 16 bytes of a SHA-256. It does not reveal the ids
+/// of uploads, which are random.
+fn hash_batch_id(task: &ReportOrSumTask, sorted_ids: &[[u8; 16]]) -> UploadId {
+    let mut hash = Sha256::new();
+    hash.update(b"hushbin batch\0");
+    hash.update(task.fingerprint().0);
+    sorted_ids.iter().for_each(|id| hash.update(id));
+    let digest = hash.finalize();
+    UploadId(*digest.first_chunk().expect("a digest has 32 bytes"))
 }

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use super::engine::{
-    BatchRelease, BatchState, StorageEngine, StorageReader, TaskKey, TaskRow, UploadOutcome,
-    UploadRecord,
+    BatchRelease, BatchState, ReleasedBlocks, StorageEngine, StorageReader, TaskKey, TaskRow,
+    UploadOutcome, UploadRecord,
 };
 
 /// Returns a task row with this id. Its other fields have no meaning.
@@ -50,7 +50,7 @@ pub(super) fn build_release(reader: &dyn StorageReader, task: TaskKey, batch: u6
     bodies.sort_unstable();
     BatchRelease {
         totals: bodies.len().to_le_bytes().to_vec(),
-        blocks: bodies.chunks(4).map(<[_]>::concat).collect(),
+        blocks: ReleasedBlocks::InMemory(bodies.chunks(4).map(<[_]>::concat).collect()),
         upload_ids: uploads,
     }
 }

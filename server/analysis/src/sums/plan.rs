@@ -24,13 +24,17 @@ use crate::promise::SumPrivacy;
 /// Maximum number of messages per person, if the message parameters are chosen here.
 const MAX_MESSAGES_PER_PERSON: f64 = 512.0;
 
-/// Permitted number of messages in a batch. The shuffler keeps the messages in memory to reorder
-/// them.
+/// Permitted number of messages in a batch. The analyser keeps the id of each message in memory until
+/// the batch is released, about 50 bytes.
 pub const BATCH_MESSAGE_COUNT_RANGE: ParameterRange = ParameterRange {
     name: "messages of a batch",
     min: 2.0,
-    max: 20_000_000.0,
+    max: 100_000_000.0,
 };
+
+/// Maximum number of messages in a batch, if the message parameters are chosen here. It limits what
+/// pages send.
+const MAX_CHOSEN_BATCH_MESSAGES: f64 = 20_000_000.0;
 
 /// Relative increase of the variance that is accepted for fewer messages. It increases the standard
 /// error by about an eighth.
@@ -167,7 +171,7 @@ fn choose_message_parameters(parts: &SumTaskFields) -> Result<UnitStepParameters
     // Check the other parts of the draft with the smallest possible messages.
     let least = UnitStepParameters::new(1, 1, 1, Threshold(1), 0)?;
     let honest_people = SumTask::new(parts.clone(), least)?.honest_people_count();
-    let most = MAX_MESSAGES_PER_PERSON.min(BATCH_MESSAGE_COUNT_RANGE.max / parts.min_people as f64);
+    let most = MAX_MESSAGES_PER_PERSON.min(MAX_CHOSEN_BATCH_MESSAGES / parts.min_people as f64);
     let mut shapes: Vec<MessageCandidate> = coordinate_counts_to_try(parts)
         .flat_map(|drawn| level_counts_to_try().map(move |levels| [drawn, levels]))
         .map(|[drawn, levels]| {

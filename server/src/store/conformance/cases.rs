@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use super::storage::TestStorage;
 use crate::store::engine::{
-    BatchRelease, BatchRow, BatchState, EngineError, StorageEngine, StorageReader, TaskKey,
-    TaskRow, UploadOutcome, UploadRecord,
+    BatchRelease, BatchRow, BatchState, EngineError, ReleasedBlocks, StorageEngine, StorageReader,
+    TaskKey, TaskRow, UploadOutcome, UploadRecord,
 };
 use crate::store::test_records::{
     assert_outcomes, build_release, conflicting_record, numbered_record, stored_contents,
@@ -182,20 +182,20 @@ pub(super) fn what_is_released_stays_and_is_forgotten_when_told<S: TestStorage>(
     let row = engine.batches(task)[0];
     assert_eq!((row.state, row.reports_kept), (BatchState::Released, true));
     assert_eq!(reader.totals(task, 1).unwrap(), release.totals);
-    assert_eq!(blocks(&*reader), release.blocks);
+    assert_eq!(blocks(&*reader), release.blocks.to_vec());
     drop(engine);
     let mut engine = storage.open();
     let reader = engine.reader();
     assert_eq!(reader.totals(task, 1).unwrap(), release.totals);
-    assert_eq!(blocks(&*reader), release.blocks);
+    assert_eq!(blocks(&*reader), release.blocks.to_vec());
     let mut visited = 0;
     let changed = reader.change_block(task, 1, &mut |block| {
-        assert_eq!(block, release.blocks[visited]);
+        assert_eq!(block, release.blocks.to_vec()[visited]);
         visited += 1;
         (visited == 2).then(|| b"changed".to_vec())
     });
     assert!(changed.unwrap());
-    let mut expected = release.blocks.clone();
+    let mut expected = release.blocks.to_vec();
     expected[1] = b"changed".to_vec();
     assert_eq!(blocks(&*reader), expected);
     let unchanged = reader.change_block(task, 1, &mut |_| None);
@@ -222,7 +222,7 @@ pub(super) fn a_batch_that_is_released_without_reports_keeps_none<S: TestStorage
     let closed = engine.close_batch(task, 1, 200).unwrap();
     let reader = engine.reader();
     let release = BatchRelease {
-        blocks: Vec::new(),
+        blocks: ReleasedBlocks::InMemory(Vec::new()),
         ..build_release(&*reader, task, 1)
     };
     reader

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 use super::checksum::{Checksum, take_array_from_slice};
 use super::disk;
-use crate::store::engine::EngineError;
+use crate::store::engine::{EngineError, ReleasedBlocks};
 
 pub(super) const BATCH_FILE_MAGIC: [u8; 8] = *b"hushbat\x01";
 pub(super) const BATCH_HEADER_LENGTH: usize = 8 + 16 + 6 * 8 + Checksum::LENGTH;
@@ -59,7 +59,7 @@ pub(super) fn write_batch_file(
     path: &Path,
     header: &BatchHeader,
     totals: &[u8],
-    blocks: &[Vec<u8>],
+    blocks: &ReleasedBlocks,
 ) -> Result<(), EngineError> {
     let mut encoded = BATCH_FILE_MAGIC.to_vec();
     encoded.extend(header.fingerprint);
@@ -70,21 +70,21 @@ pub(super) fn write_batch_file(
         report_count: reports,
         ..
     } = *header;
-    let sizes = [totals.len() as u64, blocks.len() as u64];
+    let lengths = blocks.lengths();
+    let sizes = [totals.len() as u64, lengths.len() as u64];
     for number in [batch, opened, closed, reports].into_iter().chain(sizes) {
         encoded.extend(number.to_le_bytes());
     }
-    let lengths: Vec<u8> = blocks
-        .iter()
-        .flat_map(|block| (block.len() as u32).to_le_bytes())
-        .collect();
+    let lengths: Vec<u8> = lengths.into_iter().flat_map(u32::to_le_bytes).collect();
     disk::write_atomically_with(path, |out| {
-        let parts = [&encoded[..], totals, &lengths];
-        for part in parts.into_iter().chain(blocks.iter().map(Vec::as_slice)) {
+        let mut write = |part: &[u8]| {
             out.write_all(part)?;
-            out.write_all(&Checksum::compute(&[part]).0)?;
-        }
-        Ok(())
+            out.write_all(&Checksum::compute(&[part]).0)
+        };
+        [&encoded[..], totals, &lengths]
+            .into_iter()
+            .try_for_each(&mut write)?;
+        blocks.for_each_block(&mut write)
     })
 }
 

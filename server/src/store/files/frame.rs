@@ -147,6 +147,13 @@ pub(super) struct UploadCounts {
     pub(super) reports: u64,
 }
 
+impl FrameFields {
+    /// Returns the length of the whole frame in bytes, with fields and trailer.
+    pub(super) const fn frame_length(&self) -> usize {
+        FIELDS_LENGTH + self.payload_length as usize + TRAILER_LENGTH
+    }
+}
+
 impl UploadCounts {
     pub(super) fn add_frame(&mut self, fields: &FrameFields) {
         self.uploads += u64::from(fields.uploads);
@@ -161,20 +168,15 @@ pub(super) struct LoggedUpload<'a> {
     pub(super) body: &'a [u8],
 }
 
-/// Returns the payload of the frame with these fields, from the bytes of the whole log.
-pub(super) fn payload<'a>(bytes: &'a [u8], fields: &FrameFields) -> &'a [u8] {
-    let begin = fields.offset as usize + FIELDS_LENGTH;
-    &bytes[begin..begin + fields.payload_length as usize]
+/// Returns the payload of a frame with these fields, from bytes that begin with the frame.
+pub(super) fn payload<'a>(frame: &'a [u8], fields: &FrameFields) -> &'a [u8] {
+    &frame[FIELDS_LENGTH..FIELDS_LENGTH + fields.payload_length as usize]
 }
 
 /// Decodes the payload of a closing frame: the numbers of uploads and reports in the log, and the
 /// time of closing in seconds since 1970.
-pub(super) fn read_closing_frame(
-    bytes: &[u8],
-    fields: &FrameFields,
-) -> Option<(UploadCounts, u64)> {
-    let mut rest = payload(bytes, fields);
-    let mut number = || take_array_from_slice(&mut rest).map(u64::from_le_bytes);
+pub(super) fn read_closing_payload(mut payload: &[u8]) -> Option<(UploadCounts, u64)> {
+    let mut number = || take_array_from_slice(&mut payload).map(u64::from_le_bytes);
     let counts = UploadCounts {
         uploads: number()?,
         reports: number()?,
@@ -208,21 +210,10 @@ pub(super) fn synced_mark(key: &LogChecksumKey, sum: &[u8]) -> Checksum {
     Checksum::compute(&[key, b"synced", sum])
 }
 
-/// Verifies the frame at the offset `begin`, and returns the frame's fields and checksum. `before`
-/// is the checksum of the previous frame or of the header. Returns `None` if the frame is invalid.
-pub(super) fn verify_frame(
-    key: &LogChecksumKey,
-    bytes: &[u8],
-    begin: usize,
-    before: Checksum,
-) -> Option<(FrameFields, Checksum)> {
-    verify_frame_bytes(key, bytes.get(begin..)?, begin as u64, before)
-}
-
 /// Verifies the frame that `bytes` begin with, for a place in a log: the offset, and the checksum
 /// of the frame or header before it. Returns the frame's fields and checksum, or `None` if the frame
 /// is invalid there.
-pub(super) fn verify_frame_bytes(
+pub(super) fn verify_frame(
     key: &LogChecksumKey,
     bytes: &[u8],
     offset: u64,
@@ -235,12 +226,12 @@ pub(super) fn verify_frame_bytes(
     (sum == frame_checksum(key, before, &fields.encode(), payload)).then_some((fields, sum))
 }
 
-/// Returns true if the invalid frame at the offset `begin` had been synced. Its mark, or any later
-/// mark or frame in the log, proves this.
+/// Returns true if the invalid frame at `offset` had been synced. Its mark, or any later mark or
+/// frame in the log, proves this. `bytes` are the log from the frame to the end.
 pub(super) fn was_synced(
     key: &LogChecksumKey,
     bytes: &[u8],
-    begin: usize,
+    offset: u64,
     before: Checksum,
 ) -> bool {
     // A valid mark at the end of the file was written after the frame.
@@ -249,37 +240,39 @@ pub(super) fn was_synced(
         *mark == synced_mark(key, sum).0
     });
     // The mark also verifies if the frame's checksum alone has changed.
-    let marked = verify_by_mark(key, bytes, begin, before).is_some();
-    let later = |at| checksum_before_valid_frame(key, bytes, at).is_some();
+    let marked = verify_by_mark(key, bytes, offset, before).is_some();
+    let later = |at| checksum_before_valid_frame(key, bytes, at, offset).is_some();
     // A later frame begins after the shortest possible frame at the earliest.
-    ends || marked || (begin + FIELDS_LENGTH + TRAILER_LENGTH..bytes.len()).any(later)
+    ends || marked || (FIELDS_LENGTH + TRAILER_LENGTH..bytes.len()).any(later)
 }
 
-/// Verifies the frame at the offset `begin` by its mark, even if the checksum in the file is
-/// damaged. Returns the frame's fields and its original checksum.
+/// Verifies the frame that `bytes` begin with by its mark, even if the frame's checksum is damaged.
+/// Returns the frame's fields and its original checksum.
 pub(super) fn verify_by_mark(
     key: &LogChecksumKey,
     bytes: &[u8],
-    begin: usize,
+    offset: u64,
     before: Checksum,
 ) -> Option<(FrameFields, Checksum)> {
-    let fields = FrameFields::decode(&bytes[begin..], begin as u64)?;
-    let body = begin + FIELDS_LENGTH;
-    let end = body + fields.payload_length as usize;
+    let fields = FrameFields::decode(bytes, offset)?;
+    let end = FIELDS_LENGTH + fields.payload_length as usize;
     let mark = bytes.get(end + Checksum::LENGTH..end + TRAILER_LENGTH)?;
-    let sum = frame_checksum(key, before, &fields.encode(), &bytes[body..end]);
+    let sum = frame_checksum(key, before, &fields.encode(), &bytes[FIELDS_LENGTH..end]);
     (*mark == synced_mark(key, &sum.0).0).then_some((fields, sum))
 }
 
-/// Returns the checksum of the frame that ends at the offset `at`. Returns `None` unless the frame
-/// that begins at `at` is valid after this checksum. At least one frame must fit before `at`.
+/// Returns the checksum of the frame that ends at the index `at` of `bytes`. Returns `None` unless
+/// the frame that begins there is valid after this checksum. At least one frame must fit before
+/// `at`. `bytes` begin at `offset` in the log.
 pub(super) fn checksum_before_valid_frame(
     key: &LogChecksumKey,
     bytes: &[u8],
     at: usize,
+    offset: u64,
 ) -> Option<Checksum> {
-    FrameFields::decode(&bytes[at..], at as u64)?;
+    let offset = offset + at as u64;
+    FrameFields::decode(&bytes[at..], offset)?;
     let (sum, _) = bytes[at - TRAILER_LENGTH..at].split_at(Checksum::LENGTH);
     let before = Checksum(sum.try_into().ok()?);
-    verify_frame(key, bytes, at, before).map(|_| before)
+    verify_frame(key, &bytes[at..], offset, before).map(|_| before)
 }

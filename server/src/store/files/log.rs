@@ -30,6 +30,8 @@
 //! frame is then damaged as well, it is mistaken for an interrupted frame. So cutting off a frame
 //! is reported as well.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -39,22 +41,30 @@ use super::checksum::Checksum;
 use super::disk::{self, WritableFile};
 use super::frame::{
     CLOSE_KIND, FIELDS_LENGTH, FrameFields, LOG_HEADER_LENGTH, LogHeader, LoggedUpload,
-    SHARED_BATCH, SHARED_KIND, TRAILER_LENGTH, UPLOADS_KIND, UploadCounts, frame_checksum, payload,
-    read_closing_frame, read_upload, synced_mark, verify_frame, was_synced,
+    SHARED_BATCH, SHARED_KIND, UPLOADS_KIND, UploadCounts, frame_checksum, payload,
+    read_closing_payload, read_upload, synced_mark, verify_frame, was_synced,
 };
 use crate::store::engine::{EngineError, UploadRecord};
 
-/// Contents of a log file, read and verified.
+/// Frames that may be missing from a log, by offset. Several may have been written for one offset.
+pub(super) type FramesByOffset = BTreeMap<u64, Vec<Vec<u8>>>;
+
+/// Contents of a log, verified. The uploads stay in the file, so that a log may be larger than the
+/// memory: at most one commit is read at a time.
 pub(super) struct LogContents {
-    bytes: Vec<u8>,
+    file: File,
     pub(super) header: LogHeader,
-    /// Fields of all valid frames.
-    frames: Vec<FrameFields>,
+    /// Fields of all valid frames, each with the checksum before it.
+    frames: Vec<(FrameFields, Checksum)>,
+    /// Valid frames that the file lacks, with their marks, by offset.
+    pub(super) missing_frames: BTreeMap<u64, Vec<u8>>,
     pub(super) counts: UploadCounts,
     /// Time at which the batch was closed, in seconds since 1970, or `None` if it is open.
     pub(super) closed_at: Option<u64>,
     /// Offset of the end of the last valid frame.
     valid_length: u64,
+    /// Length of the log in bytes, with the missing frames.
+    length: u64,
     last_checksum: Checksum,
 }
 
@@ -64,95 +74,183 @@ impl LogContents {
     /// # Errors
     /// When the file cannot be read, is not a log, or is damaged.
     pub(super) fn read(path: &Path) -> Result<Self, EngineError> {
-        let bytes = std::fs::read(path).map_err(|source| disk::file_error(path, source))?;
-        Self::parse(path, bytes)
+        Self::read_with_missing(path, &FramesByOffset::new())
     }
 
-    /// Verifies the bytes of the log at `path`.
+    /// Reads and verifies a log. Where its valid frames end, adds the frame of `others` that
+    /// continues them.
     ///
     /// # Errors
-    /// When the bytes are not a log, or are damaged.
-    pub(super) fn parse(path: &Path, bytes: Vec<u8>) -> Result<Self, EngineError> {
-        let (header, mut sum) = LogHeader::read(path, &bytes)?;
-        let (mut frames, mut counts, mut closed) = (Vec::new(), UploadCounts::default(), None);
-        let mut end = LOG_HEADER_LENGTH;
-        while end < bytes.len() {
-            let Some((fields, next)) = verify_frame(&header.checksum_key, &bytes, end, sum) else {
-                if was_synced(&header.checksum_key, &bytes, end, sum) {
-                    return Err(disk::damage_error(
-                        path,
-                        &format!("the commit at byte {end} has changed since it was written"),
-                    ));
-                }
-                break;
-            };
-            if closed.is_some() {
-                return Err(disk::damage_error(
-                    path,
-                    "a commit follows the one that closes it",
+    /// As [`LogContents::read`].
+    pub(super) fn read_with_missing(
+        path: &Path,
+        others: &FramesByOffset,
+    ) -> Result<Self, EngineError> {
+        match Self::read_valid_frames(path, others)? {
+            (log, None) => Ok(log),
+            (_, Some(damage)) => Err(disk::damage_error(path, &damage)),
+        }
+    }
+
+    /// Reads the valid frames of a log, as [`LogContents::read_with_missing`] does. Also returns the
+    /// first damage of the log.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is not a log.
+    pub(super) fn read_valid_frames(
+        path: &Path,
+        others: &FramesByOffset,
+    ) -> Result<(Self, Option<String>), EngineError> {
+        let failed = |source| disk::file_error(path, source);
+        let file = File::open(path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
+        let begin = read_at_most(&file, 0, LOG_HEADER_LENGTH).map_err(failed)?;
+        let (header, last_checksum) = LogHeader::read(path, &begin)?;
+        let mut log = Self {
+            file,
+            header,
+            frames: Vec::new(),
+            missing_frames: BTreeMap::new(),
+            counts: UploadCounts::default(),
+            closed_at: None,
+            valid_length: LOG_HEADER_LENGTH as u64,
+            length,
+            last_checksum,
+        };
+        let mut damage = None;
+        while let Some((fields, sum, frame)) = log.read_next_frame(others).map_err(failed)? {
+            let problem = log.add_frame(fields, sum, payload(&frame, &fields));
+            damage = damage.or(problem);
+        }
+        if damage.is_none() && log.valid_length < log.length {
+            let (key, end) = (&log.header.checksum_key, log.valid_length);
+            let rest = read_at_most(&log.file, end, (log.length - end) as usize).map_err(failed)?;
+            if was_synced(key, &rest, end, log.last_checksum) {
+                damage = Some(format!(
+                    "the commit at byte {end} has changed since it was written"
                 ));
             }
-            match fields.kind {
-                UPLOADS_KIND if header.batch != SHARED_BATCH => counts.add_frame(&fields),
-                SHARED_KIND if header.batch == SHARED_BATCH => counts.add_frame(&fields),
-                CLOSE_KIND
-                    if read_closing_frame(&bytes, &fields)
-                        .is_some_and(|(all, _)| all == counts) =>
-                {
-                    closed = read_closing_frame(&bytes, &fields).map(|(_, at)| at);
-                }
-                _ => {
-                    return Err(disk::damage_error(
-                        path,
-                        &format!("the commit at byte {end} is not one of this version"),
-                    ));
-                }
-            }
-            frames.push(fields);
-            sum = next;
-            // This may pass the end of the file, because the last mark may be missing.
-            end += FIELDS_LENGTH + fields.payload_length as usize + TRAILER_LENGTH;
         }
-        Ok(Self {
-            valid_length: end as u64,
-            bytes,
-            header,
-            frames,
-            counts,
-            closed_at: closed,
-            last_checksum: sum,
-        })
+        Ok((log, damage))
+    }
+
+    /// Reads the frame after the valid frames, from the file or from `others`. Returns the frame
+    /// with its fields and its checksum, or `None` if no valid frame follows.
+    fn read_next_frame(
+        &mut self,
+        others: &FramesByOffset,
+    ) -> io::Result<Option<(FrameFields, Checksum, Vec<u8>)>> {
+        let (key, at, before) = (
+            self.header.checksum_key,
+            self.valid_length,
+            self.last_checksum,
+        );
+        let verify = |frame: &[u8]| verify_frame(&key, frame, at, before);
+        let frame = read_frame(&self.file, at)?;
+        if let Some((fields, sum)) = verify(&frame) {
+            return Ok(Some((fields, sum, frame)));
+        }
+        let candidates = others.get(&at).into_iter().flatten().rev();
+        let mut fitting = candidates.filter_map(|frame| Some((frame, verify(frame)?)));
+        let Some((frame, (fields, sum))) = fitting.next() else {
+            return Ok(None);
+        };
+        let marked = [&frame[..], &synced_mark(&key, &sum.0).0].concat();
+        self.length = self.length.max(at + marked.len() as u64);
+        self.missing_frames.insert(at, marked.clone());
+        Ok(Some((fields, sum, marked)))
+    }
+
+    /// Adds a valid frame. Returns the damage if the frame does not belong in its place.
+    fn add_frame(&mut self, fields: FrameFields, sum: Checksum, payload: &[u8]) -> Option<String> {
+        let at = fields.offset;
+        let mut damage = None;
+        if self.closed_at.is_some() {
+            damage = Some("a commit follows the one that closes it".to_owned());
+        }
+        let is_shared = self.header.batch == SHARED_BATCH;
+        match (fields.kind, read_closing_payload(payload)) {
+            (UPLOADS_KIND, _) if !is_shared => self.counts.add_frame(&fields),
+            (SHARED_KIND, _) if is_shared => self.counts.add_frame(&fields),
+            (CLOSE_KIND, Some((all, closed))) if all == self.counts => {
+                self.closed_at = Some(closed);
+            }
+            _ => {
+                let what = format!("the commit at byte {at} is not one of this version");
+                damage = damage.or(Some(what));
+            }
+        }
+        self.frames.push((fields, self.last_checksum));
+        self.last_checksum = sum;
+        // This may pass the end of the file, because the last mark may be missing.
+        self.valid_length += fields.frame_length() as u64;
+        damage
     }
 
     /// Visits every upload in the log, commit by commit. Within a commit, uploads are sorted by id.
     ///
     /// # Errors
-    /// When a payload does not consist of uploads.
+    /// When a commit cannot be read again, or does not consist of uploads.
     pub(super) fn for_each_upload(
         &self,
         path: &Path,
         mut visit: impl FnMut(LoggedUpload<'_>),
     ) -> Result<(), EngineError> {
-        for fields in &self.frames {
-            let mut payload = payload(&self.bytes, fields);
-            if fields.kind != UPLOADS_KIND {
-                continue;
-            }
+        self.for_each_payload(path, |fields, mut payload| {
+            // A closing frame has no uploads.
             for _ in 0..fields.uploads {
                 let logged = read_upload(&mut payload).ok_or_else(|| {
                     disk::damage_error(path, "a commit is shorter than its uploads")
                 })?;
                 visit(logged);
             }
+            Ok(())
+        })
+    }
+
+    /// Visits the payloads of all valid frames.
+    ///
+    /// # Errors
+    /// When a frame cannot be read again, or when the visitor fails.
+    pub(super) fn for_each_payload(
+        &self,
+        path: &Path,
+        mut visit: impl FnMut(&FrameFields, &[u8]) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        for (fields, before) in &self.frames {
+            let frame = self.read_valid_frame(fields);
+            let frame = frame.map_err(|source| disk::file_error(path, source))?;
+            let key = &self.header.checksum_key;
+            // Verified again, since the file may have changed.
+            if verify_frame(key, &frame, fields.offset, *before).is_none() {
+                let at = fields.offset;
+                let what = format!("the commit at byte {at} has changed since it was written");
+                return Err(disk::damage_error(path, &what));
+            }
+            visit(fields, payload(&frame, fields))?;
         }
         Ok(())
     }
 
-    /// Returns the payloads of all valid frames.
-    pub(super) fn payloads(&self) -> impl Iterator<Item = &[u8]> {
-        self.frames
-            .iter()
-            .map(|fields| payload(&self.bytes, fields))
+    /// Reads a valid frame again.
+    fn read_valid_frame(&self, fields: &FrameFields) -> io::Result<Cow<'_, [u8]>> {
+        match self.missing_frames.get(&fields.offset) {
+            Some(frame) => Ok(Cow::Borrowed(frame)),
+            None => read_at_most(&self.file, fields.offset, fields.frame_length()).map(Cow::Owned),
+        }
+    }
+
+    /// Returns the valid frames at these offsets, each with its offset.
+    ///
+    /// # Errors
+    /// When a frame cannot be read again.
+    pub(super) fn frames_at<'a>(
+        &'a self,
+        offsets: &'a FramesByOffset,
+    ) -> impl Iterator<Item = io::Result<(u64, Cow<'a, [u8]>)>> {
+        let frames = self.frames.iter().map(|(fields, _)| fields);
+        let wanted = frames.filter(|fields| offsets.contains_key(&fields.offset));
+        wanted.map(|fields| Ok((fields.offset, self.read_valid_frame(fields)?)))
     }
 
     /// Returns true if nothing was ever appended to the log.
@@ -163,8 +261,32 @@ impl LogContents {
     /// Returns the number of bytes after the last valid frame. They are left over from an
     /// interrupted commit.
     pub(super) fn invalid_end_length(&self) -> u64 {
-        (self.bytes.len() as u64).saturating_sub(self.valid_length)
+        self.length.saturating_sub(self.valid_length)
     }
+}
+
+/// Reads the frame at `offset`, or fewer bytes if there is no whole frame.
+fn read_frame(file: &File, offset: u64) -> io::Result<Vec<u8>> {
+    let begin = read_at_most(file, offset, FIELDS_LENGTH)?;
+    match FrameFields::decode(&begin, offset) {
+        Some(fields) => read_at_most(file, offset, fields.frame_length()),
+        None => Ok(begin),
+    }
+}
+
+/// Reads `length` bytes at `offset`, or fewer if the file ends before.
+fn read_at_most(file: &File, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+    let (mut bytes, mut found) = (vec![0; length], 0);
+    while found < length {
+        match file.read_at(&mut bytes[found..], offset + found as u64) {
+            Ok(0) => break,
+            Ok(more) => found += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(found);
+    Ok(bytes)
 }
 
 /// Returns the fingerprint of a log's task. Reads only the header.

@@ -15,8 +15,8 @@ use super::listing::{FileListing, batch_file_name, log_file_name};
 use super::shared_log::SharedFrames;
 use super::{disk, log, verified_files};
 use crate::store::engine::{
-    BatchRelease, BatchRow, BlockChange, EngineError, StorageReader, TaskKey, TaskRow,
-    TaskWithBatches, UploadVisitor,
+    BatchRelease, BatchRow, BlockChange, EngineError, ReleasedBlocks, StorageReader, TaskKey,
+    TaskRow, TaskWithBatches, UploadVisitor,
 };
 
 /// Files of upload ids that a reader has written, each with the key of its task. They wait here
@@ -154,6 +154,11 @@ impl StorageReader for FilesReader {
         })
     }
 
+    /// Returns the directory of the journal, which has room for another copy of a batch.
+    fn temporary_directory(&self) -> PathBuf {
+        self.root.to_path_buf()
+    }
+
     fn store_release(
         &self,
         task: TaskKey,
@@ -207,7 +212,12 @@ impl StorageReader for FilesReader {
         self.check_lock()?;
         let file = self.open_batch_file(task, batch)?;
         let path = self.path_in_task_directory(task, &batch_file_name(batch));
-        batch::write_batch_file(&path, &file.header, &file.totals()?, &[])
+        batch::write_batch_file(
+            &path,
+            &file.header,
+            &file.totals()?,
+            &ReleasedBlocks::InMemory(Vec::new()),
+        )
     }
 
     fn change_block(
@@ -227,6 +237,7 @@ impl StorageReader for FilesReader {
         })?;
         if changed {
             blocks.retain(|block| !block.is_empty());
+            let blocks = ReleasedBlocks::InMemory(blocks);
             let path = self.path_in_task_directory(task, &batch_file_name(batch));
             batch::write_batch_file(&path, &file.header, &file.totals()?, &blocks)?;
         }

@@ -17,19 +17,16 @@
 //! A frame is written again only where the valid frames of its log end, and only if its checksum
 //! continues the chain of checksums. So a frame that was cut off and replaced is not written again.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::checksum::take_array_from_slice;
 use super::disk::{self, WritableFile};
-use super::frame::{
-    FIELDS_LENGTH, LOG_HEADER_LENGTH, LogHeader, SHARED_BATCH, TRAILER_LENGTH, synced_mark,
-    verify_frame, verify_frame_bytes,
-};
+use super::frame::{LogHeader, SHARED_BATCH};
 use super::layout::task_directory;
 use super::listing::log_file_name;
-use super::log::{EncodedFrame, LogContents, UploadLog};
+use super::log::{EncodedFrame, FramesByOffset, LogContents, UploadLog};
 use crate::store::engine::{EngineError, TaskKey};
 
 pub(super) const SHARED_LOG_NAME: &str = "commits.log";
@@ -227,9 +224,6 @@ fn write_entry(task: TaskKey, batch: u64, offset: u64, frame: &[u8], out: &mut V
     out.extend(frame);
 }
 
-/// Frames of a log, by offset.
-type FramesByOffset = BTreeMap<u64, Vec<Vec<u8>>>;
-
 /// Frames of a shared log that may be missing from the logs of tasks.
 #[derive(Debug, Default)]
 pub(super) struct SharedFrames(HashMap<(TaskKey, u64), FramesByOffset>);
@@ -242,20 +236,21 @@ impl SharedFrames {
     /// When the log cannot be read or is damaged.
     pub(super) fn read(root: &Path) -> Result<Self, EngineError> {
         let path = root.join(SHARED_LOG_NAME);
-        let Some(bytes) = disk::read_if_exists(&path)? else {
+        if !path.exists() {
             return Ok(Self::default());
-        };
-        let contents = LogContents::parse(&path, bytes)?;
+        }
+        let contents = LogContents::read(&path)?;
         let damaged = || disk::damage_error(&path, "a commit is not one of several tasks");
         if contents.header.batch != SHARED_BATCH {
             return Err(damaged());
         }
         let mut frames = Self::default();
-        for mut payload in contents.payloads() {
+        contents.for_each_payload(&path, |_, mut payload| {
             while !payload.is_empty() {
                 frames.add_entry(&mut payload).ok_or_else(damaged)?;
             }
-        }
+            Ok(())
+        })?;
         Ok(frames)
     }
 
@@ -281,8 +276,16 @@ impl SharedFrames {
         batch: u64,
     ) -> Result<Vec<u8>, EngineError> {
         let mut bytes = fs::read(path).map_err(|source| disk::file_error(path, source))?;
-        if let Some(frames) = self.0.get(&(task, batch)) {
-            add_missing_frames(&mut bytes, frames);
+        let frames = self.0.get(&(task, batch));
+        // A file that is not a log lacks no frames.
+        let found = frames.map(|frames| LogContents::read_valid_frames(path, frames));
+        if let Some(Ok((log, _))) = found {
+            for (&offset, frame) in &log.missing_frames {
+                let begin = offset as usize;
+                let end = begin + frame.len();
+                bytes.resize(bytes.len().max(end), 0);
+                bytes[begin..end].copy_from_slice(frame);
+            }
         }
         Ok(bytes)
     }
@@ -297,7 +300,10 @@ impl SharedFrames {
         task: TaskKey,
         batch: u64,
     ) -> Result<LogContents, EngineError> {
-        LogContents::parse(path, self.read_bytes(path, task, batch)?)
+        match self.0.get(&(task, batch)) {
+            Some(frames) => LogContents::read_with_missing(path, frames),
+            None => LogContents::read(path),
+        }
     }
 
     /// Writes all frames to the logs of tasks, durably, also those that seem to be there. After a
@@ -317,50 +323,21 @@ impl SharedFrames {
 
 fn write_to_log(path: &Path, frames: &FramesByOffset) -> Result<(), EngineError> {
     // Without a file, the batch was released, or its task deleted.
-    let Some(mut bytes) = disk::read_if_exists(path)? else {
+    if !path.exists() {
         return Ok(());
-    };
+    }
     let failed = |source| disk::file_error(path, source);
+    let (log, _) = match LogContents::read_valid_frames(path, frames) {
+        // The start reports a file that is not a log.
+        Err(EngineError::Damaged(_)) => return Ok(()),
+        found => found?,
+    };
     let file = WritableFile::open(path).map_err(failed)?;
-    for (begin, end) in add_missing_frames(&mut bytes, frames) {
-        let end = end.min(bytes.len());
-        file.write(&bytes[begin..end], begin as u64)
-            .map_err(failed)?;
+    for frame in log.frames_at(frames) {
+        let (offset, frame) = frame.map_err(failed)?;
+        file.write(&frame, offset).map_err(failed)?;
     }
     file.sync().map_err(failed)
-}
-
-/// Adds frames to the bytes of a log, where the valid frames end and the frame's checksum continues
-/// the chain. Returns the ranges of bytes of all frames that are from the shared log, added or not.
-fn add_missing_frames(bytes: &mut Vec<u8>, frames: &FramesByOffset) -> Vec<(usize, usize)> {
-    let mut written = Vec::new();
-    let Some((header, mut sum)) = LogHeader::decode(bytes) else {
-        return written;
-    };
-    let key = header.checksum_key;
-    let mut end = LOG_HEADER_LENGTH;
-    loop {
-        if let Some((fields, next)) = verify_frame(&key, bytes, end, sum) {
-            let behind = end + FIELDS_LENGTH + fields.payload_length as usize + TRAILER_LENGTH;
-            if frames.contains_key(&(end as u64)) {
-                written.push((end, behind));
-            }
-            (sum, end) = (next, behind);
-            continue;
-        }
-        let candidates = frames.get(&(end as u64)).into_iter().flatten();
-        let mut fitting = candidates.filter_map(|frame| {
-            let verified = verify_frame_bytes(&key, frame, end as u64, sum);
-            verified.map(|(_, own)| (frame, own))
-        });
-        let Some((frame, own)) = fitting.next_back() else {
-            return written;
-        };
-        let marked = [&frame[..], &synced_mark(&key, &own.0).0].concat();
-        let behind = end + marked.len();
-        bytes.resize(bytes.len().max(behind), 0);
-        bytes[end..behind].copy_from_slice(&marked);
-    }
 }
 
 /// Copies the shared log of a data directory, if there is one, to another directory.

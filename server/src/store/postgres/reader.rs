@@ -2,6 +2,7 @@
 //! session.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use postgres::Row;
@@ -10,7 +11,7 @@ use postgres::types::Type;
 use super::address::DatabaseAddress;
 use super::rows::{
     CLOSED_STATE, SELECT_TASKS, all_batches, all_tasks, parse_upload_id, task_batches, task_key,
-    task_row, to_database_integer,
+    task_row, to_database_integer, unsigned_column,
 };
 use super::schema;
 use super::session::{Session, SessionPool};
@@ -108,6 +109,10 @@ impl StorageReader for PostgresReader {
         })
     }
 
+    fn temporary_directory(&self) -> PathBuf {
+        std::env::temp_dir()
+    }
+
     fn store_release(
         &self,
         task: TaskKey,
@@ -127,19 +132,17 @@ impl StorageReader for PostgresReader {
                     // Another node has released the batch, with the same contents.
                     Some(_) => return Ok(()),
                 }
-                let delete =
-                    "DELETE FROM hushbin.upload WHERE task = $1 AND batch = $2 RETURNING reports";
-                let uploads = transaction.query(delete, &[&key, &batch])?;
-                let reports = uploads
-                    .iter()
-                    .map(|upload| i64::from(upload.get::<_, i32>(0)));
-                let reports = reports.sum::<i64>().cast_unsigned();
+                let delete = "WITH gone AS (DELETE FROM hushbin.upload \
+                    WHERE task = $1 AND batch = $2 RETURNING reports) \
+                    SELECT count(*) AS uploads, CAST(coalesce(sum(reports), 0) AS bigint) AS reports \
+                    FROM gone";
+                let gone = transaction.query_one(delete, &[&key, &batch])?;
+                let [uploads, reports] = ["uploads", "reports"].map(|own| unsigned_column(&gone, own));
                 // The transaction is rolled back if the release does not account for all uploads.
-                if (reports, uploads.len()) != (row.report_count, release.upload_ids.len()) {
+                if (reports, uploads) != (row.report_count, release.upload_ids.len() as u64) {
                     return Err(EngineError::Damaged(format!(
-                        "batch {} has {} uploads with {reports} reports, expected {} with {}",
+                        "batch {} has {uploads} uploads with {reports} reports, expected {} with {}",
                         row.number,
-                        uploads.len(),
                         release.upload_ids.len(),
                         row.report_count
                     )));
@@ -147,13 +150,16 @@ impl StorageReader for PostgresReader {
                 let insert =
                     "INSERT INTO hushbin.block (task, batch, number, body) VALUES ($1, $2, $3, $4)";
                 let insert = transaction.prepare(insert, &[])?;
-                for (number, block) in (0_i64..).zip(&release.blocks) {
-                    transaction.execute(&insert, &[&key, &batch, &number, block])?;
-                }
+                let mut number = 0_i64;
+                release.blocks.for_each_block(&mut |block| {
+                    transaction.execute(&insert, &[&key, &batch, &number, &block])?;
+                    number += 1;
+                    Ok::<_, EngineError>(())
+                })?;
                 let update = "UPDATE hushbin.batch SET state = 2, totals = $3, kept = $4 \
                     WHERE task = $1 AND number = $2";
                 // A release of sums has no blocks, so its reports are not kept.
-                let kept = !release.blocks.is_empty() || reports == 0;
+                let kept = number > 0 || reports == 0;
                 transaction.execute(update, &[&key, &batch, &release.totals, &kept])?;
                 let delete = "DELETE FROM hushbin.slot WHERE task = $1 AND batch = $2";
                 transaction.execute(delete, &[&key, &batch])?;

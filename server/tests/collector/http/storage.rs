@@ -1,5 +1,6 @@
 //! The interface over a journal that fails, stalls or panics.
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
@@ -133,6 +134,10 @@ impl StorageReader for FaultyReader {
         visit: &mut UploadVisitor<'_>,
     ) -> Done<()> {
         self.inner.for_each_upload(task, batch, visit)
+    }
+
+    fn temporary_directory(&self) -> PathBuf {
+        self.inner.temporary_directory()
     }
 
     fn store_release(&self, task: TaskKey, batch: &BatchRow, release: BatchRelease) -> Done<()> {

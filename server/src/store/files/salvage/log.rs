@@ -7,7 +7,7 @@ use hushbin::codec::Cursor;
 use crate::store::engine::UploadRecord;
 use crate::store::files::frame::{
     CLOSE_KIND, FIELDS_LENGTH, FrameFields, LOG_HEADER_LENGTH, LogHeader, TRAILER_LENGTH,
-    UPLOADS_KIND, checksum_before_valid_frame, payload, read_closing_frame, read_upload,
+    UPLOADS_KIND, checksum_before_valid_frame, payload, read_closing_payload, read_upload,
     verify_by_mark, verify_frame, was_synced,
 };
 
@@ -37,29 +37,30 @@ pub(super) fn recover_log(bytes: &[u8]) -> Option<RecoveredLog> {
     let (mut uploads, mut reports) = (0, 0);
     let mut at = LOG_HEADER_LENGTH;
     while at < bytes.len() {
-        let verified =
-            verify_frame(key, bytes, at, before).or_else(|| verify_by_mark(key, bytes, at, before));
-        let records = verified.and_then(|(fields, _)| uploads_in_frame(bytes, &fields));
+        let (frame, offset) = (&bytes[at..], at as u64);
+        let verified = verify_frame(key, frame, offset, before)
+            .or_else(|| verify_by_mark(key, frame, offset, before));
+        let records = verified.and_then(|(fields, _)| uploads_in_frame(frame, &fields));
         if let (Some((fields, sum)), Some(records)) = (verified, records) {
             if fields.kind == CLOSE_KIND {
-                closed = read_closing_frame(bytes, &fields).map(|(counts, _)| counts);
+                closed = read_closing_payload(payload(frame, &fields)).map(|(counts, _)| counts);
             }
             uploads += u64::from(fields.uploads);
             reports += u64::from(fields.reports);
             pieces.records.extend(records);
             before = sum;
-            at += FIELDS_LENGTH + fields.payload_length as usize + TRAILER_LENGTH;
+            at += fields.frame_length();
             continue;
         }
         // A later frame begins after the shortest possible frame at the earliest.
         let later = (at + FIELDS_LENGTH + TRAILER_LENGTH..bytes.len()).find_map(|later| {
-            let before = checksum_before_valid_frame(key, bytes, later)?;
+            let before = checksum_before_valid_frame(key, bytes, later, 0)?;
             Some((later, before))
         });
         let end = match later {
             Some((end, _)) => end,
             // The write was interrupted, and nothing in it was acknowledged.
-            None if !was_synced(key, bytes, at, before) => break,
+            None if !was_synced(key, frame, offset, before) => break,
             None => bytes.len(),
         };
         let told = count_lost_uploads(bytes, at..end);
@@ -83,13 +84,13 @@ pub(super) fn recover_log(bytes: &[u8]) -> Option<RecoveredLog> {
 
 /// Returns the uploads in a valid frame, or `None` if this version of the program does not know the
 /// frame's format.
-fn uploads_in_frame(bytes: &[u8], fields: &FrameFields) -> Option<Vec<UploadRecord>> {
+fn uploads_in_frame(frame: &[u8], fields: &FrameFields) -> Option<Vec<UploadRecord>> {
+    let mut payload = payload(frame, fields);
     match fields.kind {
         UPLOADS_KIND => {}
-        CLOSE_KIND => return read_closing_frame(bytes, fields).map(|_| Vec::new()),
+        CLOSE_KIND => return read_closing_payload(payload).map(|_| Vec::new()),
         _ => return None,
     }
-    let mut payload = payload(bytes, fields);
     let record = |_| {
         let logged = read_upload(&mut payload)?;
         let reports = Cursor::new("upload", logged.body).read_value("expected a number");
@@ -111,7 +112,7 @@ fn count_lost_uploads(bytes: &[u8], lost: Range<usize>) -> Option<(u64, u64)> {
         let fields = FrameFields::decode(&bytes[at..], at as u64)?;
         uploads += u64::from(fields.uploads);
         reports += u64::from(fields.reports);
-        at += FIELDS_LENGTH + fields.payload_length as usize + TRAILER_LENGTH;
+        at += fields.frame_length();
     }
     // This may pass the end of the range, because the last mark may be missing.
     (at <= lost.end + TRAILER_LENGTH).then_some((uploads, reports))

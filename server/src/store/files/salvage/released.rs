@@ -7,12 +7,11 @@ use hushbin::sealed;
 use hushbin_analysis::estimate::Totals;
 
 use super::damage::{DataLoss, SalvageResult, TaskSalvage};
-use crate::store::engine::EngineError;
+use crate::store::engine::{EngineError, ReleasedBlocks};
 use crate::store::files::batch::{self, BatchFile, BatchHeader};
 use crate::store::files::disk;
 use crate::store::files::ids::{self, BatchSpan, UploadIdsFile};
 use crate::store::files::listing::{batch_file_name, log_file_name};
-use crate::store::files::log::LogContents;
 use crate::store::fold::add_block_to_totals;
 use crate::store::origin::OriginCounts;
 use crate::store::role::ProcessRole;
@@ -71,6 +70,7 @@ impl TaskSalvage<'_> {
                     error,
                     loss,
                 } => {
+                    let blocks = ReleasedBlocks::InMemory(blocks);
                     batch::write_batch_file(&to, &header, &totals, &blocks)?;
                     salvaged.record_damage(error, loss);
                 }
@@ -95,8 +95,7 @@ impl TaskSalvage<'_> {
     /// Returns true if the batch still has a closed log, from which it can be released again.
     fn has_closed_log(&self, batch: u64) -> bool {
         let path = self.old_directory.join(log_file_name(batch));
-        let bytes = self.read_log_bytes(batch);
-        let contents = bytes.and_then(|bytes| LogContents::parse(&path, bytes));
+        let contents = self.shared_frames.read_log(&path, self.row.key, batch);
         contents.is_ok_and(|log| {
             let of_it = log.header.fingerprint == self.row.fingerprint && log.header.batch == batch;
             of_it && log.closed_at.is_some()

@@ -55,7 +55,7 @@ impl TaskSalvage<'_> {
     /// Reads and verifies a whole log.
     fn read_intact_log(&self, batch: u64) -> Result<LogContents, EngineError> {
         let path = self.old_directory.join(log_file_name(batch));
-        let log = LogContents::parse(&path, self.read_log_bytes(batch)?)?;
+        let log = self.shared_frames.read_log(&path, self.row.key, batch)?;
         let of_it = log.header.fingerprint == self.row.fingerprint && log.header.batch == batch;
         match of_it {
             true => log.for_each_upload(&path, |_| {}).map(|()| log),

@@ -336,8 +336,8 @@ impl JournalRun {
         let release = build_release(&*reader, task, number);
         let will = ExpectedRelease {
             totals: release.totals.clone(),
-            blocks: release.blocks.clone(),
-            numbers: numbers(&release.blocks.concat()),
+            blocks: release.blocks.to_vec(),
+            numbers: numbers(&release.blocks.to_vec().concat()),
             forgotten: false,
         };
         let released = thread::scope(|scope| {

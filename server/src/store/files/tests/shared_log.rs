@@ -216,9 +216,13 @@ fn a_start_that_fails_keeps_the_shared_log_and_salvage_uses_it() {
     assert!(root.join("commits.log").exists());
     cut_off(root, tasks[2], 1, frame::LOG_HEADER_LENGTH as u64);
     let frames = shared_log::SharedFrames::read(root).unwrap();
-    let bytes = frames.read_bytes(&log_path(root, tasks[2], 1), tasks[2], 1);
-    let contents = LogContents::parse(&log_path(root, tasks[2], 1), bytes.unwrap()).unwrap();
+    let path = log_path(root, tasks[2], 1);
+    let contents = frames.read_log(&path, tasks[2], 1).unwrap();
     assert_eq!(contents.counts.reports, UPLOADS);
+    // Salvage restores the bytes that the file lacks.
+    let bytes = frames.read_bytes(&path, tasks[2], 1).unwrap();
+    fs::write(&path, bytes).unwrap();
+    assert_eq!(LogContents::read(&path).unwrap().counts.reports, UPLOADS);
 }
 
 /// One change of a commit fails, after any number of changes. Later changes then concern files that

@@ -1,0 +1,154 @@
+//! Blocks of a shuffled batch of sealed reports, which may be larger than the memory.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use data_encoding::HEXLOWER;
+use hushbin::sealed::{self, KEY_ID_BYTES};
+use hushbin::upload::EncodedUpload;
+use hushbin::{Fingerprint, UploadId};
+
+use super::record_sorter::{RecordSorter, SortedRecords};
+use super::releaser::MAX_BLOCK_REPORTS;
+use crate::task::ReportOrSumTask;
+
+/// Maximum number of bytes in a block of sealed reports, unless a single report is longer.
+const MAX_BLOCK_BYTES: usize = 1 << 19;
+
+type KeyId = [u8; KEY_ID_BYTES];
+
+/// Blocks of the sealed reports of a batch, in the order of the reports' bytes.
+///
+/// All blocks have the same upload id, which identifies the batch.
+#[derive(Debug)]
+pub struct SealedBlocks {
+    batch_id: UploadId,
+    fingerprint: Fingerprint,
+    reports: SortedRecords,
+    /// Length of a sealed report in bytes.
+    report_length: usize,
+    /// Number of reports in each block but the last.
+    reports_per_block: usize,
+    /// Number of reports of each key whose reports are kept.
+    kept_keys: BTreeMap<KeyId, u64>,
+}
+
+/// Sealed reports of a batch that is being shuffled.
+pub(super) struct SealedReports {
+    sorter: RecordSorter,
+    report_length: usize,
+    /// Number of reports that were sealed to each key.
+    keys: BTreeMap<KeyId, u64>,
+}
+
+impl SealedReports {
+    pub(super) fn new(sorter: RecordSorter, report_length: usize) -> Self {
+        Self {
+            sorter,
+            report_length,
+            keys: BTreeMap::new(),
+        }
+    }
+
+    /// Adds concatenated sealed reports.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be written.
+    pub(super) fn push_reports(&mut self, reports: &[u8]) -> io::Result<()> {
+        for report in reports.chunks_exact(self.report_length) {
+            // A report begins with the id of its key.
+            if let Some(key) = report.first_chunk() {
+                *self.keys.entry(*key).or_default() += 1;
+            }
+        }
+        self.sorter.push_records(reports)
+    }
+
+    /// Sorts the reports. Sealed bytes are random, so this order reveals nothing of the order of
+    /// arrival. Also returns the number of reports that are left out.
+    ///
+    /// All sealed reports are left out whose key has fewer reports than the task's minimum batch
+    /// size. The analyser sees which key a report was sealed to. So a report is hidden only among
+    /// reports with the same key. While keys change, a key may have only a few reports.
+    pub(super) fn into_blocks(
+        self,
+        task: &ReportOrSumTask,
+        batch_id: UploadId,
+    ) -> (SealedBlocks, u64) {
+        let least = task.min_batch_reports();
+        let (kept_keys, small): (BTreeMap<_, _>, BTreeMap<_, _>) = self
+            .keys
+            .into_iter()
+            .partition(|(_, count)| *count >= least);
+        for (key, messages) in &small {
+            tracing::warn!(
+                task = task.id(),
+                key = HEXLOWER.encode(key),
+                messages,
+                "left out: too few reports were sealed to this key to hide each other"
+            );
+        }
+        let blocks = SealedBlocks {
+            batch_id,
+            fingerprint: task.fingerprint(),
+            reports: self.sorter.finish(),
+            report_length: self.report_length,
+            // A single report may be longer than `MAX_BLOCK_BYTES`.
+            reports_per_block: (MAX_BLOCK_BYTES / self.report_length).clamp(1, MAX_BLOCK_REPORTS),
+            kept_keys,
+        };
+        (blocks, small.values().sum())
+    }
+}
+
+impl SealedBlocks {
+    /// Returns the length of each block in bytes.
+    pub(super) fn lengths(&self) -> Vec<u32> {
+        let all: u64 = self.kept_keys.values().sum();
+        let each = self.reports_per_block as u64;
+        let begins = (0..all).step_by(self.reports_per_block);
+        begins
+            .map(|begin| {
+                let reports = each.min(all - begin) as usize;
+                (self.encode_block(reports, &[]).len() + reports * self.report_length) as u32
+            })
+            .collect()
+    }
+
+    /// Visits the blocks in order, until the visitor fails.
+    pub(super) fn for_each_block<E: From<io::Error>>(
+        &self,
+        visit: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let full = self.reports_per_block * self.report_length;
+        let (mut reports, mut bytes) = (self.reports.merge()?, Vec::with_capacity(full));
+        let visit = &mut |bytes: &mut Vec<u8>| {
+            visit(&self.encode_block(bytes.len() / self.report_length, bytes))?;
+            bytes.clear();
+            Ok::<_, E>(())
+        };
+        while reports.visit_next(|report| {
+            let key = report.first_chunk();
+            if key.is_some_and(|key| self.kept_keys.contains_key(key)) {
+                bytes.extend_from_slice(report);
+            }
+        })? {
+            if bytes.len() == full {
+                visit(&mut bytes)?;
+            }
+        }
+        match bytes.is_empty() {
+            true => Ok(()),
+            false => visit(&mut bytes),
+        }
+    }
+
+    fn encode_block(&self, report_count: usize, encoded_reports: &[u8]) -> Vec<u8> {
+        let upload = EncodedUpload {
+            id: self.batch_id,
+            report_count: report_count as u32,
+            encoded_reports,
+        };
+        sealed::encode_upload(&upload, &self.fingerprint)
+    }
+}
