@@ -7,6 +7,7 @@ use chacha20::ChaCha20Rng;
 use hushbin::Task;
 use rand_core::SeedableRng;
 
+use super::audit_logs::run_task_log_audit;
 use super::output::{Error, progress_bar, write_json_or_text_answer};
 use super::sums;
 use crate::audit::{
@@ -24,8 +25,18 @@ use crate::task::task_file::ReportTaskFile;
 #[derive(Debug, clap::Args)]
 pub(super) struct AuditCommandOptions {
     /// Task file (JSON); parameters that the file leaves out are chosen automatically
-    #[arg(long, value_name = "FILE")]
-    task: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "task_logs")]
+    task: Option<PathBuf>,
+    /// Two copies of a server's task log (files, or URLs such as
+    /// https://telemetry.example.org/task-log) to verify and compare, instead of a task. The
+    /// command fails if a copy is invalid, or neither extends the other
+    #[arg(
+        long,
+        value_name = "FILE OR URL",
+        num_args = 2,
+        conflicts_with_all = ["task", "trials", "seed", "confidence"]
+    )]
+    task_logs: Option<Vec<String>>,
     /// Number of reports to make from each of the two inputs of a comparison, 100 to 1000000000
     /// (default 200000). A large ε raises the minimum and the default. For a task of sums, number
     /// of batches to make from each of the two inputs, at least 2 (default as many as can be made
@@ -47,6 +58,12 @@ pub(super) fn run_audit_command(
     options: &AuditCommandOptions,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
+    if let Some(sources) = &options.task_logs {
+        return run_task_log_audit(sources, options.json, out);
+    }
+    let Some(file) = &options.task else {
+        return Err("--task is missing".into());
+    };
     let mut rng = match options.seed {
         Some(seed) => ChaCha20Rng::seed_from_u64(seed),
         None => ChaCha20Rng::try_from_rng(&mut getrandom::SysRng)?,
@@ -57,10 +74,10 @@ pub(super) fn run_audit_command(
         json,
         ..
     } = *options;
-    if let Some(task) = sums::read_if_sum_task(&options.task) {
+    if let Some(task) = sums::read_if_sum_task(file) {
         return sums::run_sum_audit_command(&task?, trials, confidence, &mut rng, json, out);
     }
-    let task = ReportTaskFile::read(&options.task)?.resolve_task()?;
+    let task = ReportTaskFile::read(file)?.resolve_task()?;
     let plan = TrialPlan::new(&task, trials, confidence)?;
     let bar = progress_bar(0, "reports");
     let found = audit_report_task(&task, &plan, &mut rng, |done, total| {

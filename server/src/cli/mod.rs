@@ -2,6 +2,7 @@
 
 mod account;
 mod audit;
+mod audit_logs;
 mod describe;
 mod estimate;
 mod export;

@@ -5,6 +5,7 @@
 //! | `POST /tasks/{id}/reports` | anyone | takes one or more uploads back to back: 201 when all are on disk, 200 if all were on disk before |
 //! | `GET /tasks` | analysts | ids of all tasks |
 //! | `POST /tasks` | admins | collects a new task: `{ "task": …, "collection_settings": … }` |
+//! | `GET /task-log` | anyone | fingerprints of all tasks that were added and removed, as a signed hash chain |
 //! | `GET /tasks/{id}` | anyone | the complete task, its fingerprint and effective ε |
 //! | `DELETE /tasks/{id}` | admins | deletes the task and all of its data |
 //! | `GET /tasks/{id}/settings` | analysts | settings for collecting the task |
@@ -78,6 +79,7 @@ mod router_service;
 mod server;
 mod settings;
 mod state;
+mod task_log;
 mod tasks;
 #[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
 mod tls;
@@ -128,10 +130,11 @@ type Route = (&'static str, MethodRouter<AppState>, &'static [ProcessRole]);
 
 /// Returns all routes.
 #[rustfmt::skip]
-fn routes() -> [Route; 22] {
+fn routes() -> [Route; 23] {
     [
         (UPLOAD_ROUTE, post(uploads::accept_uploads), UPLOAD_ROLES),
         ("/tasks", get(tasks::list_task_ids).post(tasks::create_task), ALL_ROLES),
+        ("/task-log", get(task_log::get_task_log), ALL_ROLES),
         ("/tasks/{id}", get(tasks::get_task).delete(tasks::delete_task), ALL_ROLES),
         ("/tasks/{id}/settings", get(settings::get_task_settings).put(settings::replace_task_settings), ALL_ROLES),
         ("/tasks/{id}/batches", get(batches::list_batches).post(batches::close_open_batch), ALL_ROLES),

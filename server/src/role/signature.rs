@@ -22,6 +22,8 @@ pub(crate) enum SignedStatementKind {
     BlockFromShuffler,
     /// Statement of an analyser: this block is on my disk.
     ReceiptFromAnalyser,
+    /// Statement of any role: this is the hash of my task log.
+    TaskLogHead,
 }
 
 impl SignedStatementKind {
@@ -29,6 +31,7 @@ impl SignedStatementKind {
         let label: &[u8] = match self {
             Self::BlockFromShuffler => b"hushbin block\0",
             Self::ReceiptFromAnalyser => b"hushbin receipt\0",
+            Self::TaskLogHead => b"hushbin task log head\0",
         };
         [label, bytes].concat()
     }

@@ -26,6 +26,7 @@ use postgres::error::SqlState;
 use serde::{Deserialize, Serialize};
 
 use super::sealed_blocks::SealedBlocks;
+use super::task_log::TaskLogEntry;
 use crate::missing_feature::MissingFeature;
 
 /// Key of a task within the engine. It is stable across restarts and never reused.
@@ -345,6 +346,13 @@ pub trait StorageEngine: Send {
     /// When storage fails.
     fn remove_task(&mut self, task: TaskKey) -> Result<(), EngineError>;
 
+    /// Appends the entries that the task log lacks for the stored tasks, durably, and returns all
+    /// entries. `now` is the time of the new entries, in seconds since 1970.
+    ///
+    /// # Errors
+    /// When storage fails, or the log is damaged.
+    fn complete_task_log(&mut self, now: u64) -> Result<Vec<TaskLogEntry>, EngineError>;
+
     /// Returns the task's batches, oldest first. The last batch is open. The result is empty if
     /// there is no such task.
     fn batches(&self, task: TaskKey) -> Vec<BatchRow>;
@@ -418,6 +426,12 @@ pub type BlockChange<'a> = dyn FnMut(&[u8]) -> Option<Vec<u8>> + 'a;
 /// Reader of an engine's storage. Any thread may use it, independently of the thread that owns the
 /// engine.
 pub trait StorageReader: Send + Sync {
+    /// Returns the entries of the task log after the entry with this number.
+    ///
+    /// # Errors
+    /// When storage fails, or the log is damaged.
+    fn task_log_after(&self, number: u64) -> Result<Vec<TaskLogEntry>, EngineError>;
+
     /// Visits the id and the body of each upload in an unreleased batch, until the visitor breaks.
     ///
     /// # Errors

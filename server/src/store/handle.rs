@@ -16,6 +16,7 @@ use super::request::{self, Submission, UploadReceipt, UploadRequest, WriterReque
 use super::role::ProcessRole;
 use super::settings::TaskSettings;
 use super::task::{self, StoredTask, TaskSetup};
+use super::task_log::TaskLogEntry;
 use super::tasks::CurrentTasks;
 use super::writer_metrics::WriterMetrics;
 
@@ -181,6 +182,12 @@ impl Store {
     /// Returns the age of a task's open batch in seconds.
     pub(crate) fn open_batch_age(&self, stored: &StoredTask) -> u64 {
         stored.open_batch_age(&self.0.clock)
+    }
+
+    /// Returns the public log of the tasks that were added and removed.
+    #[must_use]
+    pub fn task_log(&self) -> Arc<Vec<TaskLogEntry>> {
+        self.0.tasks.log()
     }
 
     /// Stores a new task. Its reports are accepted from now on.

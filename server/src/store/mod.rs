@@ -50,6 +50,7 @@ mod sealed_blocks;
 mod settings;
 mod stored_reports;
 mod task;
+mod task_log;
 mod tasks;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
@@ -89,6 +90,8 @@ pub use role::ProcessRole;
 pub use settings::{BatchSettings, TaskSettings, TaskSettingsError};
 pub(crate) use stored_reports::StoredReports;
 pub use task::{StoredTask, TaskSetup};
+pub use task_log::{TaskLogEntry, TaskLogError, TaskLogEvent, TaskLogHash, check_task_log};
+pub(crate) use task_log::{TaskLogRelation, compare_task_logs, head_hash, hex};
 
 pub(crate) use clock::{EARLIEST_DATE, MAX_GAP_SINCE_STORED_DATE, now};
 pub(crate) use request::{Submission, SubmittedUpload};

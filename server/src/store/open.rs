@@ -164,6 +164,7 @@ impl Store {
         stored
             .into_iter()
             .for_each(|stored| tasks.add(&Arc::new(stored)));
+        tasks.extend_log(reader.task_log_after(0)?);
         Self::from_parts(tasks, reader, options, None, (shared, Clock::system()))
     }
 
@@ -191,6 +192,7 @@ impl Store {
         let stored =
             task::load_and_store_tasks(engine.as_mut(), options.role, given, (clock.date)())?;
         let tasks = Arc::new(CurrentTasks::default());
+        tasks.extend_log(engine.complete_task_log((clock.date)())?);
         stored
             .into_iter()
             .for_each(|stored| tasks.add(&Arc::new(stored)));
@@ -222,6 +224,7 @@ impl Store {
             clock: clock.clone(),
             clock_watch,
             repeated_error_log: RepeatedErrors::default(),
+            is_task_log_complete: true,
             thread_end_signal: alive,
         }
         .spawn()

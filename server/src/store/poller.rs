@@ -27,7 +27,7 @@ impl Poller {
     /// Reads changes by other processes from the storage once, if the storage is shared.
     pub(super) fn poll(&mut self) {
         if let Some(shared) = self.reader.shared_storage() {
-            let looked = apply_storage_changes(&self.tasks, shared, self.role);
+            let looked = apply_storage_changes(&self.tasks, &*self.reader, shared, self.role);
             let action = "looking for changes by other processes";
             self.errors.record(None, action, &looked);
         }
@@ -37,6 +37,7 @@ impl Poller {
 /// Updates the list of tasks, and the settings and batches of each task, from the storage.
 fn apply_storage_changes(
     tasks: &CurrentTasks,
+    reader: &dyn StorageReader,
     shared: &dyn SharedStorage,
     role: ProcessRole,
 ) -> Result<(), JournalError> {
@@ -50,7 +51,11 @@ fn apply_storage_changes(
             tasks.remove(&gone);
         }
     }
-    let mut applied = Ok(());
+    let known = tasks.log().len() as u64;
+    let applied = reader
+        .task_log_after(known)
+        .map(|entries| tasks.extend_log(entries));
+    let mut applied = applied.map_err(JournalError::from);
     for task in seen {
         // A task that cannot be used must not hide changes of the rest.
         applied = applied.and(apply_task_changes(tasks, shared, role, task));

@@ -7,6 +7,7 @@ use parking_lot::RwLock;
 
 use super::engine::TaskKey;
 use super::task::StoredTask;
+use super::task_log::TaskLogEntry;
 
 /// Tasks of a store, shared by the threads that read or change the list.
 #[derive(Debug, Default)]
@@ -17,6 +18,7 @@ pub(super) struct CurrentTasks(RwLock<TaskIndex>);
 struct TaskIndex {
     all: Vec<Arc<StoredTask>>,
     by_id: HashMap<String, Arc<StoredTask>>,
+    log: Arc<Vec<TaskLogEntry>>,
 }
 
 impl CurrentTasks {
@@ -41,6 +43,23 @@ impl CurrentTasks {
     /// Returns the task with this key.
     pub(super) fn by_key(&self, key: TaskKey) -> Option<Arc<StoredTask>> {
         self.with_index(|listed| listed.all.iter().find(|own| own.key() == key).cloned())
+    }
+
+    /// Returns the task log.
+    pub(super) fn log(&self) -> Arc<Vec<TaskLogEntry>> {
+        self.with_index(|listed| Arc::clone(&listed.log))
+    }
+
+    /// Appends the entries that the task log does not have yet.
+    pub(super) fn extend_log(&self, entries: Vec<TaskLogEntry>) {
+        self.with_index_mut(|listed| {
+            for entry in entries {
+                // Another thread may have appended the same entries.
+                if entry.number == listed.log.len() as u64 + 1 {
+                    Arc::make_mut(&mut listed.log).push(entry);
+                }
+            }
+        });
     }
 
     /// Adds a task, unless a task with its key is already in the list.

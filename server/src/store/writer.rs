@@ -24,6 +24,7 @@ use super::writer_metrics::WriterMetrics;
 
 const APPEND_UPLOADS_ACTION: ActionName = "taking uploads";
 const CLOSE_BATCH_ACTION: ActionName = "closing a batch";
+const COMPLETE_TASK_LOG_ACTION: ActionName = "appending to the task log";
 const PROBE_WRITE_ACTION: ActionName = "a test write to the journal";
 
 /// Limits on the size of one commit. They bound the time that the first caller in the commit waits.
@@ -53,6 +54,8 @@ pub(super) struct Writer {
     pub(super) clock: Clock,
     pub(super) clock_watch: ClockWatch,
     pub(super) repeated_error_log: RepeatedErrors,
+    /// False after an entry could not be appended to the task log.
+    pub(super) is_task_log_complete: bool,
     /// Sender that is dropped when the thread ends, even by a panic. Receivers notice the drop.
     pub(super) thread_end_signal: watch::Sender<()>,
 }
@@ -367,6 +370,9 @@ impl Writer {
                 if self.clock_watch.observe() {
                     self.metrics.clock_jumps.inc();
                 }
+                if !self.is_task_log_complete {
+                    self.complete_task_log();
+                }
                 let trusted_date = self.clock_watch.trusted_date();
                 for task in self.tasks.all_tasks() {
                     self.close_batch_if_due(&task);
@@ -411,6 +417,18 @@ impl Writer {
         }
     }
 
+    /// Appends the entries that the task log lacks, and publishes them. After a failure, the next
+    /// check of due batches tries again.
+    fn complete_task_log(&mut self) {
+        let completed = self.engine.complete_task_log((self.clock.date)());
+        self.is_task_log_complete = completed.is_ok();
+        self.repeated_error_log
+            .record(None, COMPLETE_TASK_LOG_ACTION, &completed);
+        if let Ok(entries) = completed {
+            self.tasks.extend_log(entries);
+        }
+    }
+
     fn add_task(&mut self, setup: &TaskSetup) -> Result<Arc<StoredTask>, JournalError> {
         let now = (self.clock.date)();
         let id = setup.draft.id();
@@ -419,6 +437,8 @@ impl Writer {
             return Err(JournalError::TaskExists { id: id.to_owned() });
         }
         let added = Arc::new(task::store_task(&mut *self.engine, self.role, setup, now)?);
+        // Before the task is served, so that every task that a page can get is in the log.
+        self.complete_task_log();
         self.tasks.add(&added);
         Ok(added)
     }
@@ -432,6 +452,7 @@ impl Writer {
             task.set_removed(false);
             self.tasks.add(task);
         }
+        self.complete_task_log();
         removed.map_err(|error| StoreError::from_engine_error(error, task.task().id()))
     }
 

@@ -7,6 +7,7 @@ use crate::store::engine::{
     BatchRelease, BatchRow, BatchState, EngineError, ReleasedBlocks, StorageEngine, StorageReader,
     TaskKey, TaskRow, UploadOutcome, UploadRecord,
 };
+use crate::store::task_log::{TaskLogEvent, check_task_log};
 use crate::store::test_records::{
     assert_outcomes, build_release, conflicting_record, numbered_record, stored_contents,
     task_row_with_id,
@@ -338,4 +339,33 @@ pub(super) fn whoever_reads_may_stop<S: TestStorage>() {
         .for_each_block(task, 1, &mut |_| stop(&mut seen))
         .unwrap();
     assert_eq!(seen, 6);
+}
+
+pub(super) fn task_log_follows_the_tasks_over_restarts<S: TestStorage>() {
+    let storage = S::new();
+    let mut engine = storage.open();
+    let first = engine.add_task(task_row_with_id("t"), 100).unwrap();
+    assert_eq!(engine.complete_task_log(100).unwrap().len(), 1);
+    engine.remove_task(first).unwrap();
+    let changed = TaskRow {
+        fingerprint: [8; 16],
+        ..task_row_with_id("t")
+    };
+    // The process ends before it can append to the log.
+    engine.add_task(changed, 100).unwrap();
+    drop(engine);
+    let mut engine = storage.open();
+    let entries = engine.complete_task_log(200).unwrap();
+    check_task_log(&entries).unwrap();
+    let found = entries
+        .iter()
+        .map(|own| (own.time, own.event, own.fingerprint[0]));
+    let expected = [
+        (100, TaskLogEvent::Added, 7),
+        (200, TaskLogEvent::Removed, 7),
+        (200, TaskLogEvent::Added, 8),
+    ];
+    assert_eq!(found.collect::<Vec<_>>(), expected);
+    assert_eq!(engine.complete_task_log(300).unwrap(), entries);
+    assert_eq!(engine.reader().task_log_after(1).unwrap(), entries[1..]);
 }

@@ -29,6 +29,7 @@ over_both! {
     what_is_released_stays_and_is_forgotten_when_told,
     a_batch_that_is_released_without_reports_keeps_none,
     tasks_come_change_and_go,
+    task_log_follows_the_tasks_over_restarts,
     all_is_there_after_a_restart,
     whoever_reads_may_stop,
     whatever_is_done_it_is_as_the_model_says,

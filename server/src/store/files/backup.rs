@@ -18,6 +18,7 @@ use super::ids;
 use super::layout::{TASKS_DIRECTORY, task_directory};
 use super::listing::{FileListing, batch_file_name, log_file_name};
 use super::shared_log::copy_shared_log;
+use super::task_log::{read_task_log, write_task_log};
 use crate::store::engine::{EngineError, TaskKey};
 
 /// Interval between two looks at a task whose directory is missing while the task is listed.
@@ -91,6 +92,8 @@ pub fn backup(
             Err(error) => return Err(error),
         }
     }
+    // Read after the list of tasks, which it may only be ahead of: a start repairs the difference.
+    write_task_log(to, &read_task_log(root)?)?;
     // Written last: without a list of tasks there is no copy.
     TaskCatalogue::from_rows(to, catalogue.next_key(), rows).write_to(to)?;
     Ok(progress)

@@ -10,6 +10,7 @@ use super::layout::task_directory;
 use super::listing::{FileListing, batch_file_name, log_file_name};
 use super::log::LogContents;
 use super::shared_log::SharedFrames;
+use super::task_log::read_task_log;
 use super::verified_files;
 use crate::store::engine::{EngineError, TaskRow};
 
@@ -61,6 +62,7 @@ pub fn check_directory(root: &Path) -> DirectoryCheckResult {
                     checked.add_result(Err(verified_files::unlisted_task_error(&directory)));
                 }
             }
+            checked.add_result(read_task_log(root).map(|_| 0));
             checked.add_result(Ok(0));
         }
         Err(error) => checked.add_result(Err(error)),

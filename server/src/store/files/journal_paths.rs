@@ -8,6 +8,7 @@ use super::catalogue::CATALOGUE_FILE_NAME;
 use super::disk::{LOCK_FILE_NAME, file_error};
 use super::layout::{PROBE_FILE_NAME, TASKS_DIRECTORY};
 use super::shared_log::{SHARED_LOG_NAME, SHORTER_LOG_NAME};
+use super::task_log::TASK_LOG_FILE_NAME;
 use crate::store::engine::EngineError;
 
 /// Returns the files and directories of the journal in a data directory. Skips everything else, such
@@ -20,6 +21,7 @@ pub(crate) fn journal_paths(root: &Path) -> Result<Vec<PathBuf>, EngineError> {
     let names = [
         LOCK_FILE_NAME,
         CATALOGUE_FILE_NAME,
+        TASK_LOG_FILE_NAME,
         SHARED_LOG_NAME,
         SHORTER_LOG_NAME,
         PROBE_FILE_NAME,

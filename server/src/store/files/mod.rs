@@ -4,6 +4,7 @@
 //! data/
 //!   lock                       locked while a collector runs
 //!   tasks.json                 the list of tasks, and its checksum
+//!   task-log.json              public list of the tasks that were added and removed
 //!   probe                      written by readiness probes
 //!   commits.log                commits of several tasks, perhaps in no other log
 //!   tasks/00000001/            files of the task with this key:
@@ -42,6 +43,7 @@ mod reader;
 mod salvage;
 mod shared_log;
 mod task;
+mod task_log;
 mod verified_files;
 mod version;
 
@@ -54,6 +56,7 @@ use super::engine::{
     BatchRow, BatchState, EngineError, StorageEngine, StorageReader, TaskKey, TaskRow, UploadGroup,
     UploadOutcome, UploadRecord,
 };
+use super::task_log::{TaskLogEntry, missing_entries};
 use catalogue::{CATALOGUE_FILE_NAME, TaskCatalogue};
 use disk::WritableFile;
 use layout::{DELETED_TASK_EXTENSION, PROBE_FILE_NAME, TASKS_DIRECTORY, task_directory};
@@ -61,6 +64,7 @@ use rayon::prelude::*;
 use reader::IdsFilesToAdopt;
 use shared_log::{MIN_SHARED_TASKS, SharedFrames, SharedLog};
 use task::TaskFiles;
+use task_log::{read_task_log, write_task_log};
 
 /// Maximum number of threads that open the files of tasks.
 const MAX_OPENING_THREADS: usize = 16;
@@ -389,6 +393,17 @@ impl StorageEngine for FilesEngine {
             tracing::warn!(%error, "a deleted task's files are removed at the next start");
         }
         Ok(())
+    }
+
+    fn complete_task_log(&mut self, now: u64) -> Result<Vec<TaskLogEntry>, EngineError> {
+        self.check_may_write()?;
+        let mut entries = read_task_log(&self.root)?;
+        let missing = missing_entries(&entries, &self.catalogue.task_rows(), now);
+        if !missing.is_empty() {
+            entries.extend(missing);
+            write_task_log(&self.root, &entries)?;
+        }
+        Ok(entries)
     }
 
     fn batches(&self, task: TaskKey) -> Vec<BatchRow> {

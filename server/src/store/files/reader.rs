@@ -13,11 +13,13 @@ use super::ids::{self, BatchSpan, UploadIdsFile};
 use super::layout::task_directory;
 use super::listing::{FileListing, batch_file_name, log_file_name};
 use super::shared_log::SharedFrames;
+use super::task_log::read_task_log;
 use super::{disk, log, verified_files};
 use crate::store::engine::{
     BatchRelease, BatchRow, BlockChange, EngineError, ReleasedBlocks, StorageReader, TaskKey,
     TaskRow, TaskWithBatches, UploadVisitor,
 };
+use crate::store::task_log::TaskLogEntry;
 
 /// Files of upload ids that a reader has written, each with the key of its task. They wait here
 /// until the engine adopts them.
@@ -140,6 +142,12 @@ impl FilesReader {
 }
 
 impl StorageReader for FilesReader {
+    fn task_log_after(&self, number: u64) -> Result<Vec<TaskLogEntry>, EngineError> {
+        let mut entries = read_task_log(&self.root)?;
+        entries.retain(|entry| entry.number > number);
+        Ok(entries)
+    }
+
     fn for_each_upload(
         &self,
         task: TaskKey,

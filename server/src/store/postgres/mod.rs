@@ -32,6 +32,7 @@ mod reader;
 mod rows;
 mod schema;
 mod session;
+mod task_log;
 mod tls;
 
 use std::collections::HashMap;
@@ -41,6 +42,7 @@ use super::engine::{
     BatchRow, EngineError, StorageEngine, StorageReader, TaskKey, TaskRow, UploadOutcome,
     UploadRecord,
 };
+use super::task_log::TaskLogEntry;
 pub use address::DatabaseAddress;
 use append::AppendStatements;
 use client::Client;
@@ -218,6 +220,12 @@ impl StorageEngine for PostgresEngine {
         })?;
         self.batches.remove(&task);
         Ok(())
+    }
+
+    fn complete_task_log(&mut self, now: u64) -> Result<Vec<TaskLogEntry>, EngineError> {
+        self.write_session.with_session(|session, _| {
+            session.run_in_transaction(|transaction| task_log::complete(transaction, now))
+        })
     }
 
     fn batches(&self, task: TaskKey) -> Vec<BatchRow> {

@@ -13,12 +13,13 @@ use super::rows::{
     CLOSED_STATE, SELECT_TASKS, all_batches, all_tasks, parse_upload_id, task_batches, task_key,
     task_row, to_database_integer, unsigned_column,
 };
-use super::schema;
 use super::session::{Session, SessionPool};
+use super::{schema, task_log};
 use crate::store::engine::{
     BatchClaim, BatchRelease, BatchRow, BlockChange, EngineError, SharedStorage, SharedTask,
     StorageReader, TaskKey, TaskRow, TaskWithBatches, UploadVisitor,
 };
+use crate::store::task_log::TaskLogEntry;
 
 /// Reader of a database, independent of the engine's session and of other nodes.
 pub(super) struct PostgresReader {
@@ -95,6 +96,16 @@ fn vacuum(session: &mut Session, table: &str) {
 }
 
 impl StorageReader for PostgresReader {
+    fn task_log_after(&self, number: u64) -> Result<Vec<TaskLogEntry>, EngineError> {
+        self.sessions.with_session(|session| {
+            // A process that may not write has not created the table.
+            match schema::table_exists(session, task_log::TABLE)? {
+                true => task_log::entries_after(session.client(), number),
+                false => Ok(Vec::new()),
+            }
+        })
+    }
+
     fn for_each_upload(
         &self,
         task: TaskKey,

@@ -2,6 +2,7 @@
 
 use super::rows::unsigned_column;
 use super::session::Session;
+use super::task_log;
 use crate::store::engine::EngineError;
 
 const SCHEMA: &str = include_str!("schema.sql");
@@ -15,7 +16,8 @@ const SCHEMA_VERSION: u64 = 2;
 /// When the database fails, or has tables of another version.
 pub(super) fn create_tables_if_missing(session: &mut Session) -> Result<(), EngineError> {
     if tables_exist(session)? {
-        return check_schema_version(session);
+        check_schema_version(session)?;
+        return create_task_log_if_missing(session);
     }
     let made = session.run_in_transaction(|transaction| transaction.batch_execute(SCHEMA));
     // If several nodes start at once, one node creates the tables. The transactions of the other
@@ -23,13 +25,31 @@ pub(super) fn create_tables_if_missing(session: &mut Session) -> Result<(), Engi
     match made {
         Err(error) if !tables_exist(session)? => Err(error),
         _ => check_schema_version(session),
+    }?;
+    create_task_log_if_missing(session)
+}
+
+/// Creates the table of the task log, which a database of an earlier version lacks.
+fn create_task_log_if_missing(session: &mut Session) -> Result<(), EngineError> {
+    if table_exists(session, task_log::TABLE)? {
+        return Ok(());
+    }
+    let made = session.run_in_transaction(|own| own.batch_execute(task_log::CREATE_TABLE));
+    match made {
+        // Another node may have created it meanwhile.
+        Err(error) if !table_exists(session, task_log::TABLE)? => Err(error),
+        _ => Ok(()),
     }
 }
 
 pub(super) fn tables_exist(session: &mut Session) -> Result<bool, EngineError> {
+    table_exists(session, "journal")
+}
+
+pub(super) fn table_exists(session: &mut Session, name: &str) -> Result<bool, EngineError> {
     let query = "SELECT count(*) AS tables FROM information_schema.tables \
-        WHERE table_schema = 'hushbin' AND table_name = 'journal'";
-    let row = session.client().query_one(query, &[])?;
+        WHERE table_schema = 'hushbin' AND table_name = $1::TEXT";
+    let row = session.client().query_one(query, &[&name])?;
     Ok(unsigned_column(&row, "tables") > 0)
 }
 

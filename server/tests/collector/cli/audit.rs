@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use hushbin_tests::process::hushbin;
+use hushbin_tests::process::{Client, Collector, command, create_journal, hushbin};
 use serde_json::Value;
 
 #[test]
@@ -56,5 +56,109 @@ fn command_refuses_what_it_cannot_do() {
         let text = String::from_utf8(output.stderr).unwrap();
         assert!(text.contains(message), "{text}");
         assert!(output.stdout.is_empty());
+    }
+}
+
+/// Starts a collector with a signing key, and returns its log in bytes.
+fn served_task_log(data: &std::path::Path, key: &str, tasks: &[&str]) -> Vec<u8> {
+    let mut program = command();
+    program.args([
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--log",
+        "error",
+        "--data",
+    ]);
+    program.arg(data).args(["--signing-key", key]);
+    for task in tasks {
+        program.args(["--task", task]);
+    }
+    let mut collector = Collector::start(program);
+    let address = collector.address();
+    let (status, log) = Client::connect(address).unwrap().get("/task-log").unwrap();
+    assert_eq!(status, 200);
+    log
+}
+
+#[test]
+fn forks_and_changes_of_a_task_log_are_found() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let task = |id: &str, items: u32| {
+        let file = path(&format!("{id}-{items}.json"));
+        let text = format!(
+            r#"{{ "id": "{id}", "items": {items}, "sparsity": 2, "epsilon": 1.5, "value": "sign" }}"#
+        );
+        fs::write(&file, text).unwrap();
+        file
+    };
+    let [first, second, other] = [task("a", 8), task("b", 8), task("b", 9)];
+    let key = path("key.pem");
+    assert!(
+        hushbin(&["key", "create", "--for", "signing", &key])
+            .status
+            .success()
+    );
+    let serve = |data: &str, tasks: &[&str]| {
+        let data = directory.path().join(data);
+        create_journal(&data);
+        served_task_log(&data, &key, tasks)
+    };
+    let old = serve("one", &[&first]);
+    // The list survives a restart, and grows.
+    let new = serve("one", &[&first, &second]);
+    let shown: Value = serde_json::from_slice(&new).unwrap();
+    assert_eq!(shown["entries"].as_array().unwrap().len(), 2);
+    let fork = serve("three", &[&first, &other]);
+    let mut changed = shown.clone();
+    changed["entries"][1]["fingerprint"] = "0".repeat(32).into();
+    let mut dropped = shown.clone();
+    dropped["entries"].as_array_mut().unwrap().remove(0);
+    let mut reordered = shown.clone();
+    reordered["entries"].as_array_mut().unwrap().swap(0, 1);
+    let mut unsigned = shown.clone();
+    unsigned["signature"]["signature"] = "0".repeat(128).into();
+    for (name, bytes) in [
+        ("old", old),
+        ("new", new),
+        ("fork", fork),
+        ("changed", changed.to_string().into_bytes()),
+        ("dropped", dropped.to_string().into_bytes()),
+        ("reordered", reordered.to_string().into_bytes()),
+        ("unsigned", unsigned.to_string().into_bytes()),
+    ] {
+        fs::write(path(name), bytes).unwrap();
+    }
+    let compare = |one: &str, two: &str| {
+        let output = hushbin(&["audit", "--task-logs", &path(one), &path(two)]);
+        let text = [output.stdout, output.stderr].concat();
+        (output.status.success(), String::from_utf8(text).unwrap())
+    };
+    for (one, two, success, expected) in [
+        ("new", "new", true, "The logs are equal, with 2 entries."),
+        ("old", "new", true, "by 1 entries"),
+        ("new", "old", true, "is older"),
+        ("new", "fork", false, "differ from entry "),
+        (
+            "new",
+            "changed",
+            false,
+            "entry 2 of the task log has a wrong hash",
+        ),
+        ("new", "dropped", false, "has the number 2, expected 1"),
+        ("new", "reordered", false, "has the number 2, expected 1"),
+        (
+            "new",
+            "unsigned",
+            false,
+            "the signature of the head, entry 2, is wrong",
+        ),
+    ] {
+        let (found, text) = compare(one, two);
+        assert!(
+            found == success && text.contains(expected),
+            "{one} {two}: {text}"
+        );
     }
 }

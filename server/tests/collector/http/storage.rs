@@ -11,7 +11,8 @@ use axum::http::StatusCode;
 use hushbin_server::http::RequestLimits;
 use hushbin_server::store::{
     BatchRelease, BatchRow, BlockChange, EngineError, FilesEngine, StorageEngine, StorageReader,
-    Store, StoreOptions, TaskKey, TaskRow, UploadOutcome, UploadRecord, UploadVisitor,
+    Store, StoreOptions, TaskKey, TaskLogEntry, TaskRow, UploadOutcome, UploadRecord,
+    UploadVisitor,
 };
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::json;
@@ -80,6 +81,10 @@ impl StorageEngine for Faulty {
         self.inner.remove_task(task)
     }
 
+    fn complete_task_log(&mut self, now: u64) -> Done<Vec<TaskLogEntry>> {
+        self.inner.complete_task_log(now)
+    }
+
     fn batches(&self, task: TaskKey) -> Vec<BatchRow> {
         self.inner.batches(task)
     }
@@ -127,6 +132,10 @@ fn failure() -> EngineError {
 }
 
 impl StorageReader for FaultyReader {
+    fn task_log_after(&self, number: u64) -> Done<Vec<TaskLogEntry>> {
+        self.inner.task_log_after(number)
+    }
+
     fn for_each_upload(
         &self,
         task: TaskKey,

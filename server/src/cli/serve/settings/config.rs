@@ -21,6 +21,7 @@ use crate::http::{AllowedHosts, RequestLimits, ServerOptions, Tls, TlsError};
 use crate::keys::{self, KeyAlgorithm};
 use crate::missing_feature;
 use crate::ohttp::OhttpGateway;
+use crate::role::signature::Signer;
 use crate::role::{AnalyserKeys, RelayedGateway, RoleKeysAndPeers, ShufflerKeys};
 use crate::sealed::KeyId;
 use crate::store::{
@@ -209,11 +210,16 @@ impl ServeSettings {
         if let Some((option, ..)) = foreign {
             return Err(format!("{option} is not for --role {}", role.name()).into());
         }
+        let signer = self.signing_key.as_deref().map(|path| {
+            let private = keys::read_private_key(path, KeyAlgorithm::Ed25519)?;
+            Ok::<_, Error>(Arc::new(Signer::new(&private)))
+        });
+        let log_signer = signer.transpose()?;
         if role == ProcessRole::Collector {
-            return match self.signing_key {
-                Some(_) => Err("--signing-key is not for --role collector".into()),
-                None => Ok(RoleKeysAndPeers::default()),
-            };
+            return Ok(RoleKeysAndPeers {
+                log_signer,
+                ..RoleKeysAndPeers::default()
+            });
         }
         if self.development == Some(true) {
             return Err(format!("--development is not for --role {}", role.name()).into());
@@ -229,11 +235,13 @@ impl ServeSettings {
             return Ok(RoleKeysAndPeers {
                 shuffler_keys: Some(Arc::new(shuffler)),
                 analyser_keys: None,
+                log_signer,
             });
         }
         Ok(RoleKeysAndPeers {
             shuffler_keys: None,
             analyser_keys: Some(Arc::new(self.read_analyser_keys(signing)?)),
+            log_signer,
         })
     }
 

@@ -1,0 +1,58 @@
+//! File of the task log: JSON with a version and all entries. Their hashes are the checksum.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::disk;
+use crate::store::engine::EngineError;
+use crate::store::task_log::{TaskLogEntry, check_task_log};
+
+pub(super) const TASK_LOG_FILE_NAME: &str = "task-log.json";
+
+const TASK_LOG_VERSION: u64 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct TaskLogContent<E> {
+    version: u64,
+    entries: E,
+}
+
+/// Reads the task log of a directory. The log is empty if the file does not exist, as in a journal
+/// of an earlier version.
+///
+/// # Errors
+/// When the file cannot be read, is damaged, or has another version.
+pub(super) fn read_task_log(root: &Path) -> Result<Vec<TaskLogEntry>, EngineError> {
+    let path = root.join(TASK_LOG_FILE_NAME);
+    let text = match std::fs::read(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        read => read.map_err(|source| disk::file_error(&path, source))?,
+    };
+    let content: TaskLogContent<Vec<TaskLogEntry>> = serde_json::from_slice(&text)
+        .map_err(|error| disk::damage_error(&path, &error.to_string()))?;
+    if content.version != TASK_LOG_VERSION {
+        return Err(EngineError::UnsupportedVersion {
+            path: path.display().to_string(),
+            found: content.version,
+            known: TASK_LOG_VERSION,
+        });
+    }
+    check_task_log(&content.entries)
+        .map_err(|error| disk::damage_error(&path, &error.to_string()))?;
+    Ok(content.entries)
+}
+
+/// Writes the task log of a directory durably, all or nothing.
+///
+/// # Errors
+/// When writing to the disk fails.
+pub(super) fn write_task_log(root: &Path, entries: &[TaskLogEntry]) -> Result<(), EngineError> {
+    let content = TaskLogContent {
+        version: TASK_LOG_VERSION,
+        entries,
+    };
+    let text = serde_json::to_vec(&content).expect("entries can be written as JSON");
+    disk::write_atomically(&root.join(TASK_LOG_FILE_NAME), &text)
+}
