@@ -135,7 +135,7 @@ function trimGlue(glue, made) {
 const CLASSIC_SCRIPT_NAME = "hushbin.script";
 
 /** Names of the package's entry files. */
-const ENTRIES = ["index", "slim", "testing", "history"];
+const ENTRIES = ["index", "slim", "testing", "history", "task-log"];
 /**
  * Names of the files that are loaded when a task or a browser needs them. Each file comes after
  * those that it loads.
