@@ -62,7 +62,9 @@ pub fn check_directory(root: &Path) -> DirectoryCheckResult {
                     checked.add_result(Err(verified_files::unlisted_task_error(&directory)));
                 }
             }
-            checked.add_result(read_task_log(root).map(|_| 0));
+            if let Err(error) = read_task_log(root) {
+                checked.add_result(Err(error));
+            }
             checked.add_result(Ok(0));
         }
         Err(error) => checked.add_result(Err(error)),

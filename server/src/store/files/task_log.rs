@@ -44,11 +44,14 @@ pub(super) fn read_task_log(root: &Path) -> Result<Vec<TaskLogEntry>, EngineErro
     Ok(content.entries)
 }
 
-/// Writes the task log of a directory durably, all or nothing.
+/// Writes the task log of a directory durably, all or nothing. Writes no file for an empty log.
 ///
 /// # Errors
 /// When writing to the disk fails.
 pub(super) fn write_task_log(root: &Path, entries: &[TaskLogEntry]) -> Result<(), EngineError> {
+    if entries.is_empty() {
+        return Ok(());
+    }
     let content = TaskLogContent {
         version: TASK_LOG_VERSION,
         entries,

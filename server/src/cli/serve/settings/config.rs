@@ -210,14 +210,9 @@ impl ServeSettings {
         if let Some((option, ..)) = foreign {
             return Err(format!("{option} is not for --role {}", role.name()).into());
         }
-        let signer = self.signing_key.as_deref().map(|path| {
-            let private = keys::read_private_key(path, KeyAlgorithm::Ed25519)?;
-            Ok::<_, Error>(Arc::new(Signer::new(&private)))
-        });
-        let log_signer = signer.transpose()?;
         if role == ProcessRole::Collector {
             return Ok(RoleKeysAndPeers {
-                log_signer,
+                log_signer: self.read_log_signer()?,
                 ..RoleKeysAndPeers::default()
             });
         }
@@ -235,14 +230,23 @@ impl ServeSettings {
             return Ok(RoleKeysAndPeers {
                 shuffler_keys: Some(Arc::new(shuffler)),
                 analyser_keys: None,
-                log_signer,
+                log_signer: self.read_log_signer()?,
             });
         }
         Ok(RoleKeysAndPeers {
             shuffler_keys: None,
             analyser_keys: Some(Arc::new(self.read_analyser_keys(signing)?)),
-            log_signer,
+            log_signer: self.read_log_signer()?,
         })
+    }
+
+    /// Reads the key that signs the task log, if there is one.
+    fn read_log_signer(&self) -> Result<Option<Arc<Signer>>, Error> {
+        let Some(path) = &self.signing_key else {
+            return Ok(None);
+        };
+        let private = keys::read_private_key(path, KeyAlgorithm::Ed25519)?;
+        Ok(Some(Arc::new(Signer::new(&private))))
     }
 
     /// Reads the keys of an analyser, which signs with the key in the file `signing`.
