@@ -37,7 +37,9 @@ pub fn create_journal(data: &Path) {
 /// Name for a token that no other token of this process has.
 pub fn token_name() -> String {
     static NUMBER: AtomicUsize = AtomicUsize::new(1);
-    format!("test {}", NUMBER.fetch_add(1, Ordering::Relaxed))
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    // Journals that an earlier run wrote have tokens too.
+    format!("test {number} of {}", std::process::id())
 }
 
 /// Runs the command with these arguments.
