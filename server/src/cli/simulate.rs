@@ -104,9 +104,10 @@ fn simulate_sum_task(
     let rngs = random_generators(options)?;
     let found = simulate_sums(task, &data, people, options.confidence, rngs, progress)?;
     bar.finish_and_clear();
+    let name = if found.are_shares { "shares" } else { "sums" };
     let lines = [
         describe::simulation_runs_sentence(found.people, found.runs),
-        error_summary_line("sums", &found.tally, false, found.confidence),
+        error_summary_line(name, &found.tally, found.are_shares, found.confidence),
     ];
     options
         .form

@@ -73,6 +73,10 @@ fn sum_plan_summary_lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
     };
     let means: Vec<String> = plan.errors.iter().map(mean).collect();
     let (id, people) = (task.id(), task.min_people());
+    let estimated = match task.summed_quantity().counted_questions() {
+        Some(_) => "shares",
+        None => "means",
+    };
     vec![
         format!(
             "{id} is a valid task of sums. People have to trust its shuffler: there is no local ε."
@@ -83,7 +87,7 @@ fn sum_plan_summary_lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
             round_up_to_three_digits(f64::from(yearly) * epsilon)
         ),
         format!(
-            "Standard errors of means, in a batch of {people} people: {}.",
+            "Standard errors of {estimated}, in a batch of {people} people: {}.",
             means.join(", ")
         ),
         describe::task_fingerprint_sentence(file, &task.fingerprint().to_string()),
@@ -268,7 +272,7 @@ pub(super) fn write_sum_simulation_errors(
     found: &SumSimulationResult,
 ) -> io::Result<()> {
     writeln!(out, "{} messages for each person", found.messages)?;
-    write_estimates_and_coverage(out, &found.tally, false, found.confidence)?;
+    write_estimates_and_coverage(out, &found.tally, found.are_shares, found.confidence)?;
     for (own, compared) in found.items.iter().zip(&found.tally.estimates) {
         let error = compared.error.unwrap_or(f64::NAN);
         writeln!(
@@ -282,8 +286,12 @@ pub(super) fn write_sum_simulation_errors(
     if found.clipped > 0 {
         writeln!(
             out,
-            "{} people had values beyond the limits, which were clipped",
-            found.clipped
+            "{} people had {}",
+            found.clipped,
+            match found.are_shares {
+                true => "a number beyond the limits, or more options than the sparsity",
+                false => "values beyond the limits, which were clipped",
+            }
         )?;
     }
     writeln!(

@@ -3,38 +3,76 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use hushbin::Items;
-use hushbin::sums::{SumRandomizer, SumTask};
+use hushbin::sums::{CountedKind, CountedQuestions, SumRandomizer, SumTask};
+use hushbin::{Items, TaskDraft};
 use hushbin_analysis::estimate::EstimateOptions;
 use hushbin_analysis::sums::{SumEstimates, SumPlan, SumQuery, SumTotals};
 use rand_core::CryptoRng;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::answers::Answers;
 use super::columns::parse_number_cell;
 use super::error_tally::{ComparedEstimate, ErrorTally};
 use super::lines::{
     DataError, DataFormat, for_each_object, for_each_record, line_error, open_data_set,
 };
 
-/// Numbers of all people: each person has one number for each item of the task.
+/// Answers of all people to a task through a shuffler, in the form that the randomizer takes.
 pub(crate) struct SumData {
-    item_count: usize,
-    numbers: Vec<f64>,
+    answers: Vec<Vec<f64>>,
 }
 
 impl SumData {
     /// Reads a file: CSV with a header of item names, or JSON lines with one object for each
-    /// person.
+    /// person. Questions are read as those of tasks with a local ε.
     ///
     /// # Errors
-    /// [`DataError`] for the first invalid line.
-    pub(crate) fn open(path: &Path, format: DataFormat, task: &SumTask) -> Result<Self, DataError> {
+    /// [`DataError`] for the first invalid line. Also if questions are too large for a task with a
+    /// local ε.
+    pub(crate) fn open(
+        path: &Path,
+        format: DataFormat,
+        task: &SumTask,
+    ) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+        match task.summed_quantity().counted_questions() {
+            Some(questions) => Self::open_questions(path, format, task, questions),
+            None => Ok(Self::open_numbers(path, format, task)?),
+        }
+    }
+
+    fn open_questions(
+        path: &Path,
+        format: DataFormat,
+        task: &SumTask,
+        questions: &CountedQuestions,
+    ) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+        // Both kinds of task describe questions in the same words. The ε is of no consequence:
+        // nothing is randomised by this task.
+        let asked = serde_json::to_value(task)?["questions"].take();
+        let local = json!({ "id": task.id(), "epsilon": 1.0, "questions": asked });
+        let local = serde_json::from_value::<TaskDraft>(local)?.resolve_task()?;
+        let answers = Answers::open(path, format, &local)?;
+        let person = |person| {
+            let given = answers.answers_of_person(person);
+            let numbers = given.into_iter().flatten();
+            let is_number = matches!(questions.kind(), CountedKind::Number { .. });
+            numbers
+                .map(|entry| match is_number {
+                    true => entry.value,
+                    false => entry.item as f64,
+                })
+                .collect()
+        };
+        Ok(Self {
+            answers: (0..answers.person_count()).map(person).collect(),
+        })
+    }
+
+    fn open_numbers(path: &Path, format: DataFormat, task: &SumTask) -> Result<Self, DataError> {
         let reader = open_data_set(path)?;
-        let items = task.summed_quantity().items().item_count().unwrap_or(0) as usize;
         let mut data = Self {
-            item_count: items,
-            numbers: Vec::new(),
+            answers: Vec::new(),
         };
         let all = task.summed_quantity().items();
         let item = |name: &str| {
@@ -66,7 +104,8 @@ impl SumData {
         items: &Items,
         given: &HashMap<u64, Value>,
     ) -> Result<Option<String>, String> {
-        for item in 0..self.item_count as u64 {
+        let mut numbers = Vec::new();
+        for item in 0..u64::from(items.item_count().unwrap_or(0)) {
             let value = given.get(&item).unwrap_or(&Value::Null);
             let Some(number) = value.as_f64() else {
                 let name = match items {
@@ -78,28 +117,47 @@ impl SumData {
                     _ => Err(format!("{name:?}: expected a finite number, found {value}")),
                 };
             };
-            self.numbers.push(number);
+            numbers.push(number);
         }
+        self.answers.push(numbers);
         Ok(None)
     }
 
     /// Returns the number of people.
     pub(crate) fn person_count(&self) -> usize {
-        self.numbers.len() / self.item_count
+        self.answers.len()
     }
 
-    /// Returns the mean of each item over the first `people` people.
-    fn means(&self, people: usize) -> Vec<f64> {
-        let mut means = vec![0.0; self.item_count];
-        for answer in self.numbers_of_first_people(people) {
-            let numbers = means.iter_mut().zip(answer);
-            numbers.for_each(|(mean, own)| *mean += own / people as f64);
+    /// Returns the mean of each item over the first `people` people. For questions, the mean is the
+    /// share of people behind an option, in a bin, or who say yes.
+    fn means(&self, task: &SumTask, people: usize) -> Vec<f64> {
+        let quantity = task.summed_quantity();
+        let mut means = vec![0.0; quantity.items().item_count().unwrap_or(0) as usize];
+        let one = 1.0 / people as f64;
+        let counted = quantity.counted_questions();
+        let edges = counted.and_then(CountedQuestions::bin_edges);
+        for answer in self.answers_of_first_people(people) {
+            match counted.map(CountedQuestions::kind) {
+                None | Some(CountedKind::Flags) => {
+                    let numbers = means.iter_mut().zip(answer);
+                    numbers.for_each(|(mean, own)| *mean += own * one);
+                }
+                Some(CountedKind::Choice { .. } | CountedKind::Set { .. }) => {
+                    answer.iter().for_each(|own| means[*own as usize] += one);
+                }
+                Some(CountedKind::Number { .. }) => {
+                    let edges = edges.as_deref().unwrap_or_default();
+                    // Inner edges only: numbers outside are counted in the first or last bin.
+                    let inner = &edges[1..edges.len() - 1];
+                    means[inner.partition_point(|edge| *edge <= answer[0])] += one;
+                }
+            }
         }
         means
     }
 
-    fn numbers_of_first_people(&self, people: usize) -> impl Iterator<Item = &[f64]> {
-        self.numbers.chunks_exact(self.item_count).take(people)
+    fn answers_of_first_people(&self, people: usize) -> impl Iterator<Item = &[f64]> {
+        self.answers.iter().take(people).map(Vec::as_slice)
     }
 }
 
@@ -108,6 +166,9 @@ impl SumData {
 pub(crate) struct SumSimulationResult {
     pub(crate) people: usize,
     pub(crate) runs: u64,
+    /// True if the means are shares of people, because options are counted.
+    #[serde(skip)]
+    pub(crate) are_shares: bool,
     /// Number of messages of one person.
     pub(crate) messages: u32,
     /// Number of people whose answer was clipped, as the mean over runs. An answer is clipped if a
@@ -162,7 +223,7 @@ pub(crate) fn simulate_sums<R: CryptoRng>(
     };
     let query = SumQuery::new(task, &options)?;
     let (mut randomizer, mut messages) = (SumRandomizer::new(task), Vec::new());
-    let truths = data.means(people);
+    let truths = data.means(task, people);
     let (mut tally, mut items, mut clipped, mut runs) = (ErrorTally::default(), Vec::new(), 0, 0);
     let plan = SumPlan::new(task.clone())?;
     // The plan is for the minimum number of people; standard errors fall with the square root.
@@ -170,7 +231,7 @@ pub(crate) fn simulate_sums<R: CryptoRng>(
     let begun = std::time::Instant::now();
     for mut rng in rngs {
         let mut totals = SumTotals::new(task);
-        for answer in data.numbers_of_first_people(people) {
+        for answer in data.answers_of_first_people(people) {
             let lost = randomizer.randomize(answer, &mut rng, &mut messages)?;
             clipped += u64::from(lost.was_clipped);
             messages.iter().for_each(|own| totals.add_message(*own));
@@ -195,6 +256,7 @@ pub(crate) fn simulate_sums<R: CryptoRng>(
     Ok(SumSimulationResult {
         people,
         runs,
+        are_shares: task.summed_quantity().counted_questions().is_some(),
         messages: *task.message_count_range().end(),
         clipped: clipped.checked_div(runs).ok_or("there are no runs")?,
         confidence,

@@ -96,6 +96,8 @@ impl From<SumQueryError> for Problem {
     fn from(error: SumQueryError) -> Self {
         match error {
             SumQueryError::InvalidEstimateQuery(error) => error.into(),
+            // The query is fine: other batches may have an answer.
+            SumQueryError::ImpossibleCounts(error) => Self::ImpossibleTotals(error.to_string()),
             error => Self::BadQuery(error.to_string()),
         }
     }

@@ -83,6 +83,9 @@ pub(crate) enum Problem {
          requested by their numbers, such as ?batches=1,4-6"
     )]
     DamagedBatch { batch: u64 },
+    /// Released totals that no complete uploads have.
+    #[error("{0}; some uploads broke the protocol, or the totals lack messages")]
+    ImpossibleTotals(#[serde(skip)] String),
     /// Number of a batch that is not released.
     #[error("batch {batch} is not released")]
     UnknownBatch { batch: u64 },
@@ -275,6 +278,7 @@ impl Problem {
             Self::BadQuery(_) => ("bad-query", 400, "The query cannot be answered"),
             Self::NothingReleased { .. } => ("nothing-released", 409, "No reports of the task are released yet"),
             Self::DamagedBatch { .. } => ("damaged-batch", 500, "A released batch is damaged"),
+            Self::ImpossibleTotals(_) => ("impossible-totals", 409, "The released totals are not those of complete uploads"),
             Self::UnknownBatch { .. } => ("unknown-batch", 404, "There is no such released batch"),
             Self::BatchTooSmall { .. } => ("batch-too-small", 409, "The open batch has too few reports"),
             Self::ReportsGone(_) => ("reports-gone", 410, "The reports are no longer kept"),

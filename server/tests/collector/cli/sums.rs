@@ -235,3 +235,65 @@ fn commands_for_private_reports_say_that_these_are_not() {
     let (fine, _, why) = broken.say(&["plan"]);
     assert!(!fine && why.contains("`shuffler`"), "{why}");
 }
+
+/// Data sets of questions are read as those of local reports. Shares of a choice are nearly exact,
+/// and their errors agree with the stated ones. A larger set is cut, and this is counted.
+#[test]
+fn questions_through_a_shuffler_are_simulated() {
+    let task = |question: Value| {
+        json!({
+            "id": "counts", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": 2000,
+            "questions": [question],
+        })
+    };
+    let simulate = |files: &Files, name: &str, lines: &str| {
+        fs::write(files.path(name), lines).unwrap();
+        let path = files.path(name);
+        files.ask(&[
+            "simulate",
+            "--answers",
+            &path,
+            "--seed",
+            "1",
+            "--runs",
+            "40",
+        ])
+    };
+    let files = Files::new(&task(
+        json!({ "name": "theme", "kind": "choice", "options": ["dark", "light"] }),
+    ));
+    let lines = ["dark", "light", "light", "light"].join("\n") + "\n";
+    let found = simulate(&files, "a.csv", &format!("theme\n{}", lines.repeat(500)));
+    for (index, truth) in [(0, 0.25), (1, 0.75)] {
+        let own = &found["estimates"][index];
+        assert!(
+            (own["truth"].as_f64().unwrap() - truth).abs() < 1e-9,
+            "{own}"
+        );
+        let ratio = own["error"].as_f64().unwrap()
+            / found["items"][index]["stated_error"].as_f64().unwrap();
+        assert!((0.6..1.5).contains(&ratio), "{ratio}");
+    }
+    assert_eq!(found["clipped"], 0);
+    assert!(found["covered"].as_f64().unwrap() >= 0.85, "{found}");
+    let files = Files::new(&task(
+        json!({ "name": "used", "kind": "set", "options": 5, "sparsity": 2 }),
+    ));
+    let lines = "{ \"used\": [0, 1, 4] }\n{ \"used\": [3] }\n".repeat(1000);
+    let found = simulate(&files, "b.jsonl", &lines);
+    assert_eq!(found["clipped"], 1000);
+    let truths = [0.5, 0.5, 0.0, 0.5, 0.5];
+    for (own, truth) in found["estimates"].as_array().unwrap().iter().zip(truths) {
+        assert!(
+            (own["truth"].as_f64().unwrap() - truth).abs() < 1e-9,
+            "{own}"
+        );
+    }
+    let path = files.path("c.jsonl");
+    fs::write(&path, "{ \"used\": [7] }\n").unwrap();
+    let (done, _, complaint) = files.say(&["simulate", "--answers", &path]);
+    assert!(
+        !done && complaint.contains("line 1: \"used\": there is no option"),
+        "{complaint}"
+    );
+}
