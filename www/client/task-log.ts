@@ -176,7 +176,7 @@ async function checkSignature({ hash, signature }: Log, publicKey: string): Prom
 
 /**
  * Fetches a collector's task log and checks it. Returns the head, to be remembered for the next
- * check and compared with that of others.
+ * check and compared with the head that another visitor got.
  *
  * @throws TaskLogError if a check fails
  */

@@ -26,7 +26,7 @@ use postgres::error::SqlState;
 use serde::{Deserialize, Serialize};
 
 use super::sealed_blocks::SealedBlocks;
-use super::task_log::TaskLogEntry;
+use super::task_log::{ListedTask, TaskLogEntry};
 use crate::missing_feature::MissingFeature;
 
 /// Key of a task within the engine. It is stable across restarts and never reused.
@@ -47,6 +47,13 @@ pub struct TaskRow {
     pub parameters: String,
     /// Role of the process that collects the task, and settings of the task, as JSON.
     pub settings: String,
+}
+
+impl TaskRow {
+    /// Returns what the task log says of the task.
+    pub(super) fn to_listed_task(&self) -> ListedTask {
+        (self.id.clone(), self.fingerprint)
+    }
 }
 
 /// Upload that is to be stored.

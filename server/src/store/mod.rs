@@ -22,6 +22,7 @@
 //! closing.
 
 mod clock;
+mod commit_group;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod conformance;

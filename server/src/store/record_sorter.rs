@@ -56,7 +56,7 @@ impl RecordSorter {
         }
     }
 
-    /// Adds records, given as their concatenated bytes.
+    /// Adds concatenated records.
     ///
     /// # Errors
     /// When a temporary file cannot be written.
@@ -119,7 +119,7 @@ impl SortedRecords {
     }
 }
 
-/// Reader of a file from its begin on, with a position of its own.
+/// Reader of a whole file. Several readers can read one file at once.
 struct PositionedReader<'a> {
     file: &'a File,
     offset: u64,

@@ -30,14 +30,10 @@ use super::release_queue::{ReleaserWork, WorkQueue};
 use super::repeated_errors::RepeatedErrors;
 use super::request::WriterRequest;
 use super::role::ProcessRole;
-use super::sealed_blocks::SealedReports;
+use super::sealed_blocks::{MAX_BLOCK_REPORTS, SealedReports};
 use super::stored_reports;
 use super::task::StoredTask;
 use crate::task::ReportOrSumTask;
-
-/// Maximum number of reports in a block. Blocks are encoded as uploads, so uploads have the same
-/// maximum.
-pub(super) const MAX_BLOCK_REPORTS: usize = hushbin::bounds::REPORTS_PER_UPLOAD_RANGE.max as usize;
 
 /// Starts the releaser thread. Returns a sender, through which the thread receives work, and the
 /// thread's handle. The thread ends when all senders are dropped. `left_out` counts the sealed

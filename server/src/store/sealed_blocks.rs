@@ -9,8 +9,11 @@ use hushbin::upload::EncodedUpload;
 use hushbin::{Fingerprint, UploadId};
 
 use super::record_sorter::{RecordSorter, SortedRecords};
-use super::releaser::MAX_BLOCK_REPORTS;
 use crate::task::ReportOrSumTask;
+
+/// Maximum number of reports in a block. Blocks are encoded as uploads, so uploads have the same
+/// maximum.
+pub(super) const MAX_BLOCK_REPORTS: usize = hushbin::bounds::REPORTS_PER_UPLOAD_RANGE.max as usize;
 
 /// Maximum number of bytes in a block of sealed reports, unless a single report is longer.
 const MAX_BLOCK_BYTES: usize = 1 << 19;

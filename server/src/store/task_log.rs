@@ -8,8 +8,6 @@ use hushbin::Fingerprint;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::engine::TaskRow;
-
 /// First bytes of everything that is hashed: the label, and the version of the entry's encoding.
 const HASH_PREFIX: &[u8] = b"hushbin task log\0\x01";
 
@@ -128,11 +126,14 @@ pub fn check_task_log(entries: &[TaskLogEntry]) -> Result<(), TaskLogError> {
     Ok(())
 }
 
-/// Returns the entries that a list lacks for the tasks in `rows`: removed tasks first, by id, then
-/// added tasks in the order of `rows`. A task whose fingerprint changed is removed and added.
+/// Id and fingerprint of a stored task.
+pub(super) type ListedTask = (String, [u8; 16]);
+
+/// Returns the entries that a list lacks for the tasks in `stored`: removed tasks first, by id, then
+/// added tasks in the order of `stored`. A task whose fingerprint changed is removed and added.
 pub(super) fn missing_entries(
     entries: &[TaskLogEntry],
-    rows: &[TaskRow],
+    stored: &[ListedTask],
     now: u64,
 ) -> Vec<TaskLogEntry> {
     let mut listed = BTreeMap::new();
@@ -143,15 +144,15 @@ pub(super) fn missing_entries(
         };
     }
     let is_stored = |id: &str, fingerprint| {
-        let mut rows = rows.iter();
-        rows.any(|row| row.id == id && row.fingerprint == fingerprint)
+        let mut stored = stored.iter();
+        stored.any(|(own, with)| own == id && *with == fingerprint)
     };
     let removed = listed.iter().filter(|&(id, own)| !is_stored(id, *own));
     let removed = removed.map(|(id, own)| (TaskLogEvent::Removed, *id, *own));
-    let added = rows
+    let added = stored
         .iter()
-        .filter(|row| listed.get(row.id.as_str()) != Some(&row.fingerprint))
-        .map(|row| (TaskLogEvent::Added, row.id.as_str(), row.fingerprint));
+        .filter(|(id, own)| listed.get(id.as_str()) != Some(own))
+        .map(|(id, own)| (TaskLogEvent::Added, id.as_str(), *own));
     let mut previous = head_hash(entries);
     let numbers = entries.len() as u64 + 1..;
     let chained = removed.chain(added).zip(numbers);
@@ -219,22 +220,21 @@ impl std::fmt::Display for TaskLogEntry {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::test_records::task_row_with_id;
     use super::*;
 
-    fn extended(entries: &[TaskLogEntry], rows: &[TaskRow]) -> Vec<TaskLogEntry> {
-        [entries, &missing_entries(entries, rows, 100)].concat()
+    fn extended(entries: &[TaskLogEntry], stored: &[ListedTask]) -> Vec<TaskLogEntry> {
+        [entries, &missing_entries(entries, stored, 100)].concat()
     }
 
-    fn rows(ids: &[&str]) -> Vec<TaskRow> {
-        ids.iter().map(|id| task_row_with_id(id)).collect()
+    fn stored(ids: &[&str]) -> Vec<ListedTask> {
+        ids.iter().map(|id| ((*id).to_owned(), [7; 16])).collect()
     }
 
     #[test]
     fn list_follows_the_tasks_and_repairs_itself() {
-        let first = extended(&[], &rows(&["a", "b"]));
-        let mut changed = rows(&["b", "c"]);
-        changed[0].fingerprint = [8; 16];
+        let first = extended(&[], &stored(&["a", "b"]));
+        let mut changed = stored(&["b", "c"]);
+        changed[0].1 = [8; 16];
         let second = extended(&first, &changed);
         let found: Vec<_> = second.iter().map(ToString::to_string).collect();
         let (seven, eight) = ("07".repeat(16), "08".repeat(16));
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn hash_is_that_of_the_description() {
-        let entry = &extended(&[], &rows(&["a"]))[0];
+        let entry = &extended(&[], &stored(&["a"]))[0];
         let bytes = [
             b"hushbin task log\0\x01",
             &[0; 32][..],
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn every_change_to_a_list_is_found() {
-        let list = extended(&[], &rows(&["a", "b", "c"]));
+        let list = extended(&[], &stored(&["a", "b", "c"]));
         let changes: [fn(&mut Vec<TaskLogEntry>); 9] = [
             |list| list[1].task.push('x'),
             |list| list[1].fingerprint[0] ^= 1,
@@ -297,9 +297,9 @@ mod tests {
 
     #[test]
     fn lists_are_compared() {
-        let old = extended(&[], &rows(&["a"]));
-        let new = extended(&old, &rows(&["a", "b"]));
-        let fork = extended(&old, &rows(&["a", "x"]));
+        let old = extended(&[], &stored(&["a"]));
+        let new = extended(&old, &stored(&["a", "b"]));
+        let fork = extended(&old, &stored(&["a", "x"]));
         for (first, second, expected) in [
             (&new, &new, TaskLogRelation::Equal),
             (&old, &new, TaskLogRelation::SecondIsNewer(1)),
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn arbitrary_text_is_refused_without_a_panic() {
-        let list = extended(&[], &rows(&["a", "b"]));
+        let list = extended(&[], &stored(&["a", "b"]));
         let text = serde_json::to_vec(&list).unwrap();
         for position in 0..text.len() {
             for bit in 0..8 {

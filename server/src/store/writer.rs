@@ -1,6 +1,5 @@
 //! Writer thread: commits waiting uploads in groups and answers the callers.
 
-use std::mem;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
@@ -8,14 +7,12 @@ use std::time::Instant;
 use tokio::sync::{mpsc, watch};
 
 use super::clock::{Clock, ClockWatch, corrected_closing_times};
-use super::engine::{
-    BatchRow, BatchState, EngineError, StorageEngine, UploadGroup, UploadOutcome, UploadRecord,
-};
+use super::commit_group::CommitGroup;
+use super::engine::{BatchRow, BatchState, EngineError, StorageEngine, UploadGroup, UploadOutcome};
 use super::error::{JournalError, StoreError};
-use super::memory::MemoryReservation;
 use super::release_queue::ReleaserWork;
 use super::repeated_errors::{ActionName, RepeatedErrors};
-use super::request::{ReplySender, Submission, SubmittedUpload, UploadReceipt, WriterRequest};
+use super::request::WriterRequest;
 use super::role::ProcessRole;
 use super::settings::TaskSettings;
 use super::task::{self, StoredTask, TaskSetup};
@@ -34,14 +31,6 @@ pub(super) struct CommitLimits {
     pub(super) bytes: usize,
 }
 
-/// Caller that waits for the outcomes of its uploads. `records` is the number of its uploads.
-struct WaitingCaller {
-    upload_count: usize,
-    /// Reserved memory, which is freed when the caller is answered.
-    memory: MemoryReservation,
-    reply: ReplySender<UploadReceipt>,
-}
-
 /// State of the writer thread.
 pub(super) struct Writer {
     pub(super) engine: Box<dyn StorageEngine>,
@@ -58,71 +47,6 @@ pub(super) struct Writer {
     pub(super) is_task_log_complete: bool,
     /// Sender that is dropped when the thread ends, even by a panic. Receivers notice the drop.
     pub(super) thread_end_signal: watch::Sender<()>,
-}
-
-/// Uploads of one task that go into one commit.
-struct CommitGroup {
-    task: Arc<StoredTask>,
-    records: Vec<UploadRecord>,
-    /// Callers, in the order of `records`.
-    callers: Vec<WaitingCaller>,
-}
-
-impl CommitGroup {
-    fn add_submission(&mut self, submission: Submission, reply: ReplySender<UploadReceipt>) {
-        let Submission {
-            uploads,
-            mut bytes,
-            memory,
-        } = submission;
-        self.callers.push(WaitingCaller {
-            upload_count: uploads.len(),
-            memory,
-            reply,
-        });
-        let alone = uploads.len() == 1;
-        for SubmittedUpload {
-            id,
-            report_count: reports,
-            body_range: body,
-        } in uploads
-        {
-            // Bodies are copied, and the request's bytes are freed after the last copy. So the
-            // bytes of at most one request are in memory twice.
-            let body = match alone {
-                true => mem::take(&mut bytes).split_off(body.start),
-                false => bytes[body].to_vec(),
-            };
-            self.records.push(UploadRecord {
-                id: id.0,
-                report_count: reports,
-                body,
-            });
-        }
-    }
-
-    /// Sends each caller the outcomes of its records.
-    fn answer_callers(self, result: Result<Vec<UploadOutcome>, StoreError>) {
-        let mut fates = match result {
-            Ok(outcomes) => self.records.iter().zip(outcomes),
-            Err(error) => {
-                for caller in self.callers {
-                    drop(caller.memory);
-                    let _ = caller.reply.send(Err(error.clone()));
-                }
-                return;
-            }
-        };
-        for caller in self.callers {
-            let mut receipt = UploadReceipt::default();
-            for (record, outcome) in fates.by_ref().take(caller.upload_count) {
-                receipt.add_outcome(record, outcome);
-            }
-            drop(caller.memory);
-            // A caller that went away will ask again and learn that its upload is a duplicate.
-            let _ = caller.reply.send(Ok(receipt));
-        }
-    }
 }
 
 impl Writer {

@@ -56,7 +56,7 @@ pub(super) struct LogContents {
     pub(super) header: LogHeader,
     /// Fields of all valid frames, each with the checksum before it.
     frames: Vec<(FrameFields, Checksum)>,
-    /// Valid frames that the file lacks, with their marks, by offset.
+    /// Valid frames that the file lacks, by offset. Each ends in a mark.
     pub(super) missing_frames: BTreeMap<u64, Vec<u8>>,
     pub(super) counts: UploadCounts,
     /// Time at which the batch was closed, in seconds since 1970, or `None` if it is open.
@@ -77,16 +77,16 @@ impl LogContents {
         Self::read_with_missing(path, &FramesByOffset::new())
     }
 
-    /// Reads and verifies a log. Where its valid frames end, adds the frame of `others` that
-    /// continues them.
+    /// Reads and verifies a log. Where the valid frames end, adds the frame of `candidates`
+    /// that continues them.
     ///
     /// # Errors
     /// As [`LogContents::read`].
     pub(super) fn read_with_missing(
         path: &Path,
-        others: &FramesByOffset,
+        candidates: &FramesByOffset,
     ) -> Result<Self, EngineError> {
-        match Self::read_valid_frames(path, others)? {
+        match Self::read_valid_frames(path, candidates)? {
             (log, None) => Ok(log),
             (_, Some(damage)) => Err(disk::damage_error(path, &damage)),
         }
@@ -99,7 +99,7 @@ impl LogContents {
     /// When the file cannot be read or is not a log.
     pub(super) fn read_valid_frames(
         path: &Path,
-        others: &FramesByOffset,
+        candidates: &FramesByOffset,
     ) -> Result<(Self, Option<String>), EngineError> {
         let failed = |source| disk::file_error(path, source);
         let file = File::open(path).map_err(failed)?;
@@ -118,7 +118,7 @@ impl LogContents {
             last_checksum,
         };
         let mut damage = None;
-        while let Some((fields, sum, frame)) = log.read_next_frame(others).map_err(failed)? {
+        while let Some((fields, sum, frame)) = log.read_next_frame(candidates).map_err(failed)? {
             let problem = log.add_frame(fields, sum, payload(&frame, &fields));
             damage = damage.or(problem);
         }
@@ -134,11 +134,11 @@ impl LogContents {
         Ok((log, damage))
     }
 
-    /// Reads the frame after the valid frames, from the file or from `others`. Returns the frame
+    /// Reads the frame after the valid frames, from the file or from `candidates`. Returns the frame
     /// with its fields and its checksum, or `None` if no valid frame follows.
     fn read_next_frame(
         &mut self,
-        others: &FramesByOffset,
+        candidates: &FramesByOffset,
     ) -> io::Result<Option<(FrameFields, Checksum, Vec<u8>)>> {
         let (key, at, before) = (
             self.header.checksum_key,
@@ -150,8 +150,8 @@ impl LogContents {
         if let Some((fields, sum)) = verify(&frame) {
             return Ok(Some((fields, sum, frame)));
         }
-        let candidates = others.get(&at).into_iter().flatten().rev();
-        let mut fitting = candidates.filter_map(|frame| Some((frame, verify(frame)?)));
+        let fitting = candidates.get(&at).into_iter().flatten().rev();
+        let mut fitting = fitting.filter_map(|frame| Some((frame, verify(frame)?)));
         let Some((frame, (fields, sum))) = fitting.next() else {
             return Ok(None);
         };

@@ -398,7 +398,9 @@ impl StorageEngine for FilesEngine {
     fn complete_task_log(&mut self, now: u64) -> Result<Vec<TaskLogEntry>, EngineError> {
         self.check_may_write()?;
         let mut entries = read_task_log(&self.root)?;
-        let missing = missing_entries(&entries, &self.catalogue.task_rows(), now);
+        let stored = self.catalogue.task_rows();
+        let stored: Vec<_> = stored.iter().map(TaskRow::to_listed_task).collect();
+        let missing = missing_entries(&entries, &stored, now);
         if !missing.is_empty() {
             entries.extend(missing);
             write_task_log(&self.root, &entries)?;

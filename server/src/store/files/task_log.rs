@@ -1,4 +1,5 @@
-//! File of the task log: JSON with a version and all entries. Their hashes are the checksum.
+//! File of the task log: JSON with a version and all entries. The hashes of the
+//! entries serve as checksums.
 
 use std::io::ErrorKind;
 use std::path::Path;

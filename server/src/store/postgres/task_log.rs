@@ -2,7 +2,7 @@
 
 use super::client::Client;
 use super::rows::{all_tasks, to_database_integer, unsigned_column};
-use crate::store::engine::EngineError;
+use crate::store::engine::{EngineError, TaskRow};
 use crate::store::task_log::{TaskLogEntry, TaskLogEvent, check_task_log, missing_entries};
 
 pub(super) const TABLE: &str = "task_log";
@@ -28,7 +28,9 @@ pub(super) fn complete(
     )?;
     let mut entries = entries_after(transaction, 0)?;
     check_task_log(&entries).map_err(|error| EngineError::Damaged(error.to_string()))?;
-    let missing = missing_entries(&entries, &all_tasks(transaction)?, now);
+    let stored = all_tasks(transaction)?;
+    let stored: Vec<_> = stored.iter().map(TaskRow::to_listed_task).collect();
+    let missing = missing_entries(&entries, &stored, now);
     let insert = "INSERT INTO hushbin.task_log (number, time, added, task, fingerprint, hash) \
         VALUES ($1, $2, $3, $4, $5, $6)";
     for entry in &missing {

@@ -8,9 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use data_encoding::HEXLOWER_PERMISSIVE;
-use hyper::Uri;
-
+use super::option_parsing::{parse_key_id, parse_server_url};
 use super::values::ServeSettings;
 use crate::cli::output::Error;
 use crate::cli::serve::config::{
@@ -19,26 +17,14 @@ use crate::cli::serve::config::{
 };
 use crate::http::{AllowedHosts, RequestLimits, ServerOptions, Tls, TlsError};
 use crate::keys::{self, KeyAlgorithm};
-use crate::missing_feature;
 use crate::ohttp::OhttpGateway;
 use crate::role::signature::Signer;
 use crate::role::{AnalyserKeys, RelayedGateway, RoleKeysAndPeers, ShufflerKeys};
-use crate::sealed::KeyId;
 use crate::store::{
     BatchSettings, JournalLocation, ProcessRole, StoreOptions, TaskSettings as Collection,
     TaskSetup,
 };
 use crate::task::task_file::TaskFile;
-
-/// Parses the id of a sealing key, in hexadecimal.
-fn parse_key_id(id: &str) -> Result<KeyId, Error> {
-    let bytes = HEXLOWER_PERMISSIVE.decode(id.as_bytes()).ok();
-    bytes
-        .and_then(|bytes| bytes.try_into().ok())
-        .ok_or_else(|| {
-            format!("--lost-sealing-key is {id:?}, expected 8 hexadecimal digits").into()
-        })
-}
 
 /// Keys of the settings that a relay may have.
 const RELAY_KEYS: [&str; 16] = [
@@ -59,24 +45,6 @@ const RELAY_KEYS: [&str; 16] = [
     "tls_key",
     "write_timeout",
 ];
-
-/// Parses the URL of another server, which the option `option` gives.
-fn parse_server_url(option: &str, text: &str, example: &str) -> Result<Uri, Error> {
-    let uri = text.parse::<Uri>().ok().filter(|uri| {
-        let scheme = matches!(uri.scheme_str(), Some("http" | "https"));
-        // Nothing sends a user name and password, which the log would show.
-        let is_plain = uri
-            .authority()
-            .is_some_and(|own| !own.as_str().contains('@'));
-        scheme && is_plain && uri.query().is_none()
-    });
-    let uri =
-        uri.ok_or_else(|| format!("{option} is {text:?}, expected an address such as {example}"))?;
-    match uri.scheme_str() {
-        Some("https") if !cfg!(feature = "tls") => Err(missing_feature::TLS_NOT_COMPILED.into()),
-        _ => Ok(uri),
-    }
-}
 
 /// Returns the value of an option that the role requires, or an error if the option is missing.
 fn required_option<'a, T>(given: &'a Option<T>, option: &str, role: &str) -> Result<&'a T, Error> {

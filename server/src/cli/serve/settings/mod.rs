@@ -5,6 +5,7 @@
 //! settings by defaults.
 
 mod config;
+mod option_parsing;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;

@@ -73,8 +73,8 @@ pub(in crate::cli::serve) struct ServeSettings {
     /// URL, with its port if the URL has one
     #[arg(long = "gateway", value_name = "URL", value_delimiter = ',')]
     pub(super) gateways: Option<Vec<String>>,
-    /// Private signing key (PEM) of this server, made by 'hushbin key create --for signing'. A
-    /// shuffler and an analyser need it for their messages. Every role signs its task log with it
+    /// Private signing key (PEM) of this server, made by 'hushbin key create --for signing'. It signs
+    /// the task log, and the messages between shuffler and analyser, which must have a key
     #[arg(long, value_name = "FILE")]
     pub(super) signing_key: Option<PathBuf>,
     /// URL of the analyser to which this shuffler sends batches, such as
