@@ -155,3 +155,64 @@ impl SealedBlocks {
         sealed::encode_upload(&upload, &self.fingerprint)
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::env;
+
+    use super::*;
+
+    /// Returns `count` reports sealed to the key `key`, in no order.
+    fn reports(key: u8, count: u64, length: usize) -> Vec<Vec<u8>> {
+        let report = |number: u64| {
+            let mut report = vec![key; length];
+            let spread = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            report[KEY_ID_BYTES..KEY_ID_BYTES + 8].copy_from_slice(&spread.to_be_bytes());
+            report
+        };
+        (0..count).map(report).collect()
+    }
+
+    #[test]
+    fn blocks_are_the_same_however_many_files_were_sorted() {
+        let task: hushbin::sums::SumTask = serde_json::from_str(
+            r#"{ "id": "timings", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6,
+                "people": 5000, "numbers": [{ "name": "load", "min": 0, "max": 10 }],
+                "messages": { "levels": 8, "drawn": 1, "trials": 1,
+                    "threshold": "4611686018427387904", "noise": 2 } }"#,
+        )
+        .unwrap();
+        let task = ReportOrSumTask::from(task);
+        let (least, length) = (task.min_batch_reports(), task.sealed_report_length());
+        let [one, few, two] = [(1, least), (2, least - 1), (3, least + 7)]
+            .map(|(key, count)| reports(key, count, length));
+        let mut kept = [one.clone(), two.clone()].concat();
+        kept.sort_unstable();
+        let mut seen = Vec::new();
+        for buffer_bytes in [1 << 30, 1 << 16] {
+            let sorter = RecordSorter::new(length, buffer_bytes, env::temp_dir());
+            let mut all = SealedReports::new(sorter, length);
+            for upload in [&two, &few, &one].into_iter().flat_map(|own| own.chunks(3)) {
+                all.push_reports(&upload.concat()).unwrap();
+            }
+            let (blocks, left_out) = all.into_blocks(&task, UploadId([9; 16]));
+            assert_eq!(left_out, least - 1);
+            let (mut lengths, mut bytes) = (Vec::new(), Vec::new());
+            let visit = &mut |block: &[u8]| {
+                lengths.push(block.len() as u32);
+                let decoded = sealed::decode_uploads(block, &task.fingerprint(), length).unwrap();
+                assert_eq!(decoded.len(), 1);
+                assert_eq!(decoded[0].0.id, UploadId([9; 16]));
+                bytes.extend_from_slice(decoded[0].0.encoded_reports);
+                Ok::<_, io::Error>(())
+            };
+            blocks.for_each_block(visit).unwrap();
+            assert_eq!(lengths, blocks.lengths());
+            assert!(lengths.len() > 2);
+            assert!(bytes == kept.concat());
+            seen.push(lengths);
+        }
+        assert_eq!(seen[0], seen[1]);
+    }
+}

@@ -91,9 +91,9 @@ describe("the tarball", () => {
       ...["mechanism/pattern", "mechanism/window", "module", "options", "question"],
       ...["randomizer", "receipt", "results", "slim"],
       ...["store/store", "sums/input", "sums/privacy", "sums/randomizer", "sums/task", "task"],
-      ...["testing"],
+      ...["task-log", "testing"],
     ];
-    const entries = ["history", "index", "slim", "testing"];
+    const entries = ["history", "index", "slim", "task-log", "testing"];
     const lazy = LAZY_LOADED_FILES;
     const bundled = [...entries, ...lazy];
     const mapped = [...entries.flatMap((name) => [`${name}.cjs`, `${name}.js`]), "workerd.js"];
