@@ -30,6 +30,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "cargo doc --workspace --no-deps --open": "the step docs, without opening it",
   "cargo install --path server": "the steps of Rust compile it; nothing is installed by a test",
   "npm ci && npm run build": "the step build",
+  "curl --fail https://telemetry.example.org/task-log > first.json": "cli::audit compares logs",
+  "hushbin audit --task-logs first.json https://telemetry.example.org/task-log":
+    "cli::audit compares logs",
   "npm run demo": "its parts: tests/js/e2e serves the same pages and starts a collector",
   "npm test": "this is part of it",
   "cargo binstall hushbin-server": "there is no release to install yet",
