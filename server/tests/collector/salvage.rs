@@ -164,8 +164,8 @@ fn whichever_file_is_damaged_the_others_are_served_as_before() {
     let task = journal.task();
     let given = ["--lost-task", task.to_str().unwrap()];
     let all = files(&journal.data());
-    // The list, five batches, ids of four batches and of one, and a log.
-    assert_eq!(all.len(), 9, "{all:?}");
+    // The list and its log, five batches, ids of four batches and of one, and a log.
+    assert_eq!(all.len(), 10, "{all:?}");
     for (path, bytes) in &all {
         let name = path.to_str().unwrap();
         let length = bytes.len();

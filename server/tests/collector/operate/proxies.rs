@@ -7,12 +7,13 @@ pub(super) const CADDY: &str = include_str!("../../../deploy/Caddyfile");
 const OPENAPI: &str = include_str!("../../../src/http/openapi.json");
 
 /// Every route, who needs it, and whether nginx and Caddy let anybody request it.
-const ROUTES: [(&str, &str, bool, bool); 23] = [
+const ROUTES: [(&str, &str, bool, bool); 24] = [
     ("/tasks/{id}", "pages", true, true),
     ("/tasks/{id}/keys", "pages", true, true),
     ("/tasks/{id}/reports", "pages", true, true),
     ("/tasks/{id}/privacy", "readers", true, true),
     ("/tasks/{id}/blocks", "shufflers", true, true),
+    ("/task-log", "anybody", true, true),
     ("/.well-known/ohttp-gateway", "relays", false, false),
     ("/gateways/{host}", "pages, of a relay", false, false),
     ("/", "analysts", false, false),
