@@ -47,6 +47,8 @@ pub enum DataLoss {
     ForeignFile,
     /// The settings of tasks are lost, and replaced by the defaults.
     Settings,
+    /// The public list of tasks is lost, and begins anew.
+    TaskLog,
     /// A task is lost, with everything stored for it. No known task has the fingerprint that is in
     /// the lost task's files.
     Task,
@@ -94,6 +96,9 @@ impl fmt::Display for DataLoss {
             Self::Settings => {
                 f.write_str("the settings of its tasks are lost: the defaults apply now")
             }
+            Self::TaskLog => f.write_str(
+                "the public list of tasks begins anew: whoever remembers the old one sees a fork",
+            ),
             Self::Task => f.write_str(
                 "all of it is lost, because the list of tasks does not name the task of these \
                  files; give the task file with --lost-task",

@@ -53,7 +53,7 @@ use super::catalogue::TaskCatalogue;
 use super::disk;
 use super::layout::{DELETED_TASK_EXTENSION, TASKS_DIRECTORY, task_directory};
 use super::shared_log::SharedFrames;
-use super::task_log::{read_task_log, write_task_log};
+use super::task_log::{TASK_LOG_FILE_NAME, read_task_log, write_task_log};
 use crate::store::engine::EngineError;
 use crate::store::role::ProcessRole;
 use crate::store::task;
@@ -114,10 +114,17 @@ pub fn salvage_directory(
     }
     salvaged.tasks = tasks.len() as u64;
     let rows = tasks.into_iter().map(|(row, _)| row);
-    // A damaged log is left out, and the next start begins another: clients then see a fork.
     match read_task_log(root) {
+        // A journal of an earlier version has no log either.
+        Ok(entries) if entries.is_empty() && salvaged.tasks > 0 => {
+            let path = root.join(TASK_LOG_FILE_NAME);
+            salvaged.record_damage(
+                disk::damage_error(&path, "it is missing"),
+                DataLoss::TaskLog,
+            );
+        }
         Ok(entries) => write_task_log(to, &entries)?,
-        Err(error) => tracing::warn!(%error, "the task log is not salvaged, and begins anew"),
+        Err(error) => salvaged.record_damage(error, DataLoss::TaskLog),
     }
     // Written last: without a list of tasks there is no copy.
     TaskCatalogue::from_rows(to, next, rows).write_to(to)?;
