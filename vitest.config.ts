@@ -40,6 +40,7 @@ export default defineConfig({
           // Bundlers keep a core busy each, and a machine may have few.
           maxConcurrency: 3,
           ...BACKSTOP,
+          expect: { poll: { timeout: BACKSTOP.testTimeout } },
         },
       },
       {

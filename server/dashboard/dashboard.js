@@ -126,14 +126,14 @@ var RAISED = {
 };
 
 // www/client/errors.ts
-var HushbinError = class extends Error {
+var BaseError = class extends Error {
   /** @internal */
   constructor(name, message, options) {
     super(message, options);
     this.name = name;
   }
 };
-var TaskError = class extends HushbinError {
+var TaskError = class extends BaseError {
   /** @internal */
   constructor(code, message, options) {
     super("TaskError", message, options);
@@ -225,33 +225,26 @@ var QUESTION_KINDS = Object.keys(FIELD_READERS_BY_KIND);
 var REPORT_UNIT = {
   singularNoun: "report",
   pluralNoun: "reports",
-  convertCount: (reports) => reports,
+  messagesPerUnit: 1,
   minBatchSize: 0
 };
 function batchUnitOf(task) {
   const { messages, people = 0 } = task;
   if (messages === void 0) return REPORT_UNIT;
-  const [, each] = messagesPerPerson(task);
+  const [, messagesPerUnit] = messagesPerPerson(task);
   return {
     singularNoun: "person",
     pluralNoun: "people",
-    convertCount: (own) => own / each,
+    messagesPerUnit,
     minBatchSize: people
   };
 }
-function minAndMaxBatchSize({ convertCount: convert, minBatchSize: min }, { least, most }) {
-  const own = Math.max(Math.ceil(convert(least)), min);
-  return [own, Math.max(Math.ceil(convert(most)), own)];
+function minAndMaxBatchSize({ messagesPerUnit: each, minBatchSize: min }, { least, most }) {
+  const own = Math.max(Math.ceil(least / each), min);
+  return [own, Math.max(Math.ceil(most / each), own)];
 }
 var capitalize = (word) => word.charAt(0).toUpperCase() + word.slice(1);
-var aboutIfFractional = (value) => Number.isInteger(value) ? "" : "about ";
-function formatWithUnit({ singularNoun: one, pluralNoun: more, convertCount: convert }, collected) {
-  const value = convert(collected);
-  return `${aboutIfFractional(value)}${formatCountWithNoun(Math.round(value), one, more)}`;
-}
-function formatWithoutUnit({ convertCount: convert }, collected) {
-  return formatCount(convert(collected));
-}
+var formatWithUnit = ({ singularNoun: one, pluralNoun: more }, count) => formatCountWithNoun(count, one, more);
 
 // www/dashboard/labels.ts
 function formatNumber(value) {
@@ -310,7 +303,7 @@ function itemCount(question) {
   if (items === "open" || question.kind === "text") return null;
   if (typeof items === "number") return items;
   if (items !== void 0) return items.length;
-  if (question.edges !== void 0) return question.edges.length - 1;
+  if (question.edges !== void 0) return question.edges.length - (question.optional ? 0 : 1);
   return question.of?.length ?? 1;
 }
 var ESTIMAND_TEXTS = {
@@ -442,7 +435,7 @@ function drawOpenBatchProgress(all, unit, now) {
   if (open === void 0) return [];
   const [least, most] = minAndMaxBatchSize(unit, all.batch_settings);
   const { hours } = all.batch_settings;
-  const have = unit.convertCount(open.reports);
+  const have = open.reports;
   const age = Math.max(now - open.opened, 0) / 3600;
   const to = (limit, which) => progressBar(
     `${capitalize(unit.pluralNoun)} towards the ${which}`,
@@ -465,7 +458,7 @@ function drawOpenBatchProgress(all, unit, now) {
   return bars;
 }
 function drawOpenBatchBar(all, unit) {
-  const have = unit.convertCount(openBatch(all)?.reports ?? 0);
+  const have = openBatch(all)?.reports ?? 0;
   const [least, most] = minAndMaxBatchSize(unit, all.batch_settings);
   const max = have < least ? least : most;
   const of = have < least ? "at least" : "at most";
@@ -476,7 +469,7 @@ function closedBatchTable(all, unit) {
   if (closed.length === 0) return null;
   const rows = closed.slice(0, MAX_LISTED).map(({ number, reports, closed: at, state: state2 }) => [
     String(number),
-    { content: formatWithoutUnit(unit, reports), style: "amount" },
+    { content: formatCount(reports), style: "amount" },
     {
       content: state2 === "closed" || at === void 0 ? "being counted" : formatTime(at),
       style: "amount"
@@ -983,6 +976,11 @@ function privacyPromiseText(privacy) {
   const { central_epsilon, delta, people, honest_fraction } = privacy;
   return `People must trust the shuffler: ${NO_LOCAL_EPSILON_TEXT}. Batches have central ε = ${epsilonText(central_epsilon)}, δ = ${formatDelta(delta)} if they have at least ${formatCountWithNoun(people, "person", "people")} and ${formatPercent(honest_fraction)} of the people are honest.`;
 }
+function missingMessagesText(missing, { counted = false }) {
+  if (missing === void 0) return void 0;
+  const effect = counted ? "The intervals are wider, so that they allow for that." : "The intervals do not allow for that.";
+  return `At least ${formatCountWithNoun(missing, "message")} of these people are missing: invalid, repeated, blank or lost. ${effect}`;
+}
 function privacyFigure(name, figure, ...more) {
   return el(
     "div",
@@ -1456,6 +1454,62 @@ var EstimatesCache = class {
   }
 };
 
+// www/client/web-vitals-thresholds.ts
+var WEB_VITALS_THRESHOLDS = {
+  LCP: [2500, 4e3],
+  INP: [200, 500],
+  CLS: [0.1, 0.25],
+  TTFB: [800, 1800]
+};
+
+// www/dashboard/web-vitals.ts
+var RATED_QUANTILE = 0.75;
+function webVitalRating([from, to], [good, poor]) {
+  if (to <= good) return "Good";
+  if (from >= poor) return "Poor";
+  if (from >= good) return to <= poor ? "Needs improvement" : "Needs improvement, or poor";
+  return to <= poor ? "Good, or needs improvement" : "Undecided";
+}
+function webVitalView({ distribution = [], quantiles = [] }, question, unit) {
+  const thresholds = WEB_VITALS_THRESHOLDS;
+  const own = Object.hasOwn(thresholds, question.name ?? "") ? thresholds[question.name ?? ""] : void 0;
+  const rated = quantiles.find(({ quantile }) => quantile === RATED_QUANTILE);
+  if (own === void 0 || rated === void 0) return [];
+  const [good, poor] = own.map(
+    (threshold) => distribution.find(
+      ({ below }) => below >= threshold && below - threshold <= (question.step ?? 0) / 2
+    )
+  );
+  if (good === void 0 || poor === void 0) return [];
+  const [first, second] = own.map((threshold) => formatNumber(threshold) + unit);
+  const rows = [
+    [`Good: up to ${first}`, good],
+    [`Not poor: up to ${second}`, poor]
+  ].map(([label, share]) => [
+    label,
+    { content: shareText(share.estimate), style: "amount estimated" },
+    { content: share.simultaneous_interval.map(shareText).join(" to "), style: "amount interval" }
+  ]);
+  return [
+    el(
+      "p",
+      { class: "figure" },
+      el("strong", {}, webVitalRating(rated.simultaneous_interval, own)),
+      " at the 75th percentile",
+      el("span", { class: "soft" }, ` by Google's thresholds of ${first} and ${second}`)
+    ),
+    createTable(
+      "Shares by Google's thresholds, of people with and without a value",
+      [
+        "Rating",
+        { content: "Share of all people", style: "amount" },
+        { content: "Simultaneous interval", style: "amount" }
+      ],
+      rows
+    )
+  ];
+}
+
 // www/dashboard/histogram.ts
 var HEIGHT2 = 200;
 var LEFT_GUTTER_PERCENT = 9;
@@ -1463,7 +1517,7 @@ var plotToFullPosition = (part) => LEFT_GUTTER_PERCENT + part * (100 - LEFT_GUTT
 var MAX_BINS_WITH_WHISKERS = 80;
 function histogramBins(answer) {
   return answer.estimates.flatMap(({ item, share: own }) => {
-    if (own === void 0) return [];
+    if (own === void 0 || typeof item !== "object") return [];
     const { from, to } = item;
     return { label: itemName(item), from, to, share: own };
   });
@@ -1496,16 +1550,33 @@ function numberView(answer, question) {
       )
     );
   }
+  shown.push(...webVitalView(number, question, unit));
   if (number.quantiles?.length) shown.push(quantileTable(number, unit));
+  const without = answer.estimates.find(({ item }) => typeof item === "string")?.share;
+  if (without !== void 0) {
+    const ends = without.interval.map(shareText).join(" to ");
+    shown.push(
+      el(
+        "p",
+        { class: "figure" },
+        el("strong", {}, shareText(without.estimate)),
+        " of people have no number, and count for no quantile, ",
+        el("span", { class: "soft" }, `${ends} ${together}`)
+      )
+    );
+  }
   const drawn = question.mechanism?.name === "pattern" ? cumulativeSharePlot(bins, number) : binSharePlot(bins);
   if (bins.length > 1)
     shown.push(...sharePlotAndTable(drawn, bins, number, question, unit, together));
   return shown;
 }
-function quantileTable({ quantiles = [] }, unit) {
+function quantileTable({ quantiles = [], range }, unit) {
   const rows = quantiles.map(({ quantile, estimate, simultaneous_interval: [from, to] }) => [
     quantileName(quantile),
-    { content: formatNumber(estimate) + unit, style: "amount estimated" },
+    {
+      content: from === range[0] && to === range[1] ? "unknown" : formatNumber(estimate) + unit,
+      style: "amount estimated"
+    },
     { content: `${formatNumber(from)} to ${formatNumber(to)}${unit}`, style: "amount interval" }
   ]);
   const heads = [
@@ -2284,14 +2355,15 @@ var TaskPage = class {
     if ((people ?? reports) === 0) {
       return [el("p", {}, "No report answers this question yet.")];
     }
-    const of = people === void 0 ? formatCountWithNoun(reports, "report") : `${formatWithUnit(this.#batchUnit, messages)}, counted by ${formatCountWithNoun(messages, "message")}`;
+    const of = people === void 0 ? formatCountWithNoun(reports, "report") : `${formatWithUnit(this.#batchUnit, people)}, counted by ${formatCountWithNoun(messages, "message")}`;
     const batches = formatAsRanges(this.#selectedBatches.map(({ number }) => number));
     const about = el(
       "p",
       {},
       `${of}${batches === "" ? "" : `${people === void 0 ? "" : ","} from ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. A thick bar is the interval of one row, with ${confidence * 100}% confidence. A thin bar is the simultaneous interval, with ${confidence * 100}% confidence for all rows at once. A hollow dot marks an estimate that may be noise.`
     );
-    const notes = noteParagraphs(bias_statement, memo_warning);
+    const missing = missingMessagesText(answer.missing_messages, this.#selectedQuestion);
+    const notes = noteParagraphs(missing, bias_statement, memo_warning);
     if (this.#selectedQuestion.kind === "number") {
       const { warning: warning2, isUseful: useful } = people === void 0 ? checkNumberSampleSize(answer) : { isUseful: true };
       return [

@@ -9,7 +9,6 @@
 //! | [`task`] | tasks that are collected, and task files |
 //! | [`http`] | the HTTP interface of a store, as a router |
 //! | `export` | writing and reading of files of randomised reports |
-//! | [`audit`] | measurements of how much reports reveal |
 //! | [`cli`] | the command `hushbin` with its subcommands, such as `serve` and `plan` |
 //!
 //! Dependencies point inward: `cli` and `http` use `store`. All modules use the core crate
@@ -31,7 +30,6 @@
 //! # }
 //! ```
 
-pub mod audit;
 pub mod cli;
 mod estimates;
 mod export;

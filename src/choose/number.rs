@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::hash::HashFamily;
 use crate::mechanism::collision::FavouredBucketRuleName;
 use crate::task::collected::part_file::ScaleFields;
+use crate::task::collected::scale_getters::OPTIONAL_WITHOUT_BINS_ERROR;
 use crate::task::{BinSpacing, NumberLimits, NumberPurpose, NumberScale};
 
 /// Scale of a number, whose levels or bins may be unset.
@@ -43,6 +44,8 @@ pub struct NumberDraft {
     /// Distance between possible numbers from `min` to `max`. For example, the distance is 1 for
     /// counts. If there are at most 128 possible numbers, each has its own bin.
     pub value_step: Option<f64>,
+    /// True if a person may have no number.
+    pub optional: bool,
 }
 
 impl NumberDraft {
@@ -88,6 +91,9 @@ impl NumberDraft {
         if !mean && self.level_count.is_some() {
             return combination("\"levels\" are only for the mean of a \"number\", not for bins");
         }
+        if mean && self.optional {
+            return combination(OPTIONAL_WITHOUT_BINS_ERROR);
+        }
         let scale = match (self.min, self.max, &self.bin_edges) {
             (None, None, Some(edges))
                 if self.bin_count.is_none() && self.linear_or_log_spacing.is_none() =>
@@ -125,11 +131,7 @@ impl NumberDraft {
             }
             _ => return combination("a \"number\" needs its \"min\" and \"max\""),
         };
-        let scale = scale?.with_unit(self.unit.clone())?;
-        match self.value_step {
-            Some(step) => scale.with_value_step(step),
-            None => Ok(scale),
-        }
+        scale?.with_details(self.unit.clone(), self.value_step, self.optional)
     }
 
     /// Returns edges midway between possible numbers. If the draft states no number of bins, each
@@ -177,10 +179,11 @@ impl NumberDraft {
     /// Returns the best mechanism for the purpose.
     pub(super) fn mechanism_draft(&self) -> MechanismDraft {
         match self.stated_or_implied_purpose() {
-            NumberPurpose::Quantiles => {
+            // The bins of a pattern form a sequence, in which people without a number have no place.
+            NumberPurpose::Quantiles if !self.optional => {
                 MechanismDraft::Pattern(super::pattern::ParametersDraft::default())
             }
-            NumberPurpose::Histogram | NumberPurpose::Mean => one_favoured_collision_draft(None),
+            _ => one_favoured_collision_draft(None),
         }
     }
 
@@ -207,7 +210,8 @@ impl NumberDraft {
         check_equal_if_stated("max", &self.max, max)?;
         check_equal_if_stated("edges", &self.bin_edges, edges)?;
         check_equal("unit", &self.unit.as_deref(), &scale.unit())?;
-        let cells = scale.cell_count();
+        check_equal("optional", &self.optional, &scale.is_optional())?;
+        let cells = scale.level_or_bin_count();
         check_equal_if_stated("levels", &self.level_count, mean.then_some(cells))?;
         check_equal_if_stated("bins", &self.bin_count, (!mean).then_some(cells))?;
         check_equal(
@@ -243,6 +247,7 @@ impl From<ScaleFields> for NumberDraft {
             bin_count: file.bin_count,
             linear_or_log_spacing: file.bin_spacing,
             value_step: file.value_step,
+            optional: file.optional,
         }
     }
 }

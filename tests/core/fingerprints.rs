@@ -97,6 +97,9 @@ fn tasks() -> Vec<Value> {
             "mechanism": { "name": "pattern", "outputs": 6, "favoured": [0, 1, 3] } }),
         ),
         asks(
+            json!({ "kind": "number", "edges": [0.0, 1.0, 2.0, 3.0], "unit": "s", "optional": true }),
+        ),
+        asks(
             json!({ "kind": "numbers", "mechanism": { "name": "window", "drawn": 2, "atoms": 4,
             "favoured": 2, "values": [1, 3] }, "of": [{ "name": "x", "min": 0.0, "max": 1.0, "unit": "m" },
             { "name": "y", "min": 0.0, "max": 1.0 }, { "name": "z", "min": 0.0, "max": 1.0 }] }),

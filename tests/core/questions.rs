@@ -5,7 +5,7 @@ use hushbin::choose::compare_separate_with_together;
 use hushbin::domain::{Domain, SignedItem};
 use hushbin::hash::HashFamily;
 use hushbin::mechanism::collision::{self, Collision, FavouredBucketRule};
-use hushbin::task::{NumberScale, QuestionFields, QuestionKind};
+use hushbin::task::{Cross, NumberScale, QuestionFields, QuestionKind, QuestionPart};
 use hushbin::{Entry, Error, ErrorCode, Items, Question, Randomizer, Task, TaskDraft};
 use serde_json::{Value, json};
 
@@ -639,6 +639,130 @@ fn numbers_have_a_cell() {
     assert_eq!(cells[5], (3, 0.0));
     let values = [0, 1, 2, 3].map(|cell| levels.level_value(cell).unwrap());
     assert_eq!(values, [-10.0, 0.0, 10.0, 20.0]);
+}
+
+/// A person without a number is in the last cell. The mean has no such cell, and a pattern neither.
+#[test]
+fn people_without_a_number_have_a_cell() {
+    let optional = |fields: Value| {
+        let mut question = json!({ "name": "q", "kind": "number", "optional": true });
+        let own = fields.as_object().unwrap().clone();
+        question.as_object_mut().unwrap().extend(own);
+        let file = json!({ "id": "t", "epsilon": 1.0, "questions": [question] });
+        let draft: TaskDraft = serde_json::from_value(file).map_err(|error| error.to_string())?;
+        draft.resolve_task().map_err(|error| error.to_string())
+    };
+    for fields in [
+        json!({ "edges": [0, 1, 3, 10] }),
+        json!({ "edges": [0, 1, 3, 10], "want": "quantiles", "unit": "s" }),
+        json!({ "min": 0, "max": 2, "step": 1, "want": "quantiles" }),
+    ] {
+        let task = optional(fields).unwrap();
+        assert_eq!(
+            Task::from_canonical_bytes(&task.canonical_bytes()),
+            Ok(task.clone())
+        );
+        let file = serde_json::to_value(&task).unwrap();
+        assert_eq!(file["questions"][0]["optional"], true);
+        assert_eq!(serde_json::from_value::<Task>(file.clone()).unwrap(), task);
+        let mut required = file;
+        required["questions"][0]["optional"] = json!(false);
+        let required: Task = serde_json::from_value(required).unwrap();
+        assert_ne!(required.fingerprint(), task.fingerprint());
+        let QuestionKind::Number(scale) = task.questions()[0].kind() else {
+            panic!("a number with bins is asked");
+        };
+        assert_eq!((scale.level_or_bin_count(), scale.cell_count()), (3, 4));
+        assert_eq!(scale.cell_of_answer(entry(1, 1.0)), (3, 0.0));
+        assert_eq!(scale.cell_of_answer(entry(0, 1e9)), (2, 0.0));
+        let randomize = |task: &Task, answer| {
+            Randomizer::new(task)
+                .randomize_answers(&[&[answer]], &mut seeded(1))
+                .map_err(|error| error.code())
+        };
+        for valid in [entry(0, -4.0), entry(1, 1.0)] {
+            assert!(randomize(&task, valid).is_ok());
+        }
+        for (wrong, code) in [
+            (entry(1, 0.0), ErrorCode::ValueOutOfRange),
+            (entry(1, f64::NAN), ErrorCode::ValueOutOfRange),
+            (entry(2, 1.0), ErrorCode::UnknownItem),
+        ] {
+            assert_eq!(randomize(&task, wrong).unwrap_err(), code);
+        }
+        let error = randomize(&required, entry(1, 1.0)).unwrap_err();
+        assert_eq!(error, ErrorCode::UnknownItem);
+    }
+    for (fields, expected) in [
+        (json!({ "min": 0, "max": 3 }), "needs bins"),
+        (
+            json!({ "edges": [0, 1, 3, 10], "mechanism": "pattern" }),
+            "\"pattern\" is only for a \"number\" that is not \"optional\"",
+        ),
+    ] {
+        let error = optional(fields).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+    let crossed = json!([{ "name": "q", "kind": "cross", "of": [{ "name": "a", "kind": "flag" },
+        { "name": "b", "kind": "number", "edges": [0, 1, 2], "optional": true }] }]);
+    let file = json!({ "id": "t", "epsilon": 1.0, "questions": crossed });
+    let error = serde_json::from_value::<TaskDraft>(file)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("unknown field `optional`"), "{error}");
+}
+
+/// A part cannot be optional: its canonical bytes would be those of another task.
+#[test]
+fn parts_are_not_optional() {
+    let scale = NumberScale::from_edges(vec![0.0, 1.0, 2.0]).unwrap();
+    let cross = |scale| {
+        let columns = QuestionPart::new_number("b", scale);
+        let cross = Cross::new(QuestionPart::new_flag("a"), columns);
+        let items = Items::Count(cross.cell_count());
+        Question::new(QuestionFields {
+            name: "q".to_owned(),
+            kind: QuestionKind::CrossTabulation(cross),
+            items,
+            max_entries_per_report: 1,
+            weight: 1,
+            epsilon: 1.0,
+            mechanism: one_favoured(2).into(),
+        })
+    };
+    assert!(cross(scale.clone()).is_ok());
+    let error = cross(scale.into_optional().unwrap()).unwrap_err();
+    assert!(
+        error.to_string().contains("must not be \"optional\""),
+        "{error}"
+    );
+}
+
+/// Each report of an optional number has the probabilities of its cell, for all cells alike.
+#[test]
+fn reports_of_people_without_a_number_have_the_law_of_a_cell() {
+    let file = json!([{ "name": "q", "kind": "number", "edges": [0, 1, 2], "optional": true,
+        "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 1,
+        "hashing": "balanced", "buckets": 3 } }]);
+    let task = draft(&file).resolve_task().unwrap();
+    let choice = draft(&json!([{ "name": "q", "kind": "choice", "options": 3,
+        "mechanism": file[0]["mechanism"] }]));
+    let choice = choice.resolve_task().unwrap();
+    let report = |task: &Task, answer, seed| {
+        let mut rng = seeded(seed);
+        let made = Randomizer::new(task).randomize_answers(&[&[answer]], &mut rng);
+        made.unwrap().report
+    };
+    // The randomiser treats the cells like the options of a choice, draw by draw.
+    for seed in 0..200 {
+        for (cell, answer) in [entry(0, 0.5), entry(0, 7.0), entry(1, 1.0)]
+            .into_iter()
+            .enumerate()
+        {
+            let option = entry(cell as u64, 1.0);
+            assert_eq!(report(&task, answer, seed), report(&choice, option, seed));
+        }
+    }
 }
 
 /// Each number has its own bin if there are few. With more, all bins but one have equally many.

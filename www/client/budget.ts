@@ -4,6 +4,7 @@
  * spent.
  */
 
+import type { Bytes } from "./bytes.js";
 import type { FetchedTask, ReportBudget } from "./task.js";
 
 export const DAY_MS = 86_400_000;
@@ -54,7 +55,7 @@ export interface HeldReport {
   readonly at: number;
   readonly epsilon: number;
   /** Bytes of the upload that contains only this report. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly bytes: Bytes;
   /** True if it was made from "no answer", so that an answer replaces it. */
   readonly isCover: boolean;
 }

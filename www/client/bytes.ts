@@ -1,5 +1,8 @@
+/** Array of bytes in memory of its own. Before version 5.7, TypeScript knows only `Uint8Array`. */
+export type Bytes = ReturnType<Uint8ArrayConstructor["of"]>;
+
 /** Concatenates byte arrays. */
-export function concatBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+export function concatBytes(parts: readonly Uint8Array[]): Bytes {
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let offset = 0;
   for (const part of parts) {
@@ -25,7 +28,7 @@ export function bytesToHex(bytes: Uint8Array): string {
 }
 
 /** Decodes hexadecimal digits to bytes. Returns no bytes for any other text. */
-export function bytesFromHex(digits: string): Uint8Array<ArrayBuffer> {
+export function bytesFromHex(digits: string): Bytes {
   const pairs = /^([0-9a-f]{2})+$/.test(digits) ? (digits.match(/../g) ?? []) : [];
   return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
 }

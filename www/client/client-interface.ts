@@ -1,10 +1,13 @@
 /** Interface of clients. */
 
-import type { Consent } from "./consent.js";
+import type { Consent } from "./consent-state.js";
 import type { CommonOptions } from "./options.js";
 import type { InputOf, ResultsOf } from "./results.js";
 import type { SumTask } from "./sums/task.js";
 import type { Task } from "./task.js";
+
+/** Value, or a promise of it. */
+export type Awaitable<V> = V | PromiseLike<V>;
 
 /** Information about a client: its task and its collector. */
 export interface ClientInfo<T extends Task | SumTask = Task> {
@@ -74,6 +77,16 @@ export interface Client<T extends Task | SumTask = Task> {
   report(input: InputOf<T>): Promise<ResultsOf<T>["receipt"]>;
   /** Does the same as `report`, but returns no promise. Failures are passed to `onError`. */
   record(input: InputOf<T>): void;
+  /**
+   * Calls a function as soon as consent and budget allow a report, and reports the answers that it
+   * returns. Meant for answers that take work to compute. If the budget is spent, the function is
+   * not called in this page. Failures are passed to `onError`.
+   *
+   * @param answers returns the answers or a promise of them, or undefined if there is nothing to
+   * report; called at most once, with nothing reserved
+   * @throws ClosedError
+   */
+  once(answers: () => Awaitable<InputOf<T> | undefined>): void;
   /**
    * Calls a function when the person leaves, and reports the answers that it returns. A person
    * leaves when the page is hidden or closed for the first time after this call, or when the client

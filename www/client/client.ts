@@ -1,8 +1,8 @@
 /** Client of one task. It takes the answers of a person and sends randomised reports. */
 
-import { ledgerAtTime, spentInOpenWindows } from "./budget.js";
-import type { Client, ClientInfo } from "./client-interface.js";
-import { type Consent, consentState } from "./consent.js";
+import { budgetStatus } from "./budget-status.js";
+import type { Awaitable, Client, ClientInfo } from "./client-interface.js";
+import { type Consent, consentState } from "./consent-state.js";
 import { deepCopy } from "./entries.js";
 import {
   ClosedError,
@@ -12,23 +12,16 @@ import {
   StorageError,
   TaskError,
 } from "./errors.js";
+import { IdleTime } from "./idle.js";
 import { loadExtras, loadLeavingCode } from "./loaders.js";
-import {
-  type ClientOptions,
-  type ClientSettings,
-  isSumTask,
-  settingsFromOptions,
-} from "./options.js";
-import { isNodeLikeProcess, isPage } from "./page.js";
+import { openStore } from "./open-store.js";
+import type { ClientSettings } from "./options.js";
+import { isPage } from "./page.js";
 import { emptyReceipt, type Receipt } from "./receipt.js";
-import {
-  convertLocalResult,
-  createSumConverter,
-  type InputOf,
-  type ResultConverter,
-  type ResultsOf,
-} from "./results.js";
-import { type ConsentGrant, openSession, openStore, type Session } from "./session.js";
+import type { InputOf, ResultConverter, ResultsOf } from "./results.js";
+import { openRevocationChannel } from "./revocation-channel.js";
+import type { ConsentGrant, Session } from "./session.js";
+import { openSessionUnlessIdle } from "./session-opening.js";
 import { SessionRequests } from "./session-requests.js";
 import type { SumTask } from "./sums/task.js";
 import { type AnyTask, budgetOf, type Task } from "./task.js";
@@ -37,26 +30,7 @@ import { backoffMs, startTimer } from "./time.js";
 /** Maximum number of `report` calls that wait for the task or the module. */
 const MAX_WAITING_CALLS = 1000;
 
-/**
- * Returns the channel that informs other tabs and workers when consent is revoked. Returns
- * undefined in processes, and for clients that share nothing with other tabs.
- */
-function openRevocationChannel({
-  url,
-  storage,
-  dryRun,
-}: ClientSettings): BroadcastChannel | undefined {
-  try {
-    // A channel would keep a process from ending.
-    const shares = !isNodeLikeProcess() && storage !== "memory" && !dryRun;
-    return shares ? new BroadcastChannel(`hushbin ${url}`) : undefined;
-  } catch {
-    // Old browsers have no channels. At Next.js's edge, the constructor throws.
-    return undefined;
-  }
-}
-
-class HushbinClient<T extends Task | SumTask> implements Client<T> {
+export class HushbinClient<T extends Task | SumTask> implements Client<T> {
   readonly #settings: ClientSettings;
   readonly #convertResult: ResultConverter<ResultsOf<T>>;
   readonly #channel: BroadcastChannel | undefined;
@@ -67,11 +41,11 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   readonly #functionsAtLeave = new Set<() => unknown>();
   #granted = false;
   #sessionRequests: SessionRequests;
-  #sessionPromise: Promise<Session> | undefined;
+  #sessionPromise: Promise<Session | undefined> | undefined;
   /** Number of failures to begin a session since the last success. */
   #failureCount = 0;
   /** Latest session that could not begin and is tried again later. */
-  #failedSessionPromise: Promise<Session> | undefined;
+  #failedSessionPromise: Promise<unknown> | undefined;
   #session: Session | undefined;
   #closePromise: Promise<void> | undefined;
   /** The latest consent that this client was granted. */
@@ -81,6 +55,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
    * earlier.
    */
   #revocationsPromise: Promise<unknown> | undefined;
+  readonly #idleTime = new IdleTime(() => void this.#getOrBeginSession().catch(() => {}));
   #resolveGrant: () => void = () => {};
   #grantPromise: Promise<void>;
 
@@ -117,7 +92,12 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     this.#checkOpen();
     await this.#grantPromise;
     this.#forgetFailure();
-    const { task, fingerprint } = (await this.#getOrBeginSession()).reportMaker;
+    let session: Session | undefined;
+    // A session that is opening already may find nothing to do.
+    while (session === undefined) {
+      session = await this.#getOrBeginSession(true);
+    }
+    const { task, fingerprint } = session.reportMaker;
     return { task: task as AnyTask as T, fingerprint };
   }
 
@@ -133,6 +113,22 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
 
   record(input: InputOf<T>): void {
     this.report(input).catch(this.#settings.onError);
+  }
+
+  once(answers: () => Awaitable<InputOf<T> | undefined>): void {
+    this.#checkOpen();
+    const run = async () => {
+      await this.#grantPromise;
+      const session = await this.#getOrBeginSession();
+      const given = (await session?.isReportAllowed()) ? await answers() : undefined;
+      await (given === undefined || this.report(given));
+    };
+    run().catch((error) => {
+      // Consent was revoked in the meantime, or the client was closed.
+      if (!(error instanceof ClosedError)) {
+        this.#settings.onError(error);
+      }
+    });
   }
 
   atLeave(answers: () => InputOf<T> | undefined): void {
@@ -193,7 +189,10 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   async #reportAfterOpening(answers: unknown): Promise<Receipt> {
     const session = await this.#getOrBeginSession();
     // The browser may refuse since the call.
-    return this.consent === "granted" ? session.report(answers) : emptyReceipt("no-consent");
+    if (this.consent !== "granted") {
+      return emptyReceipt("no-consent");
+    }
+    return session?.report(answers) ?? emptyReceipt(this.#idleTime.reason);
   }
 
   async flush(): Promise<void> {
@@ -213,12 +212,14 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
       this.#session ??
       (await Promise.race([this.#getOrBeginSession(), this.#sessionRequests.nextFailure()]));
     await Promise.allSettled(this.#reportCalls);
-    await session.delivery.flush();
+    await session?.delivery.flush();
   }
 
   grant(): void {
     this.#checkOpen();
     this.#granted = true;
+    // The ledger shows whether consent is revoked elsewhere from here on.
+    this.#idleTime.end();
     this.#notifyWatchers();
     this.#resolveGrant();
     // Start loading now, so that the first report need not wait. That report also throws any error.
@@ -271,25 +272,11 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
   }
 
   async budget(): Promise<ResultsOf<T>["budget"]> {
-    const { task } = this.about;
-    const [durable, { taskLedger: ledger, collectorCharges: charges }] = await this.#withStore(
-      async (store) => [store.durable, await store.readLedgers()] as const,
+    const { maxEpsilonAcrossTasks: maxEpsilon } = this.#settings;
+    const status = await this.#withStore(async (store) =>
+      budgetStatus(this.about.task, await store.readLedgers(), maxEpsilon, store.durable),
     );
-    const allowed = task && budgetOf(task);
-    const now = Date.now();
-    const { used, until, spent, reports, held } = ledgerAtTime(ledger, now);
-    return this.#convertResult({
-      epsilon: task?.epsilon,
-      allowed: allowed?.reports,
-      used,
-      until: used > 0 ? new Date(until) : undefined,
-      ...(held && { heldUntil: new Date(held.due) }),
-      spent,
-      reports,
-      spentOnAll: spentInOpenWindows(charges, now),
-      maxEpsilon: this.#settings.maxEpsilonAcrossTasks,
-      durable,
-    });
+    return this.#convertResult(status);
   }
 
   async history(): Promise<readonly ResultsOf<T>["entry"][]> {
@@ -364,15 +351,24 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
    * Returns the session. If there is none, begins one. After a failure, a later call tries again. If
    * the task may have cover reports, this is tried again after a delay, or by `ready`.
    *
+   * The result is undefined while the page has nothing to do. In this case little code is loaded and
+   * nothing is fetched.
+   *
+   * @param evenIfIdle true if a session begins even though there is nothing to do
    * @throws ClosedError without consent, and once the client is closed
    */
-  #getOrBeginSession(): Promise<Session> {
-    this.#sessionPromise ??= this.#beginSession();
+  async #getOrBeginSession(evenIfIdle = false): Promise<Session | undefined> {
+    if (this.#sessionPromise === undefined) {
+      this.#checkOpen(this.#granted);
+      if (!evenIfIdle && this.#idleTime.isNow) {
+        return this.#stayIdle();
+      }
+    }
+    this.#sessionPromise ??= this.#beginSession(evenIfIdle);
     return this.#sessionPromise;
   }
 
-  #beginSession(): Promise<Session> {
-    this.#checkOpen(this.#granted);
+  #beginSession(evenIfIdle: boolean): Promise<Session | undefined> {
     const { task, onError } = this.#settings;
     const requests = new SessionRequests(this.#settings);
     this.#sessionRequests = requests;
@@ -383,24 +379,41 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
       this.#functionsAtLeave.forEach((answers) => void this.#registerAtLeave(session, answers));
       this.#notifyWatchers();
     };
-    const events = {
-      onReportsChange: this.#notifyWatchers,
-      renew: () => {
-        if (this.#session !== undefined && !requests.stopped) {
-          this.#endSession()?.free();
-          this.#getOrBeginSession().catch((error) => {
-            // Other errors are passed on where they are tried again.
-            if (error instanceof TaskError) {
-              onError(error);
-            }
-          });
-        }
-      },
-      onRevokedElsewhere: this.#onRevokedElsewhere,
-      whenRevocationsStored: this.#revocationsPromise,
-      consentGrant: this.#consentGrant,
+    const renew = () => {
+      if (this.#session !== undefined && !requests.stopped) {
+        this.#endSession()?.free();
+        this.#getOrBeginSession().catch((error) => {
+          // Other errors are passed on where they are tried again.
+          if (error instanceof TaskError) {
+            onError(error);
+          }
+        });
+      }
     };
-    const opening = openSession(this.#settings, requests, opened, events).catch((error) => {
+    const open = async () => {
+      const session = await openSessionUnlessIdle({
+        settings: this.#settings,
+        requests,
+        evenIfIdle,
+        revocationsStored: this.#revocationsPromise,
+        opened,
+        onReportsChange: this.#notifyWatchers,
+        renew,
+        onRevokedElsewhere: this.#onRevokedElsewhere,
+        consentGrant: this.#consentGrant,
+      });
+      if (!("until" in session)) {
+        return session;
+      }
+      if (this.#sessionPromise === opening) {
+        this.#sessionPromise = undefined;
+      }
+      this.#idleTime.begin(session);
+      return this.#stayIdle();
+    };
+    const opening = open().catch((cause) => {
+      const error = requests.stopped ? new ClosedError("client") : cause;
+      requests.stop();
       // An invalid task or option stays invalid. A module may load at the next attempt.
       const isFinal = error instanceof TaskError || error instanceof OptionError;
       if (this.#sessionPromise === opening && !isFinal) {
@@ -419,8 +432,15 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
     return opening;
   }
 
+  /** Ends the idle time when it is over, if a function waits to be called at leaving. */
+  #stayIdle(): undefined {
+    if (this.#functionsAtLeave.size > 0) {
+      this.#idleTime.wakeAtEnd();
+    }
+  }
+
   /** Begins a session again after a failure, unless another one has begun. */
-  #reopenLater(failed: Promise<Session>): void {
+  #reopenLater(failed: Promise<unknown>): void {
     this.#failureCount += 1;
     startTimer(() => {
       if (this.#sessionPromise === failed) {
@@ -443,6 +463,7 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
    */
   #endSession(): Session | undefined {
     const session = this.#session;
+    this.#idleTime.end();
     this.#sessionRequests.stop();
     this.#sessionPromise = undefined;
     this.#session = undefined;
@@ -465,36 +486,4 @@ class HushbinClient<T extends Task | SumTask> implements Client<T> {
       throw new ClosedError("client");
     }
   }
-}
-
-/**
- * Creates a client for one task of one collector.
- *
- * Returns at once. The code, the task and the keys are loaded after consent is granted, and reports
- * wait for them. With the option `analyser`, reports are sealed to an analyser, and `endpoint` is
- * the address of a shuffler. The same applies to a sum task, which also needs the option `trust`.
- *
- * @example
- * ```ts
- * const client = createClient({ endpoint: "https://telemetry.example", task });
- * client.grant(); // once the person agrees
- * ```
- *
- * @throws OptionError if an option is invalid. Options of sealing, sums and relays are checked
- * later; the error then comes from the calls that wait for the client
- * @throws TaskError if the task is malformed. For a sum task, the calls that wait for the client
- * throw this error
- */
-export function createClient<const T extends Task | SumTask | string>(
-  options: ClientOptions<T>,
-): Client<T extends string ? Task : T>;
-export function createClient(
-  options: ClientOptions<Task | SumTask | string>,
-): Client | Client<SumTask> {
-  // Without options, the error names the first that is missing.
-  const settings = settingsFromOptions(Object(options));
-  const { task } = settings;
-  return isSumTask(task)
-    ? new HushbinClient<SumTask>(settings, createSumConverter(task))
-    : new HushbinClient<Task>(settings, convertLocalResult);
 }

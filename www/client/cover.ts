@@ -8,7 +8,7 @@
  */
 
 import { DAY_MS, ledgerAtTime, type TaskAndCollectorLedgers } from "./budget.js";
-import { consentState } from "./consent.js";
+import { consentState } from "./consent-state.js";
 import type { Delivery } from "./delivery.js";
 import type { HushbinError } from "./errors.js";
 import type { PackedEntries } from "./input.js";

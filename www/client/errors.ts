@@ -28,7 +28,7 @@ export type ErrorCode =
 // Fields set by constructors are only declared, which makes the compiled code smaller.
 
 /** Base class of all errors of this package. */
-export abstract class HushbinError extends Error {
+abstract class BaseError extends Error {
   /** Stable name of this kind of error. */
   abstract readonly code: ErrorCode;
 
@@ -46,7 +46,7 @@ function valueAsText(value: unknown): string {
 }
 
 /** Error thrown for an item or option that the task does not have. Nothing was reported. */
-export class UnknownItemError extends HushbinError {
+export class UnknownItemError extends BaseError {
   readonly code = "unknown-item";
   /** Name that the task does not have. */
   declare readonly item: string;
@@ -59,7 +59,7 @@ export class UnknownItemError extends HushbinError {
 }
 
 /** Error thrown for a value that the task does not accept. Nothing was reported. */
-export class ValueRangeError extends HushbinError {
+export class ValueRangeError extends BaseError {
   readonly code = "value-range";
   /** Name of the item that has the value. */
   declare readonly item: string;
@@ -78,7 +78,7 @@ export class ValueRangeError extends HushbinError {
  * Error thrown for a missing answer, an answer of the wrong type, or an input that is not an
  * object. Nothing was reported.
  */
-export class AnswerError extends HushbinError {
+export class AnswerError extends BaseError {
   readonly code = "answer";
   /** Name of the question. Undefined if the whole input is invalid. */
   declare readonly question: string | undefined;
@@ -98,7 +98,7 @@ export class AnswerError extends HushbinError {
  * Error thrown if `crypto.getRandomValues` fails. Nothing was reported, because there is no weaker
  * generator as a fallback.
  */
-export class EntropyError extends HushbinError {
+export class EntropyError extends BaseError {
   readonly code = "no-entropy";
 
   /** @internal */
@@ -115,7 +115,7 @@ export class EntropyError extends HushbinError {
  * Content-Security-Policy without `wasm-unsafe-eval` forbids WebAssembly. After a failure while the
  * core runs, the module is restarted for the next call.
  */
-export class WasmError extends HushbinError {
+export class WasmError extends BaseError {
   readonly code = "wasm";
 
   /** @internal */
@@ -128,7 +128,7 @@ export class WasmError extends HushbinError {
  * Error thrown if the collector could not be reached, did not respond in time, or requested a
  * delay. Waiting reports are kept and will be sent again, unchanged.
  */
-export class NetworkError extends HushbinError {
+export class NetworkError extends BaseError {
   readonly code = "network";
   /** HTTP status. Undefined if there was no response. */
   declare readonly status: number | undefined;
@@ -150,7 +150,7 @@ export class NetworkError extends HushbinError {
  * Error thrown if the collector permanently refused an upload. The upload is not sent again. Its
  * reports are lost, because making them again would spend the budget twice.
  */
-export class UploadRejectedError extends HushbinError {
+export class UploadRejectedError extends BaseError {
   readonly code = "upload-rejected";
   /** HTTP status of the response. */
   declare readonly status: number;
@@ -200,7 +200,7 @@ export type TaskErrorCode =
  * - `loose-level`: the task comes from the collector and is not pinned by its fingerprint. Its ε
  *   protects less than a person's whole input.
  */
-export class TaskError extends HushbinError {
+export class TaskError extends BaseError {
   /** Stable name of the problem with the task. */
   declare readonly code: TaskErrorCode;
 
@@ -215,7 +215,7 @@ export class TaskError extends HushbinError {
  * Error thrown if too many reports wait to be sent, or too many calls wait for the task. Nothing
  * was randomised, so the same answers may be reported later.
  */
-export class OutboxFullError extends HushbinError {
+export class OutboxFullError extends BaseError {
   readonly code = "outbox-full";
 
   /** @internal */
@@ -228,7 +228,7 @@ export class OutboxFullError extends HushbinError {
  * Error thrown if the browser's database fails. Nothing was reported, and the same answers may be
  * reported later. Waiting reports are kept.
  */
-export class StorageError extends HushbinError {
+export class StorageError extends BaseError {
   readonly code = "storage";
 
   /** @internal */
@@ -241,7 +241,7 @@ export class StorageError extends HushbinError {
 /**
  * Error thrown for an invalid option of `createClient`, or for an invalid argument of a randomiser.
  */
-export class OptionError extends HushbinError {
+export class OptionError extends BaseError {
   readonly code = "option";
   /** Name of the invalid option. */
   declare readonly option: string;
@@ -260,7 +260,7 @@ export class OptionError extends HushbinError {
  * - The browser has no WebCrypto, which exists only in secure contexts.
  * - The code for sealing could not be loaded.
  */
-export class SealingError extends HushbinError {
+export class SealingError extends BaseError {
   readonly code = "sealing";
 
   /** @internal */
@@ -270,7 +270,7 @@ export class SealingError extends HushbinError {
 }
 
 /** Error thrown for a client that is closed, or a randomiser that was freed. */
-export class ClosedError extends HushbinError {
+export class ClosedError extends BaseError {
   readonly code = "closed";
 
   /** @internal */
@@ -278,6 +278,39 @@ export class ClosedError extends HushbinError {
     super("ClosedError", `the ${what} is closed`);
   }
 }
+
+/**
+ * Error of this package, of any kind.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.flush();
+ * } catch (error) {
+ *   if (error instanceof HushbinError && error.code === "network") {
+ *     console.log(error.retryAfterMs);
+ *   }
+ * }
+ * ```
+ */
+export type HushbinError =
+  | AnswerError
+  | ClosedError
+  | EntropyError
+  | NetworkError
+  | OptionError
+  | OutboxFullError
+  | SealingError
+  | StorageError
+  | TaskError
+  | UnknownItemError
+  | UploadRejectedError
+  | ValueRangeError
+  | WasmError;
+
+/** Base class of all errors of this package, for `instanceof`. Then `code` tells the classes apart. */
+export const HushbinError: typeof BaseError & { readonly prototype: HushbinError } =
+  BaseError as never;
 
 /**
  * Error classes that the page passes to files that are loaded later.

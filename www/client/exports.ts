@@ -1,8 +1,9 @@
 /** Exports that the package's entries for pages and servers share. */
 
-export { createClient } from "./client.js";
 export type { Client, ClientInfo } from "./client-interface.js";
-export type { Consent } from "./consent.js";
+export type { Consent } from "./consent-state.js";
+export { createClient } from "./create-client.js";
+export { createRandomizer } from "./engine-loader.js";
 export {
   AnswerError,
   ClosedError,
@@ -56,12 +57,7 @@ export type {
   TextQuestion,
   TogetherQuestion,
 } from "./question.js";
-export {
-  createRandomizer,
-  type Randomizer,
-  type RandomizerOf,
-  type RandomizerOptions,
-} from "./randomizer.js";
+export type { Randomizer, RandomizerOf, RandomizerOptions } from "./randomizer.js";
 export type { Receipt } from "./receipt.js";
 export type {
   BudgetStatus,

@@ -56,7 +56,7 @@ const roundToSixDigits = (epsilon: number) => Number(epsilon.toPrecision(6));
 async function logReport(
   { id, dryRun }: ClientSettings,
   input: unknown,
-  { outcome, epsilon, dropped }: Receipt,
+  { reason, epsilon, dropped }: Receipt,
   session?: { readonly reportMaker: ReportMaker; readonly store: Store },
   made?: ReportWithKey,
 ): Promise<void> {
@@ -67,7 +67,7 @@ async function logReport(
   // Undefined for tasks with a local ε, whose cost is only ε.
   const told = session?.reportMaker.describeCost;
   const digits = bytes && bytesToHex(bytes);
-  const line = [outcome + (dryRun ? " (a dry run: nothing is sent)" : "")];
+  const line = [(reason ?? "sent") + (dryRun ? " (a dry run: nothing is sent)" : "")];
   if (told) {
     line.push(...(bytes ? told(bytes) : []));
   } else if (spent !== undefined) {

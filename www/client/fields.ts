@@ -66,6 +66,14 @@ export function readNumber(from: UncheckedFields, key: string): number {
   return value;
 }
 
+export function readBoolean(from: UncheckedFields, key: string): boolean {
+  const value = from[key];
+  if (typeof value !== "boolean") {
+    throw invalidTaskError(`${key} is not true or false`);
+  }
+  return value;
+}
+
 /** Reads an integer from 0 to 2³² − 1, the range of the core's integers. */
 export function readInteger(from: UncheckedFields, key: string): number {
   const value = readNumber(from, key);

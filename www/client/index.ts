@@ -12,9 +12,9 @@
  * @packageDocumentation
  */
 
+import { bindCoreSources } from "./core-sources.js";
 import { createClient as client, createRandomizer as randomizer } from "./exports.js";
 import { INLINED_SOURCES } from "./inlined.js";
-import { bindCoreSources } from "./module.js";
 
 export * from "./exports.js";
 

@@ -41,7 +41,11 @@ export type Answer<Q extends Question = Question> = Q extends { readonly kind: "
             ? PartAnswers<Q["of"][number]> | ReadonlyMap<string, unknown>
             : Q extends { readonly kind: "text" }
               ? string
-              : number;
+              : "optional" extends keyof Q
+                ? true extends Q["optional"]
+                  ? number | null
+                  : number
+                : number;
 
 /** Answers to all parts of a question, by the name of the part. */
 type PartAnswers<P extends RowPart | ColumnPart> = {
@@ -67,7 +71,7 @@ type AnswersByQuestion<Q extends Question> = {
  * - `choice`: the option's name.
  * - `set`: an array or Set of option names.
  * - `flag`: a boolean.
- * - `number`: a number.
+ * - `number`: a number. If it is optional, `null` for a person without a number.
  * - `numbers`: all numbers, by name.
  * - `cross` and `together`: answers to all parts, by name.
  * - `text`: a string.
@@ -205,8 +209,8 @@ function answerReader(
   as = "",
 ): AnswerReader {
   const { kind, name } = question;
-  const wrong = (answer: unknown) =>
-    new AnswerError(name || undefined, answer, EXPECTED_TEXTS[kind] + as);
+  const wrong = (answer: unknown, or = "") =>
+    new AnswerError(name || undefined, answer, EXPECTED_TEXTS[kind] + or + as);
   if (kind === "flag") {
     return (answer, packed) => {
       if (typeof answer !== "boolean") {
@@ -231,9 +235,12 @@ function answerReader(
   }
   if (kind === "number") {
     const [first, last] = unclippedRange(question);
+    const optional = "optional" in question && question.optional;
     return (answer, packed) => {
-      if (!packed.addIfFinite(0, answer, first, last)) {
-        throw wrong(answer);
+      if (optional && answer === null) {
+        packed.add(1, 1);
+      } else if (!packed.addIfFinite(0, answer, first, last)) {
+        throw wrong(answer, optional ? " or null" : "");
       }
     };
   }

@@ -1,8 +1,9 @@
 /** Loaders of code that only some tasks or pages need. */
 
+import { errorMessage } from "./causes.js";
+import { coreState } from "./core-sources.js";
 import { deepCopy } from "./entries.js";
 import { INJECTED_ERRORS, SealingError, WasmError } from "./errors.js";
-import { coreSources, errorMessage } from "./module.js";
 import type { SumPrivacy } from "./sums/privacy.js";
 import type { SumTask } from "./sums/task.js";
 
@@ -56,7 +57,7 @@ export async function loadShuffledCode(): Promise<ShuffledCode> {
   try {
     const { inject } = await import("./shuffled.js");
     // Called once, because each call evaluates the file again.
-    loadedShuffledCode ??= inject(INJECTED_ERRORS, loadExtras, coreSources.sumsModule);
+    loadedShuffledCode ??= inject(INJECTED_ERRORS, loadExtras, coreState.sources.sumsModule);
     return loadedShuffledCode;
   } catch (cause) {
     throw new SealingError(`what seals could not be loaded: ${errorMessage(cause)}`, { cause });

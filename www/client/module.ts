@@ -5,61 +5,15 @@
  */
 
 import { bindings, isFallbackSource, switchToFallback } from "./bindings.js";
+import { errorMessage, throwMissing } from "./causes.js";
+import { type CoreSources, coreState, type WasmSource } from "./core-sources.js";
 import { HushbinError, WasmError } from "./errors.js";
 import type { Fallback } from "./fallback.js";
 import init from "./wasm/hushbin.js";
 
-/** Source from which the WebAssembly module can be loaded, or the core in JavaScript itself. */
-export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Module | Fallback;
-
-type WasmSourceSupplier = () => WasmSource | Promise<WasmSource>;
-
-/** Sources from which the core can be loaded. */
-export interface CoreSources {
-  readonly firstModule: WasmSourceSupplier;
-  /**
-   * Source of the complete module. Tasks need it if the first module lacks the mechanism or kind
-   * of question.
-   */
-  readonly completeModule?: WasmSourceSupplier | undefined;
-  /** Core in JavaScript, for hosts without WebAssembly. */
-  readonly fallback?: (() => Promise<Fallback>) | undefined;
-  /**
-   * Compiled WebAssembly module for sum tasks, for hosts that must not compile a module from bytes.
-   */
-  readonly sumsModule?: WebAssembly.Module | undefined;
-}
-
-function throwMissing(what: string): never {
-  throw new Error(what);
-}
-
-/** @internal */
-export let coreSources: CoreSources = {
-  firstModule: () => throwMissing("call initialize() first, or import hushbin"),
-};
 let loadPromise: Promise<void> | undefined;
 let completeLoadPromise: Promise<void> | undefined;
 let hasTrapped = false;
-
-/** Sets the sources of the core, unless loading has already begun. Does not load anything. */
-export function setCoreSources(from: CoreSources): void {
-  if (loadPromise === undefined) {
-    coreSources = from;
-  }
-}
-
-/** Returns a function that sets the sources of the core and then calls `make`. */
-export function bindCoreSources<Make extends (options: never) => unknown>(
-  from: CoreSources,
-  make: Make,
-): Make {
-  const supplying = (options: never) => {
-    setCoreSources(from);
-    return make(options);
-  };
-  return supplying as Make;
-}
 
 async function compileModule(source: Exclude<WasmSource, Fallback>): Promise<WebAssembly.Module> {
   // Checked first, because Jest's jsdom has no Response to compare with. `in` also recognises bytes
@@ -105,14 +59,10 @@ async function startFromSource(source: WasmSource): Promise<void> {
   }
 }
 
-/** @internal */
-export const errorMessage = (cause: unknown) =>
-  cause instanceof Error ? cause.message : String(cause);
-
-async function startOrFallBack(supplier: WasmSourceSupplier): Promise<void> {
-  const { fallback } = coreSources;
+async function startOrFallBack(supplier: CoreSources["firstModule"]): Promise<void> {
+  const { fallback } = coreState.sources;
   try {
-    await startFromSource(await supplier());
+    await startFromSource(await supplier(isWasmAllowed));
   } catch (cause) {
     // The core in JavaScript is for hosts without WebAssembly. It must not hide a module that is
     // missing on the server.
@@ -137,8 +87,10 @@ async function startOrFallBack(supplier: WasmSourceSupplier): Promise<void> {
  * @throws WasmError
  */
 export function loadModule(): Promise<void> {
-  loadPromise ??= startOrFallBack(coreSources.firstModule).catch((error: unknown) => {
+  coreState.isLoading = true;
+  loadPromise ??= startOrFallBack(coreState.sources.firstModule).catch((error: unknown) => {
     loadPromise = undefined;
+    coreState.isLoading = false;
     throw error;
   });
   return loadPromise;
@@ -152,7 +104,7 @@ export function loadModule(): Promise<void> {
  */
 export function loadCompleteModule(): Promise<void> {
   const complete =
-    coreSources.completeModule ??
+    coreState.sources.completeModule ??
     (() => throwMissing("the task needs the complete module, hushbin.wasm"));
   completeLoadPromise ??= startOrFallBack(complete).catch((error: unknown) => {
     completeLoadPromise = undefined;

@@ -3,7 +3,7 @@
 import { deepCopy } from "./entries.js";
 import { type HushbinError, OptionError } from "./errors.js";
 import type { SumTask } from "./sums/task.js";
-import { type AnyTask, parseTask, type Task } from "./task.js";
+import type { AnyTask, Task } from "./task.js";
 
 /** Options of every client, except its task. */
 export interface CommonOptions {
@@ -159,8 +159,8 @@ export interface ClientSettings {
   /** Id of the task. */
   readonly id: string;
   /**
-   * Parsed task. For a sum task, it is a copy that is not checked. Undefined if the collector
-   * describes the task.
+   * Copy of the task in the page, which is not checked yet. Undefined if the collector describes
+   * the task.
    */
   readonly task: AnyTask | undefined;
   /** Key of the task's ledger in this browser. */
@@ -266,7 +266,6 @@ export const isTaskPinnedByPage = ({ task, fingerprint }: ClientSettings) =>
  * Checks the options of a client and fills in defaults.
  *
  * @throws OptionError
- * @throws TaskError `invalid-task`
  */
 export function settingsFromOptions(
   options: ClientOptions<Task | SumTask | string>,
@@ -278,15 +277,11 @@ export function settingsFromOptions(
   const { [limit]: maxEpsilon = DEFAULT_MAX_EPSILON, maxCentralEpsilon } = options;
   const base = collectorUrl(options.endpoint);
   const named = typeof asked === "string";
-  // The code that reads tasks of sums is loaded later.
-  const task = named ? undefined : central ? deepCopy(asked) : parseTask(asked);
-  const id = String(task ? task.id : asked);
-  checkOption(
-    "task",
-    id,
-    !named || /^[a-z0-9][a-z0-9-]{0,63}$/.test(id),
-    "a task, or the id of one",
-  );
+  // The code that checks tasks is loaded later.
+  const task = named ? undefined : deepCopy(asked);
+  const id = named ? asked : Object(task).id;
+  const isId = typeof id === "string" && /^[a-z0-9][a-z0-9-]{0,63}$/.test(id);
+  checkOption("task", asked, isId, "a task, or the id of one");
   checkOption("delayMs", delayMs, isBetween(delayMs, 0, MAX_DELAY_MS), `0 to ${MAX_DELAY_MS}`);
   checkOption(limit, maxEpsilon, isBetween(maxEpsilon, 0, Infinity), "a number from 0");
   const stored = STORAGES.includes(storage);

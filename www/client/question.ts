@@ -7,6 +7,7 @@ import {
   invalidTaskError,
   listReader,
   oneOfReader,
+  readBoolean,
   readFields,
   readInteger,
   readNumber,
@@ -100,6 +101,8 @@ export interface BinsQuestion extends NumberQuestionBase {
    * between two such values.
    */
   readonly step?: number;
+  /** True if a person may have no number. The answer is then `null`. Default false. */
+  readonly optional?: boolean;
 }
 
 /** Question that asks for a number, whose mean or distribution is estimated. */
@@ -148,7 +151,9 @@ export interface LevelPart extends QuestionPart<MeanQuestion> {
 }
 
 /** Columns of a cross-tabulation question. */
-export type ColumnPart = QuestionPart<ChoiceQuestion | FlagQuestion | BinsQuestion> | LevelPart;
+export type ColumnPart =
+  | QuestionPart<ChoiceQuestion | FlagQuestion | Omit<BinsQuestion, "optional">>
+  | LevelPart;
 
 /**
  * Cross-tabulation question. A person gives an answer for the rows and one for the columns.
@@ -284,6 +289,9 @@ type QuestionKind = Question["kind"];
 
 const QUESTION_KINDS = /* @__PURE__ */ Object.keys(FIELD_READERS_BY_KIND) as QuestionKind[];
 
+/** Code of a number that a person may lack, in canonical bytes. */
+const OPTIONAL_NUMBER_KIND_CODE = 10;
+
 /** Kinds that a part of a question can have. The core refuses some combinations of kinds. */
 const PART_KINDS = ["choice", "flag", "number"] as const;
 
@@ -311,6 +319,7 @@ function readQuestionFields(
       ...optional,
       ...(kind === "number" && { unit: readString }),
       ...(binned && { step: readNumber }),
+      ...(binned && kinds !== PART_KINDS && { optional: readBoolean }),
     },
   );
 }
@@ -414,6 +423,8 @@ export function writeQuestion(question: Question, bytes: CanonicalBytesBuilder):
   const means = kind === "numbers" ? question.of : kind === "number" && !binned && [question];
   if (kind === "ratings") {
     bytes.appendInteger(RATING_VALUE_KINDS.indexOf(question.value));
+  } else if (binned && question.optional) {
+    bytes.appendInteger(OPTIONAL_NUMBER_KIND_CODE);
   } else {
     writeKind(means ? "numbers" : kind, bytes);
   }

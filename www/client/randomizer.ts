@@ -4,10 +4,9 @@
  */
 
 import { bindings } from "./bindings.js";
-import { bytesToHex, concatBytes } from "./bytes.js";
+import { type Bytes, bytesToHex, concatBytes } from "./bytes.js";
 import { encodeUtf8 } from "./canonical.js";
 import { coreErrorText, NO_ENTROPY_CODE, UNKNOWN_MECHANISM_CODE } from "./codes.js";
-import { deepCopy } from "./entries.js";
 import { ClosedError, EntropyError, OptionError, TaskError } from "./errors.js";
 import { InputReader, type PackedEntries, type ReportInput } from "./input.js";
 import { loadExtras, loadSums } from "./loaders.js";
@@ -70,7 +69,7 @@ export interface Randomizer<T extends Task = Task> {
    * @throws OptionError unless `count` is 1 to 4096
    * @throws ClosedError, EntropyError, WasmError
    */
-  upload(reports: Uint8Array, count: number): Uint8Array<ArrayBuffer>;
+  upload(reports: Uint8Array, count: number): Bytes;
   /**
    * Returns the header of an upload of `count` reports, with a new id. The encoded reports follow
    * it, one after the other.
@@ -307,22 +306,10 @@ export async function createLocalMaker(task: Task): Promise<LocalReportMaker> {
 /**
  * Creates a randomiser for a complete task, which may be a sum task.
  *
- * @example
- * ```ts
- * const randomizer = await createRandomizer({ task });
- * const report = randomizer.randomize({ "dark-mode": 1 });
- * ```
- *
  * @throws TaskError `invalid-task`
  * @throws EntropyError, SealingError, WasmError
+ * @internal
  */
-export async function createRandomizer<const T extends Task | SumTask>(
-  options: RandomizerOptions<T>,
-): Promise<RandomizerOf<T>>;
-export async function createRandomizer(
-  options: RandomizerOptions<Task | SumTask>,
-): Promise<Randomizer | SumRandomizer> {
-  // The caller may change its own task afterwards.
-  const own = deepCopy(Object(options).task);
-  return isSumTask(own) ? (await loadSums()).createMaker(own) : createLocalMaker(parseTask(own));
+export async function createRandomizer(task: unknown): Promise<Randomizer | SumRandomizer> {
+  return isSumTask(task) ? (await loadSums()).createMaker(task) : createLocalMaker(parseTask(task));
 }

@@ -3,10 +3,14 @@
 /** Receipt of a call of `report`, which says what was done with the answers. */
 export interface Receipt {
   /**
-   * Result of the call.
+   * True if a report was made. It is stored, and sent within a few seconds, or as soon as the
+   * collector can be reached. If the task has cover reports, it has replaced the one that was made
+   * from "no answer".
+   */
+  readonly sent: boolean;
+  /**
+   * Reason why no report was made. Absent if `sent` is true.
    *
-   * - `queued`: a report was made and waits to be sent. If the task has cover reports, it has
-   * replaced the one that was made from "no answer".
    * - `over-budget`: the window has no report left, or the report would exceed `maxEpsilon`, which
    * limits all tasks together. If the task's budget has a memo, also: the memo can no longer be
    * used, because consent was revoked or the question was changed. The next report is made after
@@ -15,7 +19,7 @@ export interface Receipt {
    * `storage`.
    * - `no-consent`: there is no consent. The answers were discarded.
    */
-  readonly outcome: "queued" | "over-budget" | "no-storage" | "no-consent";
+  readonly reason?: "over-budget" | "no-storage" | "no-consent";
   /** ε that this call spent, in its window. */
   readonly epsilon: number;
   /**
@@ -27,8 +31,9 @@ export interface Receipt {
 }
 
 /** Returns the receipt of a call that made no report. */
-export const emptyReceipt = (outcome: Receipt["outcome"], dropped = 0): Receipt => ({
-  outcome,
+export const emptyReceipt = (reason: NonNullable<Receipt["reason"]>, dropped = 0): Receipt => ({
+  sent: false,
+  reason,
   epsilon: 0,
   dropped,
 });

@@ -48,7 +48,7 @@ export interface HistoryEntry extends Pick<ReportWithKey, "epsilon" | "bytes" | 
 }
 
 /** Receipt of a call of `report` for a sum task. */
-export interface SumReceipt extends Pick<Receipt, "outcome"> {
+export interface SumReceipt extends Pick<Receipt, "sent" | "reason"> {
   /** Central ε that this call spent. */
   readonly centralEpsilon: number;
   /** Probability δ that the guarantee of this ε fails; 0 if nothing was spent. */

@@ -8,9 +8,9 @@
  * @packageDocumentation
  */
 
+import { setCoreSources } from "./core-sources.js";
 import * as exported from "./exports.js";
 import { INLINED_SOURCES } from "./inlined.js";
-import { setCoreSources } from "./module.js";
 
 /**
  * Exports of files that are loaded later, by file. Each file puts its exports into `hushbin.files`.
@@ -50,8 +50,14 @@ let scriptUrlPolicy: TrustedTypesPolicy | undefined;
 
 const loadPromises: Record<string, Promise<unknown> | undefined> = {};
 
-/** Loads a file from the folder of this script, and runs it. The file must have the given hash. */
+/**
+ * Loads a file from the folder of this script, and runs it. The file must have the given hash. Does
+ * nothing for a file that the page or worker has loaded itself.
+ */
 function loadFile(name: string, hash: string): Promise<unknown> {
+  if (name in hushbin.files) {
+    return Promise.resolve(hushbin.files[name]);
+  }
   // Load each file once: every further request would reveal its time to the host.
   loadPromises[name] ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");

@@ -6,22 +6,22 @@
 import {
   chargeReport,
   EPSILON_TOLERANCE,
-  emptyLedger,
   ledgerAtTime,
   type TaskAndCollectorLedgers,
+  type TaskLedger,
 } from "./budget.js";
 import { concatBytes } from "./bytes.js";
-import { consentState } from "./consent.js";
 import type { CoverReports } from "./cover.js";
 import { Delivery } from "./delivery.js";
 import type { CollectorDescribedTask } from "./described.js";
-import { ClosedError, OutboxFullError, StorageError, TaskError } from "./errors.js";
+import { OutboxFullError, TaskError } from "./errors.js";
 import type { PackedEntries } from "./input.js";
 import { loadExtras, loadLeavingCode, loadShuffledCode } from "./loaders.js";
 import type { ReportMaker } from "./maker.js";
 import type { MemoFunction } from "./memo.js";
-import { type ClientSettings, isTaskPinnedByPage } from "./options.js";
-import { hasEndEvent, onLifeCycle, onPageCacheChange, waitUntilPageShown } from "./page.js";
+import { EMPTY_STORE } from "./open-store.js";
+import { type ClientSettings, isSumTask, isTaskPinnedByPage } from "./options.js";
+import { hasEndEvent, onLifeCycle, onPageCacheChange } from "./page.js";
 import { createLocalMaker, type LocalReportMaker } from "./randomizer.js";
 import { emptyReceipt, type Receipt } from "./receipt.js";
 import type {
@@ -31,68 +31,12 @@ import type {
   SessionOverrides,
 } from "./session-overrides.js";
 import type { SessionRequests } from "./session-requests.js";
-import { IndexedStore } from "./store/indexed.js";
 import type { Store } from "./store/store.js";
 import { type AnyTask, budgetOf, epsilonPerWindowOrEpoch, parseTask, type Task } from "./task.js";
 import { FetchTransport, type UploadTransport } from "./transport.js";
 
 /** Maximum total size in bytes of a task's waiting reports, which is about ten thousand reports. */
 const OUTBOX_BYTES = 1024 * 1024;
-
-/**
- * Time in milliseconds after which the browser's privacy signals are read again, if they refuse.
- * Browsers have no event for them.
- */
-const SIGNAL_CHECK_MS = 60_000;
-
-const resolveEmptyList = async () => [];
-
-/**
- * Store for browsers without a database. It is empty and stores nothing, and sessions make no
- * report with it.
- */
-const EMPTY_STORE = {
-  durable: false,
-  readLedgers: async () => ({ taskLedger: emptyLedger(), collectorCharges: [] }),
-  readWaitingReports: resolveEmptyList,
-  withdrawReportsAndConsent: async () => {},
-  readAllReports: resolveEmptyList,
-  close: () => {},
-  // A session asks for nothing else if its store does not last.
-} satisfies Partial<Store> as unknown as Store;
-
-/**
- * Opens the store of a task's budget and reports.
- *
- * @param create whether to create a database if there is none. If not, the result is then an empty
- * store
- * @throws StorageError if the database does not respond
- * @throws WasmError if the store in memory is needed and cannot be loaded
- */
-export async function openStore(settings: ClientSettings, create = true): Promise<Store> {
-  const { storage, dryRun, taskLedgerKey: ledger, collectorLedgerKey: collector } = settings;
-  // A dry run must not change the real ledger.
-  if (storage !== "memory" && !dryRun) {
-    try {
-      if (create || (await IndexedStore.exists())) {
-        return await IndexedStore.open(ledger, collector);
-      }
-    } catch (error) {
-      if (error instanceof StorageError) {
-        // The database exists and contains what was spent. In memory, this would be spent again.
-        throw error;
-      }
-      // A database that exists contains what was spent, and reports that may have to be withdrawn.
-      if (await IndexedStore.exists().catch(() => false)) {
-        throw new StorageError(error);
-      }
-      // There is no database, or it may not be used here.
-      return storage === "device" ? EMPTY_STORE : (await loadExtras()).sharedMemory(settings);
-    }
-    return EMPTY_STORE;
-  }
-  return (await loadExtras()).ownMemory(settings);
-}
 
 /** Transport of dry runs, which acknowledges all uploads and sends nothing. */
 const DRY_RUN_TRANSPORT: UploadTransport = { sendUploads: async () => ({ kind: "acknowledged" }) };
@@ -106,25 +50,27 @@ export interface ConsentGrant {
   revocationsAtStart?: number;
 }
 
-/** Objects and state with which a session begins. */
-interface SessionStart extends Partial<CollectorDescribedTask> {
-  readonly reportMaker: ReportMaker;
+/** Parts of a session that its client provides. */
+export interface SessionContext {
   readonly store: Store;
   readonly consentGrant: ConsentGrant;
-  /** End of the delay that the collector requested, in milliseconds since 1970. */
-  readonly requestedDelayEnd: number;
-  /** Prepares reports from memos. Undefined if the task's budget has no memo. */
-  readonly prepareMemoReport: MemoFunction | undefined;
-  /** Holds reports until they may be sent. Undefined if the task has no cover reports. */
-  readonly coverReportHolder: CoverReports | undefined;
   /** Called after each change of the session's reports. */
   readonly onReportsChange: () => void;
   /** Called to replace the session by one with the task that the collector has now. */
   readonly renew: () => void;
   /** Called when another tab or worker has revoked consent. */
   readonly onRevokedElsewhere: () => void;
-  /** Resolves after revocations by this client are stored. The session begins only then. */
-  readonly whenRevocationsStored: Promise<unknown> | undefined;
+}
+
+/** Objects and state with which a session begins. */
+interface SessionStart extends SessionContext, Partial<CollectorDescribedTask> {
+  readonly reportMaker: ReportMaker;
+  /** End of the delay that the collector requested, in milliseconds since 1970. */
+  readonly requestedDelayEnd: number;
+  /** Prepares reports from memos. Undefined if the task's budget has no memo. */
+  readonly prepareMemoReport: MemoFunction | undefined;
+  /** Holds reports until they may be sent. Undefined if the task has no cover reports. */
+  readonly coverReportHolder: CoverReports | undefined;
 }
 
 export class Session implements SealableSession {
@@ -248,6 +194,28 @@ export class Session implements SealableSession {
   }
 
   /**
+   * Returns whether consent and budget allow a report now. A memo that may no longer be used can
+   * still prevent it.
+   *
+   * @throws StorageError
+   */
+  async isReportAllowed(): Promise<boolean> {
+    if (this.#requests.stopped || this.store === EMPTY_STORE) {
+      return false;
+    }
+    const { taskLedger: before, collectorCharges } = await this.store.readLedgers();
+    const now = Date.now();
+    if (this.contextAtOpening.coverReportHolder) {
+      // An answer only replaces a cover report.
+      return before.held?.isCover === true && now < before.held.due;
+    }
+    const { task } = this.reportMaker;
+    const { maxEpsilonAcrossTasks: maxEpsilon } = this.#settings;
+    const current = { taskLedger: ledgerAtTime(before, now), collectorCharges };
+    return chargeReport(current, budgetOf(task), task.epsilon, 0, maxEpsilon, now) !== undefined;
+  }
+
+  /**
    * Reads a person's answers. Unknown answers are an error, or are left out and passed to `onError`
    * if the collector chose the task.
    *
@@ -352,7 +320,7 @@ export class Session implements SealableSession {
           ...(!cover && {
             newReport: { at: now, epsilon, bytes: pack(report), state: "waiting" },
           }),
-          result: { outcome: "queued", epsilon, dropped },
+          result: { sent: true, epsilon, dropped },
         };
       },
       // A memo or a charge that is lost after its report was sent would be made again.
@@ -374,12 +342,12 @@ export class Session implements SealableSession {
 }
 
 /**
- * Loads the code and the task, and begins a session, once the browser's privacy signals allow it.
+ * Loads the core and the task, and begins a session.
  *
- * @param requests requests of the session; this function stops them if the session cannot begin
+ * @param requests requests of the session. The caller stops them, and closes the store, if the
+ * session cannot begin
  * @param opened receives the session, unless the session was stopped in the meantime
- * @param events functions to call after a change of the reports and after a revocation elsewhere,
- * and state of the client's consent
+ * @param ledger ledger of the task as the store contains it
  * @throws TaskError, WasmError, EntropyError, OptionError, SealingError
  * @throws ClosedError after the session was stopped
  */
@@ -387,21 +355,12 @@ export async function openSession(
   settings: ClientSettings,
   requests: SessionRequests,
   opened: (session: Session) => void,
-  events: Pick<
-    SessionStart,
-    "onReportsChange" | "renew" | "onRevokedElsewhere" | "whenRevocationsStored" | "consentGrant"
-  >,
+  context: SessionContext,
+  ledger: TaskLedger,
 ): Promise<Session> {
+  const { store } = context;
   let engine: ReportMaker | undefined;
-  let storing: Promise<Store> | undefined;
   try {
-    // A page that is prerendered and never shown must spend nothing.
-    await Promise.all([waitUntilPageShown(), events.whenRevocationsStored]);
-    requests.throwIfStopped();
-    while (consentState(true, settings.ignoreSignals) !== "granted") {
-      await requests.interruptibleDelay(SIGNAL_CHECK_MS);
-      requests.throwIfStopped();
-    }
     const parts = settings.sealingOptions && (await loadShuffledCode());
     requests.throwIfStopped();
     const {
@@ -410,29 +369,14 @@ export async function openSession(
       ...overrides
     }: SessionOverrides = parts?.overrides(settings, requests) ?? {};
     const own = { ...settings, fetch: requests.fetchUnlessStopped, ...overrides };
-    // Opened in parallel with the engine: each takes about 20 ms in a page that has just loaded.
-    storing = openStore(settings);
-    // The promise may reject before it is awaited, which must not count as an unhandled rejection.
-    storing.catch(() => {});
-    // Read before anything is loaded, so that a later revocation by another context has an effect.
-    const reading = storing.then(async (store) => {
-      const { taskLedger: ledger } = await store.readLedgers();
-      // A session that begins later must not grant again what was revoked elsewhere.
-      const { consentGrant: grant } = events;
-      grant.revocationsAtStart ??= ledger.revoked;
-      if (grant.revocationsAtStart !== ledger.revoked) {
-        events.onRevokedElsewhere();
-      }
-      return ledger;
-    });
-    reading.catch(() => {});
     const fromCollector: Partial<CollectorDescribedTask> = settings.task
       ? {}
-      : await (await loadExtras()).describe(own, requests, await reading, parseTask);
+      : await (await loadExtras()).describe(own, requests, ledger, parseTask);
     const { fetchedTask: described } = fromCollector;
     const { fingerprint: said } = described ?? {};
-    // One of them is there.
-    const task = (settings.task ?? described?.task) as AnyTask;
+    // One of them is there. The code of sums checks its own tasks.
+    const given = settings.task ?? described?.task;
+    const task: AnyTask = isSumTask(given) ? given : parseTask(given);
     requests.throwIfStopped();
     const isWithin =
       epsilonPerWindowOrEpoch(task) <= settings.maxEpsilonAcrossTasks + EPSILON_TOLERANCE;
@@ -451,8 +395,6 @@ export async function openSession(
       }
     }
     const { memo: asked, cover } = budgetOf(task);
-    const store = await storing;
-    const ledger = await reading;
     // The core has checked that a task with a memo has a local ε.
     const memo =
       asked &&
@@ -461,12 +403,11 @@ export async function openSession(
     // Reports of earlier pages are sent in the meantime.
     const session = new Session(own, requests, {
       reportMaker: engine,
-      store,
       requestedDelayEnd: ledger.notBefore,
       ...fromCollector,
       prepareMemoReport: memo,
       coverReportHolder: cover && (await loadExtras()).prepareCover(engine, cover),
-      ...events,
+      ...context,
     });
     session.reportInSteps = await reporter?.(engine);
     if (store !== EMPTY_STORE) {
@@ -487,10 +428,7 @@ export async function openSession(
     }
     return session;
   } catch (error) {
-    const { stopped } = requests;
-    requests.stop();
     engine?.free();
-    storing?.then((store) => store.close()).catch(() => {});
-    throw stopped ? new ClosedError("client") : error;
+    throw error;
   }
 }

@@ -7,9 +7,9 @@
  * sum tasks are in further files.
  */
 
+import { errorMessage } from "./causes.js";
 import { WasmError } from "./errors.js";
 import { createInjector, INJECTED_ARGUMENTS } from "./injected.js";
-import { errorMessage } from "./module.js";
 import { type ClientSettings, isSumTask } from "./options.js";
 import { sealedSessionOverrides } from "./sealed/session.js";
 import type { SessionOverrides } from "./session-overrides.js";

@@ -7,11 +7,13 @@
  * @packageDocumentation
  */
 
-import { loadModule, setCoreSources, type WasmSource } from "./module.js";
+import { setCoreSources, type WasmSource } from "./core-sources.js";
+import * as engine from "./engine.js";
+import { loadEngine } from "./engine-loader.js";
 
+export type { WasmSource } from "./core-sources.js";
 export * from "./exports.js";
 export type { Fallback } from "./fallback.js";
-export type { WasmSource } from "./module.js";
 
 /**
  * Sets the source of the module, and loads it. If WebAssembly is missing or forbidden, loads the
@@ -39,6 +41,7 @@ export async function initialize(
     firstModule: () => source,
     completeModule: complete === undefined ? undefined : () => complete,
     fallback: async () => (await import("./fallback.js")).fallback,
+    engine,
   });
-  await loadModule();
+  await (await loadEngine()).loadModule();
 }

@@ -160,8 +160,9 @@ function splitUploads(body: Uint8Array, fingerprint: string): TestUpload[] | Pro
  * Creates a collector in memory for one task.
  *
  * If the task has cover reports, the client holds each report, and `flush` does not send it. The
- * receipt `queued` shows that an answer has replaced the report that is held, and `heldUntil` of
- * `budget()` is its time. Let the timers of your test framework pass that time, then call `flush`.
+ * receipt with `sent: true` shows that an answer has replaced the report that is held, and
+ * `heldUntil` of `budget()` is its time. Let the timers of your test framework pass that time, then
+ * call `flush`.
  *
  * @example
  * ```ts

@@ -5,8 +5,8 @@
  * @packageDocumentation
  */
 
+import { bindCoreSources, type CoreSources } from "./core-sources.js";
 import { createClient as client, createRandomizer as randomizer } from "./exports.js";
-import { bindCoreSources, type CoreSources } from "./module.js";
 import module from "./wasm/hushbin.wasm";
 import sums from "./wasm/sums.wasm";
 

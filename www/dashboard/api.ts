@@ -82,10 +82,12 @@ export interface CrossEstimates {
 export interface EstimatesResponse {
   /** Number of reports. Undefined for a sum task, which counts people. */
   readonly reports?: number;
-  /** Number of people in a sum task: the number of messages, divided by the number per person. */
+  /** Number of people in a sum task. */
   readonly people?: number;
   /** Number of messages in a sum task. */
   readonly messages?: number;
+  /** Number of messages in a sum task that are missing, at least. Undefined if there are none. */
+  readonly missing_messages?: number;
   readonly confidence: number;
   readonly bias_statement?: string;
   readonly memo_warning?: string;
@@ -159,10 +161,10 @@ export interface SumPrivacyPromise {
 /** Response of `/privacy` for a sum task, which has no local ε. */
 export interface SumsPrivacyResponse {
   readonly privacy: SumPrivacyPromise;
-  readonly messages: number;
+  readonly people: number;
   readonly smallest_batch: number;
   readonly shuffled_by: readonly string[];
-  /** True if even the smallest released batch has enough messages for the privacy promise. */
+  /** True if even the smallest released batch has enough people for the privacy promise. */
   readonly smallest_batch_suffices: boolean;
   readonly batch_statement: string;
   readonly flood_statement: string;
@@ -228,6 +230,10 @@ export interface Question {
   readonly options?: ItemNamesOrCount;
   readonly of?: readonly NumberInTask[];
   readonly edges?: readonly number[];
+  /** Distance between possible numbers. */
+  readonly step?: number;
+  /** True if a person may have no number. */
+  readonly optional?: boolean;
   /** True if the messages of a sum task count the people behind each answer. */
   readonly counted?: boolean;
   /** Values of ratings: only their signs, or any numbers from −1 to 1. */

@@ -1,15 +1,17 @@
-// The unit in which the page counts the content of batches: reports or, for sum tasks, people. In a
-// sum task, each person sends the same number of messages.
+// The unit in which the collector counts the content of batches: reports or, for sum tasks, people.
 
 import { messagesPerPerson, type SumTask } from "../client/sums/task.js";
-import { formatCount, formatCountWithNoun } from "../demo/shared/format.js";
+import { formatCountWithNoun } from "../demo/shared/format.js";
 import type { BatchesResponse, Task } from "./api.js";
 
 export interface BatchUnit {
   readonly singularNoun: string;
   readonly pluralNoun: string;
-  /** Converts a number of reports or messages, as the collector counts them, to this unit. */
-  readonly convertCount: (collected: number) => number;
+  /**
+   * Maximum number of messages of one person. The conditions that close a batch count messages.
+   * For reports, it is 1.
+   */
+  readonly messagesPerUnit: number;
   /**
    * Minimum size of a batch that privacy requires, in this unit. The conditions that close a batch
    * have separate limits.
@@ -20,7 +22,7 @@ export interface BatchUnit {
 export const REPORT_UNIT: BatchUnit = {
   singularNoun: "report",
   pluralNoun: "reports",
-  convertCount: (reports) => reports,
+  messagesPerUnit: 1,
   minBatchSize: 0,
 };
 
@@ -28,46 +30,29 @@ export const REPORT_UNIT: BatchUnit = {
 export function batchUnitOf(task: Task): BatchUnit {
   const { messages, people = 0 } = task;
   if (messages === undefined) return REPORT_UNIT;
-  const [, each] = messagesPerPerson(task as Task & SumTask);
+  const [, messagesPerUnit] = messagesPerPerson(task as Task & SumTask);
   return {
     singularNoun: "person",
     pluralNoun: "people",
-    convertCount: (own) => own / each,
+    messagesPerUnit,
     minBatchSize: people,
   };
 }
 
 /** Returns the minimum and maximum size of a batch, in this unit. */
 export function minAndMaxBatchSize(
-  { convertCount: convert, minBatchSize: min }: BatchUnit,
+  { messagesPerUnit: each, minBatchSize: min }: BatchUnit,
   { least, most }: BatchesResponse["batch_settings"],
 ) {
-  const own = Math.max(Math.ceil(convert(least)), min);
-  return [own, Math.max(Math.ceil(convert(most)), own)] as const;
+  const own = Math.max(Math.ceil(least / each), min);
+  return [own, Math.max(Math.ceil(most / each), own)] as const;
 }
 
 /** Returns the word with its first letter as a capital. */
 export const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/**
- * Returns "about " if the value is not whole. A number of people is not whole if some messages
- * could not be opened.
- */
-const aboutIfFractional = (value: number) => (Number.isInteger(value) ? "" : "about ");
-
-/**
- * Converts a number of reports or messages to this unit. Returns it as text with its noun: "400
- * people".
- */
-export function formatWithUnit(
-  { singularNoun: one, pluralNoun: more, convertCount: convert }: BatchUnit,
-  collected: number,
-): string {
-  const value = convert(collected);
-  return `${aboutIfFractional(value)}${formatCountWithNoun(Math.round(value), one, more)}`;
-}
-
-/** Converts a number of reports or messages to this unit. Returns it as text without its noun. */
-export function formatWithoutUnit({ convertCount: convert }: BatchUnit, collected: number): string {
-  return formatCount(convert(collected));
-}
+/** Returns a number of this unit as text with its noun: "400 people". */
+export const formatWithUnit = (
+  { singularNoun: one, pluralNoun: more }: BatchUnit,
+  count: number,
+): string => formatCountWithNoun(count, one, more);

@@ -3,7 +3,7 @@
 import { el } from "../demo/shared/dom.js";
 import { formatCount, formatCountWithNoun } from "../demo/shared/format.js";
 import type { Batch, BatchesResponse } from "./api.js";
-import { type BatchUnit, capitalize, formatWithoutUnit, minAndMaxBatchSize } from "./batch-unit.js";
+import { type BatchUnit, capitalize, minAndMaxBatchSize } from "./batch-unit.js";
 import { formatTime } from "./labels.js";
 import { createTable } from "./table.js";
 
@@ -53,7 +53,7 @@ export function drawOpenBatchProgress(
   if (open === undefined) return [];
   const [least, most] = minAndMaxBatchSize(unit, all.batch_settings);
   const { hours } = all.batch_settings;
-  const have = unit.convertCount(open.reports);
+  const have = open.reports;
   const age = Math.max(now - open.opened, 0) / 3600;
   const to = (limit: number, which: string) =>
     progressBar(
@@ -82,7 +82,7 @@ export function drawOpenBatchProgress(
  * maximum.
  */
 export function drawOpenBatchBar(all: BatchesResponse, unit: BatchUnit): HTMLElement {
-  const have = unit.convertCount(openBatch(all)?.reports ?? 0);
+  const have = openBatch(all)?.reports ?? 0;
   const [least, most] = minAndMaxBatchSize(unit, all.batch_settings);
   const max = have < least ? least : most;
   const of = have < least ? "at least" : "at most";
@@ -95,7 +95,7 @@ export function closedBatchTable(all: BatchesResponse, unit: BatchUnit): HTMLEle
   if (closed.length === 0) return null;
   const rows = closed.slice(0, MAX_LISTED).map(({ number, reports, closed: at, state }) => [
     String(number),
-    { content: formatWithoutUnit(unit, reports), style: "amount" },
+    { content: formatCount(reports), style: "amount" },
     {
       content: state === "closed" || at === undefined ? "being counted" : formatTime(at),
       style: "amount",

@@ -15,6 +15,7 @@ import { unitSuffix } from "./rows.js";
 import { axisContaining, type ChartAxis, percentAttribute, positionOnAxis } from "./scale.js";
 import { collapsedTable, createTable } from "./table.js";
 import { quantileName } from "./timeline.js";
+import { webVitalView } from "./web-vitals.js";
 
 const HEIGHT = 200;
 /** Width in per cent of the space at the left, which has the labels of the vertical axis. */
@@ -40,10 +41,13 @@ interface HistogramBin {
   readonly share: Estimate;
 }
 
-/** Returns the bins of a number, each with its edges and its estimated share of people. */
+/**
+ * Returns the bins of a number, each with its edges and its estimated share of people. The share of
+ * people without a number is not among them.
+ */
 function histogramBins(answer: EstimatesResponse): readonly HistogramBin[] {
   return answer.estimates.flatMap(({ item, share: own }) => {
-    if (own === undefined) return [];
+    if (own === undefined || typeof item !== "object") return [];
     const { from, to } = item as { readonly from: number; readonly to: number };
     return { label: itemName(item), from, to, share: own };
   });
@@ -86,7 +90,21 @@ export function numberView(answer: EstimatesResponse, question: Question): reado
       ),
     );
   }
+  shown.push(...webVitalView(number, question, unit));
   if (number.quantiles?.length) shown.push(quantileTable(number, unit));
+  const without = answer.estimates.find(({ item }) => typeof item === "string")?.share;
+  if (without !== undefined) {
+    const ends = without.interval.map(shareText).join(" to ");
+    shown.push(
+      el(
+        "p",
+        { class: "figure" },
+        el("strong", {}, shareText(without.estimate)),
+        " of people have no number, and count for no quantile, ",
+        el("span", { class: "soft" }, `${ends} ${together}`),
+      ),
+    );
+  }
   // The mechanism pattern estimates shares below edges well, and shares of single bins badly.
   const drawn =
     question.mechanism?.name === "pattern" ? cumulativeSharePlot(bins, number) : binSharePlot(bins);
@@ -95,10 +113,14 @@ export function numberView(answer: EstimatesResponse, question: Question): reado
   return shown;
 }
 
-function quantileTable({ quantiles = [] }: NumberEstimates, unit: string): Element {
+function quantileTable({ quantiles = [], range }: NumberEstimates, unit: string): Element {
+  // If the interval is the whole range, nothing is known, perhaps because no person has a number.
   const rows = quantiles.map(({ quantile, estimate, simultaneous_interval: [from, to] }) => [
     quantileName(quantile),
-    { content: formatNumber(estimate) + unit, style: "amount estimated" },
+    {
+      content: from === range[0] && to === range[1] ? "unknown" : formatNumber(estimate) + unit,
+      style: "amount estimated",
+    },
     { content: `${formatNumber(from)} to ${formatNumber(to)}${unit}`, style: "amount interval" },
   ]);
   const heads = [

@@ -103,7 +103,7 @@ export function itemCount(question: Question): number | null {
   if (items === "open" || question.kind === "text") return null;
   if (typeof items === "number") return items;
   if (items !== undefined) return items.length;
-  if (question.edges !== undefined) return question.edges.length - 1;
+  if (question.edges !== undefined) return question.edges.length - (question.optional ? 0 : 1);
   return question.of?.length ?? 1;
 }
 

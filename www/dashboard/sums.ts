@@ -36,6 +36,20 @@ export function privacyPromiseText(privacy: SumPrivacyPromise): string {
   return `People must trust the shuffler: ${NO_LOCAL_EPSILON_TEXT}. Batches have central ε = ${epsilonText(central_epsilon)}, δ = ${formatDelta(delta)} if they have at least ${formatCountWithNoun(people, "person", "people")} and ${formatPercent(honest_fraction)} of the people are honest.`;
 }
 
+/**
+ * Formats a warning that messages of a sum task are missing. Returns undefined if none are missing.
+ */
+export function missingMessagesText(
+  missing: number | undefined,
+  { counted = false }: Question,
+): string | undefined {
+  if (missing === undefined) return undefined;
+  const effect = counted
+    ? "The intervals are wider, so that they allow for that."
+    : "The intervals do not allow for that.";
+  return `At least ${formatCountWithNoun(missing, "message")} of these people are missing: invalid, repeated, blank or lost. ${effect}`;
+}
+
 function privacyFigure(name: string, figure: string, ...more: Node[]): HTMLElement {
   return el(
     "div",

@@ -56,6 +56,7 @@ import { significanceView } from "./significance-view.js";
 import type { ViewState } from "./state.js";
 import {
   dishonestInfluenceView,
+  missingMessagesText,
   privacyPromiseText,
   requestDishonestInfluence,
   sumsPrivacyView,
@@ -248,7 +249,7 @@ export class TaskPage {
         ),
       );
       if (typeof answer === "string") {
-        // The collector's own text counts messages instead of people.
+        // The collector's own text counts people as reports.
         const words = isSumTaskResponse(this.#task)
           ? "No batch of this task is released yet."
           : answer;
@@ -345,14 +346,15 @@ export class TaskPage {
     const of =
       people === undefined
         ? formatCountWithNoun(reports, "report")
-        : `${formatWithUnit(this.#batchUnit, messages)}, counted by ${formatCountWithNoun(messages, "message")}`;
+        : `${formatWithUnit(this.#batchUnit, people)}, counted by ${formatCountWithNoun(messages, "message")}`;
     const batches = formatAsRanges(this.#selectedBatches.map(({ number }) => number));
     const about = el(
       "p",
       {},
       `${of}${batches === "" ? "" : `${people === undefined ? "" : ","} from ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. A thick bar is the interval of one row, with ${confidence * 100}% confidence. A thin bar is the simultaneous interval, with ${confidence * 100}% confidence for all rows at once. A hollow dot marks an estimate that may be noise.`,
     );
-    const notes = noteParagraphs(bias_statement, memo_warning);
+    const missing = missingMessagesText(answer.missing_messages, this.#selectedQuestion);
+    const notes = noteParagraphs(missing, bias_statement, memo_warning);
     if (this.#selectedQuestion.kind === "number") {
       const { warning, isUseful: useful } =
         people === undefined ? checkNumberSampleSize(answer) : { isUseful: true };

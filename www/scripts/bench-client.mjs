@@ -173,8 +173,8 @@ async function measureReportCalls({ task, storage, sealing = false, entries, rep
     const called = performance.now();
     const stored = some.map((input) => client.report(input));
     returned += performance.now() - called;
-    for (const { outcome } of await Promise.all(stored)) {
-      queued += outcome === "queued" ? 1 : 0;
+    for (const { sent } of await Promise.all(stored)) {
+      queued += sent ? 1 : 0;
     }
   }
   const done = performance.now();

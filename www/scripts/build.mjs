@@ -5,10 +5,12 @@
 import { readFileSync } from "node:fs";
 import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
+import { pathToFileURL } from "node:url";
 import { fallbackScript, generateFallbackGlue } from "./lib/fallback.mjs";
 import { patchGlue } from "./lib/glue.mjs";
 import { integrity } from "./lib/integrity.mjs";
 import { internalNamesInReference, SHORTENING_OPTIONS } from "./lib/internal-names.mjs";
+import { ENTRIES, FILES_THROWING_PAGE_ERRORS, LAZY_LOADED_FILES } from "./lib/package-files.mjs";
 import {
   API_REFERENCE_FILE,
   CLIENT,
@@ -134,25 +136,6 @@ function trimGlue(glue, made) {
 
 const CLASSIC_SCRIPT_NAME = "hushbin.script";
 
-/** Names of the package's entry files. */
-const ENTRIES = ["index", "slim", "testing", "history", "task-log"];
-/**
- * Names of the files that are loaded when a task or a browser needs them. Each file comes after
- * those that it loads.
- */
-export const LAZY_LOADED_FILES = [
-  "complete",
-  "fallback",
-  "extras",
-  "leaving",
-  "oblivious",
-  "x25519",
-  "sealing",
-  "sums-fallback",
-  "sums",
-  "shuffled",
-];
-
 /**
  * Bundles modules of the package in one format.
  *
@@ -171,6 +154,7 @@ async function bundleModules(names, options) {
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: "none",
+    external: ["react"],
     ...SHORTENING_OPTIONS,
     logLevel: "warning",
     ...options,
@@ -195,21 +179,24 @@ const keepImports = (files) => ({
 });
 
 /**
- * Plugin for files that are loaded later. It makes them use the error classes of the loading file.
+ * Returns a plugin for a file that is loaded later. It makes the file use the error classes of the
+ * page's code, and the file `engine` also its state.
  *
- * @type {import("esbuild").Plugin}
+ * @param {string} name
+ * @returns {import("esbuild").Plugin}
  */
-const SHARE_ERROR_CLASSES_PLUGIN = {
-  name: "injected",
+const sharingPlugin = (name) => ({
+  name: "sharing",
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\.?\/errors\.js$/ }, ({ importer }) =>
-      importer.startsWith(CLIENT) ? { path: join(CLIENT, "injected.ts") } : undefined,
+    const [filter, replacement] =
+      name === "engine"
+        ? [/^\.\.?\/(core-sources|errors|loaders|open-store)\.js$/, "injected-page.ts"]
+        : [/^\.\.?\/errors\.js$/, "injected.ts"];
+    onResolve({ filter }, ({ importer }) =>
+      importer.startsWith(CLIENT) ? { path: join(CLIENT, replacement) } : undefined,
     );
   },
-};
-
-/** Names of the files that are loaded later and throw error classes of the page. */
-const FILES_THROWING_PAGE_ERRORS = ["extras", "sums", "shuffled"];
+});
 
 /**
  * Bundles a file so that each call of its function `inject` evaluates the file again. Two entries
@@ -224,7 +211,7 @@ async function bundleAsFactory(name, { outExtension, plugins = [], ...kind }) {
     format: "esm",
     write: false,
     minifyIdentifiers: false,
-    plugins: [...plugins, SHARE_ERROR_CLASSES_PLUGIN],
+    plugins: [...plugins, sharingPlugin(name)],
   };
   const { outputFiles } = await bundleModules([name], options);
   const [body, end] = outputFiles?.[0]?.text.split("export{inject};") ?? [];
@@ -292,7 +279,7 @@ async function buildScripts() {
       format: "iife",
       globalName: `hushbin.files["${name}"]`,
       entryNames: `${CLASSIC_SCRIPT_NAME}.${name}`,
-      plugins: [...plugins, SHARE_ERROR_CLASSES_PLUGIN],
+      plugins: [...plugins, sharingPlugin(name)],
     });
   }
   await bundleModules(["script"], { format: "iife", entryNames: CLASSIC_SCRIPT_NAME, plugins });
@@ -344,6 +331,11 @@ async function buildBundles() {
     }
   }
   await buildScripts();
+  const { webVitalsTask } = await import(pathToFileURL(join(DIST, "web-vitals.js")).href);
+  await writeFile(
+    join(DIST, "web-vitals.json"),
+    `${JSON.stringify(webVitalsTask, undefined, 2)}\n`,
+  );
   for (const [name] of PACKAGE_MODULES) {
     await copyFile(join(CLIENT_GLUE_DIR, `${name}.wasm`), join(DIST, `${name}.wasm`));
   }

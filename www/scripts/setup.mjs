@@ -11,6 +11,7 @@ import { ROOT } from "./lib/paths.mjs";
 import { captureOutput, ExplainedError, main, print, run, step } from "./lib/run.mjs";
 import { setupBrowser } from "./lib/setup-browser.mjs";
 import { setupDatabase } from "./lib/setup-database.mjs";
+import { setupProxies } from "./lib/setup-proxies.mjs";
 import { installBundlersAndRuntimes } from "./lib/stack-tools.mjs";
 import {
   bindingsGeneratorTool,
@@ -94,6 +95,7 @@ export async function setup({
       installTool(wasmBindgenTestRunner()),
     );
     await step("set-up: PostgreSQL", setupDatabase);
+    await step("set-up: nginx and Caddy", setupProxies);
   }
   if (stacks) {
     await step("set-up: geckodriver", () => installTool(geckodriver));

@@ -153,13 +153,19 @@ async function lint() {
   await types();
 }
 
-/** Builds the Rust tests, and with them the collector that other tests run. */
-const buildRust = memoize(() =>
-  step("build: tests of Rust", () => cargo("test", "--workspace", "--no-run", ...OPTIMISED)),
+/**
+ * Builds the collector that other tests run, and its own tests. All members of the workspace are
+ * named, so that the crates have the same features as in the build of all tests.
+ */
+const buildCollector = memoize(() =>
+  step("build: collector", () =>
+    cargo("test", "--workspace", "--no-run", "--test", "collector", ...OPTIMISED),
+  ),
 );
 
 async function rust() {
-  await buildRust();
+  await buildCollector();
+  await step("build: tests of Rust", () => cargo("test", "--workspace", "--no-run", ...OPTIMISED));
   await step("test: Rust", () => cargo("test", "--workspace", ...OPTIMISED));
 }
 
@@ -239,13 +245,13 @@ async function packageTests() {
 
 async function endToEnd() {
   await demo();
-  await buildRust();
+  await buildCollector();
   await step("test: end to end in headless Chromium", () => vitest("e2e"));
 }
 
 async function stacks() {
   await build();
-  await buildRust();
+  await buildCollector();
   const { geckodriver, toolPath } = await import("./lib/tools.mjs");
   await bindings("Firefox", { GECKODRIVER: toolPath(geckodriver) });
   await step("test: every stack, in three engines", () => vitest("stacks"));
@@ -253,7 +259,7 @@ async function stacks() {
 
 async function examples() {
   await build();
-  await buildRust();
+  await buildCollector();
   await step("test: examples, as their READMEs say", () => vitest("examples"));
 }
 

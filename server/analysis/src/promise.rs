@@ -358,21 +358,20 @@ pub fn batch_privacy_statement(
 }
 
 /// Returns a statement of whether the privacy guarantee of a sum task is valid for the smallest
-/// batch from a shuffler. `messages` is the number of messages in that batch.
+/// batch from a shuffler. `people` is the number of people in that batch.
 #[must_use]
-pub fn sum_guarantee_check_text(task: &SumTask, messages: u64) -> String {
-    let (least, each) = (task.min_batch_messages(), *task.message_count_range().end());
-    match messages {
+pub fn sum_guarantee_check_text(task: &SumTask, people: u64) -> String {
+    let least = task.min_people();
+    match people {
         0 => "No batch is known to come from a shuffler, so nothing is promised yet.".to_owned(),
-        _ if messages < least => format!(
-            "The smallest batch from a shuffler has {messages} messages, and the promise needs \
+        _ if people < least => format!(
+            "The smallest batch from a shuffler has {people} people, and the promise needs \
              {least}. It does not hold for the people in that batch. The shuffler should not \
-             have sent it."
+             have sent it, or many of its messages were repeated or invalid."
         ),
         _ => format!(
-            "The smallest batch from a shuffler has {messages} messages, of {} people. The \
-             promise holds, under its assumptions.",
-            messages / u64::from(each)
+            "The smallest batch from a shuffler has {people} people. The promise holds, under its \
+             assumptions."
         ),
     }
 }

@@ -10,18 +10,18 @@ use rand_core::SeedableRng;
 use super::audit_logs::run_task_log_audit;
 use super::output::{Error, progress_bar, write_json_or_text_answer};
 use super::sums;
-use crate::audit::{
+use crate::task::task_file::ReportTaskFile;
+use hushbin_analysis::audit::{
     AuditVerdict, DEFAULT_CONFIDENCE, EmpiricalLossBound, ReportAuditResult, TrialPlan,
     audit_report_task,
 };
-use crate::task::task_file::ReportTaskFile;
 
 /// Make sample uploads of a task, and measure how much they reveal
 ///
 /// The command makes uploads for pairs of inputs, and measures how well an attacker can distinguish
-/// the two inputs of a pair. For a small task, the command also enumerates all inputs. For sums
-/// through a shuffler, the command compares whole batches. The command fails if it finds a loss
-/// above the task's ε.
+/// the two inputs of a pair. For a small task, the command also enumerates all inputs. For sums or
+/// questions through a shuffler, the command compares whole batches. The command fails if it finds a
+/// loss above the task's ε.
 #[derive(Debug, clap::Args)]
 pub(super) struct AuditCommandOptions {
     /// Task file (JSON); parameters that the file leaves out are chosen automatically
@@ -38,9 +38,9 @@ pub(super) struct AuditCommandOptions {
     )]
     task_logs: Option<Vec<String>>,
     /// Number of reports to make from each of the two inputs of a comparison, 100 to 1000000000
-    /// (default 200000). A large ε raises the minimum and the default. For a task of sums, number
-    /// of batches to make from each of the two inputs, at least 2 (default as many as can be made
-    /// in a few seconds)
+    /// (default 200000). A large ε raises the minimum and the default. For a task with "trust",
+    /// number of batches to make from each of the two inputs (default as many as can be made in a
+    /// few seconds)
     #[arg(long, value_name = "N")]
     trials: Option<u64>,
     /// Seed of the random generator, a whole number, to repeat a run (default a random seed)
@@ -207,7 +207,7 @@ mod tests {
     use hushbin::TaskDraft;
 
     use super::*;
-    use crate::audit::{enumerate_max_loss, measure_privacy_loss, upload_appender};
+    use hushbin_analysis::audit::{enumerate_max_loss, measure_privacy_loss, upload_appender};
     use hushbin_analysis::likelihood::core_bucket_probability_fn;
 
     #[test]

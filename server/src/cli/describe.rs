@@ -3,9 +3,23 @@
 use std::path::Path;
 
 use hushbin::Mechanism;
+use hushbin_analysis::estimate::InfluencedEstimand;
 use hushbin_analysis::heavy_hitters::FoundText;
 use hushbin_analysis::promise::{attacker_certainty_text, round_up_to_three_digits};
 use serde_json::Value;
+
+/// Returns the name of quantities that made-up reports move.
+pub(super) const fn influenced_estimand_name(estimand: InfluencedEstimand) -> &'static str {
+    match estimand {
+        InfluencedEstimand::Mean => "means",
+        InfluencedEstimand::Plus => "frequencies of +",
+        InfluencedEstimand::Minus => "frequencies of -",
+        InfluencedEstimand::Nonmissing => "non-missing frequencies",
+        InfluencedEstimand::Share => "shares",
+        InfluencedEstimand::Below => "shares below an edge",
+        InfluencedEstimand::Margin => "shares of rows and columns",
+    }
+}
 
 /// Formats a mechanism: its name, then its parameters. Before each parameter is its name in task
 /// files.

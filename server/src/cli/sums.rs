@@ -1,4 +1,4 @@
-//! Output of all commands for tasks of sums through a shuffler.
+//! Output of all commands for tasks through a shuffler.
 
 use std::fs;
 use std::io::{self, Write};
@@ -17,11 +17,11 @@ use super::output::{
     AnswerFormatOptions, Error, progress_bar, write_answer_fields, write_json_or_text_answer,
 };
 use super::table::write_estimates_and_coverage;
-use crate::audit::{AuditVerdict, SumAuditResult, audit_sums, default_sum_trials};
 use crate::simulate::SumSimulationResult;
 use crate::task::task_file::{self, TaskFile};
 use crate::task::{ReportOrSumDraft, ReportOrSumTask};
 use crate::text_file;
+use hushbin_analysis::audit::{AuditVerdict, SumAuditResult, TrialPlan, audit_sums};
 
 /// Reads a complete task of sums from a file. A file contains a task of sums if it has the key
 /// `trust`.
@@ -73,13 +73,13 @@ fn sum_plan_summary_lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
     };
     let means: Vec<String> = plan.errors.iter().map(mean).collect();
     let (id, people) = (task.id(), task.min_people());
-    let estimated = match task.summed_quantity().counted_questions() {
-        Some(_) => "shares",
-        None => "means",
+    let (kind, estimated) = match are_counted(task) {
+        true => ("questions", "shares"),
+        false => ("sums", "means"),
     };
     vec![
         format!(
-            "{id} is a valid task of sums. People have to trust its shuffler: there is no local ε."
+            "{id} is a valid task of {kind}. People have to trust its shuffler: there is no local ε."
         ),
         describe::central_privacy_sentence("A batch has", "messages", epsilon, task.delta()),
         format!(
@@ -92,6 +92,11 @@ fn sum_plan_summary_lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
         ),
         describe::task_fingerprint_sentence(file, &task.fingerprint().to_string()),
     ]
+}
+
+/// Returns true if the task counts the answers to questions, and false if it adds up numbers.
+fn are_counted(task: &SumTask) -> bool {
+    task.summed_quantity().counted_questions().is_some()
 }
 
 fn item_name_or_each(label: Option<&impl ToString>) -> String {
@@ -110,10 +115,24 @@ fn write_sum_plan_details(out: &mut dyn Write, plan: &SumPlan) -> io::Result<()>
         MessageParameters::Lottery(_) => format!("{cells} cells"),
     };
     writeln!(out, "shuffled  ε = {:.6}", plan.central_epsilon.upper)?;
+    let sent = match f64::from(plan.messages) > plan.mean_messages {
+        true => format!(
+            "{:.3} messages on average and at most {}",
+            plan.mean_messages, plan.messages
+        ),
+        false => format!("{} messages", plan.messages),
+    };
+    let bytes = match plan.bytes as f64 > plan.mean_bytes {
+        true => format!(
+            "{:.0} bytes sealed on average and at most {}",
+            plan.mean_bytes, plan.bytes
+        ),
+        false => format!("{} bytes sealed", plan.bytes),
+    };
     writeln!(
         out,
-        "a person  {} messages of {coded}, {:.1} of noise on average; {} bytes sealed",
-        plan.messages, plan.noise_messages, plan.bytes
+        "a person  {sent} of {coded}, {:.3} of noise on average; {bytes}",
+        plan.noise_messages
     )?;
     for error in &plan.errors {
         writeln!(
@@ -128,16 +147,21 @@ fn write_sum_plan_details(out: &mut dyn Write, plan: &SumPlan) -> io::Result<()>
         )?;
     }
     for own in &plan.influence {
-        write_sum_influence(out, own)?;
+        write_sum_influence(out, own, plan.are_shares)?;
     }
     writeln!(out)?;
     writeln!(out, "{}", plan.privacy.statement)
 }
 
-fn write_sum_influence(out: &mut dyn Write, own: &SumInfluence) -> io::Result<()> {
+fn write_sum_influence(
+    out: &mut dyn Write,
+    own: &SumInfluence,
+    are_counts: bool,
+) -> io::Result<()> {
+    let moved = if are_counts { "count" } else { "sum" };
     writeln!(
         out,
-        "dishonest {}: one person who breaks the protocol moves the sum by at most {:.4}{}; an \
+        "dishonest {}: one person who breaks the protocol moves the {moved} by at most {:.4}{}; an \
          honest person by at most {:.4}",
         item_name_or_each(own.item.as_ref()),
         own.dishonest_change,
@@ -217,14 +241,9 @@ pub(super) fn run_sum_audit_command<R: rand_core::CryptoRng>(
     json: bool,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
-    let trials = trials.unwrap_or_else(|| default_sum_trials(task));
-    if trials < 2 {
-        return Err(format!("trials is {trials}, expected 2 or more").into());
-    }
-    let bar = progress_bar(2 * trials, "batches");
-    let found = audit_sums(task, trials, confidence, rng, |done, _| {
-        bar.set_position(done);
-    })?;
+    let plan = TrialPlan::for_sums(task, trials, confidence)?;
+    let bar = progress_bar(2 * plan.trials_per_input(), "batches");
+    let found = audit_sums(task, &plan, rng, |done, _| bar.set_position(done))?;
     bar.finish_and_clear();
     write_json_or_text_answer(out, json, &found, |out| write_sum_audit(out, task, &found))?;
     match found.verdict {
@@ -239,7 +258,14 @@ pub(super) fn run_sum_audit_command<R: rand_core::CryptoRng>(
 }
 
 fn write_sum_audit(out: &mut dyn Write, task: &SumTask, found: &SumAuditResult) -> io::Result<()> {
-    writeln!(out, "{}: sums through a shuffler", task.id())?;
+    let (what, answers) = match are_counted(task) {
+        true => (
+            "questions",
+            "gives one of two random answers that differ in all messages",
+        ),
+        false => ("sums", "answers with all maxima or all minima"),
+    };
+    writeln!(out, "{}: {what} through a shuffler", task.id())?;
     writeln!(
         out,
         "promised    ε = {}, δ = {:e}",
@@ -254,7 +280,7 @@ fn write_sum_audit(out: &mut dyn Write, task: &SumTask, found: &SumAuditResult) 
     writeln!(
         out,
         "measured    ε ≥ {:.4} at {}% confidence: the event occurred {hits} and {others} times in \
-         {} batches each, of {} honest people, one of whom answers with all maxima or all minima",
+         {} batches each, of {} honest people, one of whom {answers}",
         found.empirical_lower_bound,
         100.0 * found.confidence,
         found.event_trials,
@@ -271,7 +297,14 @@ pub(super) fn write_sum_simulation_errors(
     out: &mut dyn Write,
     found: &SumSimulationResult,
 ) -> io::Result<()> {
-    writeln!(out, "{} messages for each person", found.messages)?;
+    match found.mean_messages < f64::from(found.messages) {
+        true => writeln!(
+            out,
+            "{:.3} messages for each person on average, at most {}",
+            found.mean_messages, found.messages
+        )?,
+        false => writeln!(out, "{} messages for each person", found.messages)?,
+    }
     write_estimates_and_coverage(out, &found.tally, found.are_shares, found.confidence)?;
     for (own, compared) in found.items.iter().zip(&found.tally.estimates) {
         let error = compared.error.unwrap_or(f64::NAN);

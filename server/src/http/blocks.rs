@@ -19,7 +19,10 @@ use super::state::AppState;
 use super::{body, tasks};
 use crate::role::signature::{self, SignerId};
 use crate::sealed::{KeyId, OpenedReport, OpeningResult, ReportRecipient};
-use crate::store::{MemoryReservation, ReportOrigin, StoredTask, Submission, SubmittedUpload};
+use crate::store::{
+    BlockError, BlockRecord, BlockStatement, MemoryReservation, ReportOrigin, StoreError,
+    StoredTask, Submission, SubmittedUpload, common_key_id,
+};
 
 /// Size limit of a block, in bytes. If the size limit of uploads is higher, that limit applies
 /// instead. Shufflers send at most half of `MAX_BLOCK_BYTES`, unless a single report is longer.
@@ -81,12 +84,22 @@ pub(super) async fn receive_sealed_block(
         );
         return Err(Problem::MissingSealingKeys { missing_keys });
     }
-    let repeated = store_opened_block(&state, &stored, shuffler, &opened, memory).await?;
-    log_omitted_reports(&state, &stored, opened.unopenable_report_count, repeated);
+    // The key is given up, so none of the block's people are counted.
+    let is_lost = !opened.missing_keys.is_empty();
+    let repeated = match is_lost {
+        true => 0,
+        false => store_opened_block(&state, &stored, shuffler, &opened, memory).await?,
+    };
+    if state.handled_blocks().is_new(shuffler, &receipt) {
+        log_omitted_reports(&state, &stored, opened.unopenable_report_count, repeated);
+    }
     Ok(Json(BlockReceipt { receipt }))
 }
 
 /// Stores the reports of a block, each once. Returns the number of repeated reports.
+///
+/// A block may be sent again, because its receipt was lost. Then its reports are known and come from
+/// its own origin. If they came from another origin, they are repeated.
 async fn store_opened_block(
     state: &AppState,
     stored: &Arc<StoredTask>,
@@ -94,23 +107,52 @@ async fn store_opened_block(
     opened: &OpenedBlock,
     memory: MemoryReservation,
 ) -> Result<u64, Problem> {
-    let (uploads, bytes) = encode_distinct_reports(opened, shuffler, stored.task().fingerprint());
-    let distinct = uploads.len();
+    let origin = ReportOrigin {
+        shuffler,
+        batch_id: opened.batch_id,
+        key_id: opened.key_id,
+    };
+    let block = stored.has_block_records().then_some(BlockRecord {
+        origin,
+        statement: opened.statement,
+        reports: opened.reports.len() as u64 + opened.unopenable_report_count,
+    });
+    let task = stored.task().fingerprint();
+    let (uploads, bytes) = encode_distinct_reports(&opened.reports, origin, block.as_ref(), task);
+    let stored_uploads = uploads.len();
+    let distinct = stored_uploads - usize::from(block.is_some());
     let repeated_in_block = opened.reports.len() - distinct;
-    if distinct == 0 {
+    if stored_uploads == 0 {
         return Ok(0);
     }
     let submission = Submission {
         uploads,
         bytes,
         memory,
+        block: block.map(Box::new),
     };
     let receipt = state.store().submit_uploads(stored, submission).await?;
-    let known = match receipt.new_report_count {
-        // A block whose reports are all known was sent again, because its receipt was lost.
-        0 => 0,
-        new => distinct - new,
+    // The record comes first. The batch of the block that it contradicts may be closed already.
+    let contradicts = |block: BlockRecord| receipt.first_conflicting_id == Some(block.upload_id());
+    if block.is_some_and(contradicts) {
+        return Err(StoreError::from(BlockError::Contradiction).into());
+    }
+    let known = stored_uploads - receipt.new_upload_count;
+    let is_sent_again = match (block, receipt.new_upload_count) {
+        (_, 1..) => false,
+        // Its own record is known.
+        (Some(_), 0) => return Ok(0),
+        // Other bytes would be those of another origin.
+        (None, 0) if receipt.duplicates == 0 => false,
+        (None, 0) => {
+            let (store, stored) = (state.store().clone(), Arc::clone(stored));
+            let found =
+                tokio::task::spawn_blocking(move || store.has_reports_of_origin(&stored, origin));
+            // Only a number in the log depends on it.
+            matches!(found.await, Ok(Ok(true)))
+        }
     };
+    let known = if is_sent_again { 0 } else { known };
     Ok((repeated_in_block + known) as u64)
 }
 
@@ -139,6 +181,9 @@ fn log_omitted_reports(state: &AppState, stored: &StoredTask, unopenable: u64, r
 struct OpenedBlock {
     /// Id of the shuffled batch that the block belongs to.
     batch_id: [u8; 16],
+    /// Id of the key that all reports were sealed to.
+    key_id: KeyId,
+    statement: BlockStatement,
     reports: Vec<OpenedReport>,
     /// Number of reports that could not be opened, also for lack of their key.
     unopenable_report_count: u64,
@@ -153,6 +198,8 @@ struct OpenedBlock {
 fn open_block_reports(recipient: &ReportRecipient, block: &[u8]) -> Result<OpenedBlock, Problem> {
     let task = recipient.task();
     let (fingerprint, length) = (task.fingerprint(), task.sealed_report_length());
+    let (statement, block) = BlockStatement::split_from(block)
+        .ok_or_else(|| Problem::BadRequest("the block is shorter than its statement".to_owned()))?;
     let blocks = sealed::decode_uploads(block, &fingerprint, length)?;
     let [(sealed, _)] = &blocks[..] else {
         return Err(Problem::BadRequest(format!(
@@ -160,12 +207,19 @@ fn open_block_reports(recipient: &ReportRecipient, block: &[u8]) -> Result<Opene
             blocks.len()
         )));
     };
+    let invalid = |error: BlockError| Problem::from(StoreError::from(error));
+    let checked = statement.check(recipient.task(), sealed.report_count.into());
+    checked.map_err(invalid)?;
+    let key_id = common_key_id(sealed.encoded_reports, length);
+    let key_id = key_id.ok_or_else(|| invalid(BlockError::SeveralKeys))?;
     let reports = sealed.encoded_reports.par_chunks_exact(length);
     let results: Vec<_> = reports
         .map(|report| recipient.open_report(report))
         .collect();
     let mut opened = OpenedBlock {
         batch_id: sealed.id.0,
+        key_id,
+        statement,
         reports: Vec::with_capacity(results.len()),
         unopenable_report_count: 0,
         missing_keys: BTreeSet::new(),
@@ -185,28 +239,35 @@ fn open_block_reports(recipient: &ReportRecipient, block: &[u8]) -> Result<Opene
 
 /// Encodes each report as an upload with the report's id, so that the store recognises a report
 /// that it has already, from whichever block, batch or shuffler. Omits repeats within the block.
-/// Returns the uploads and their bytes.
+/// The record of the block, if any, comes first. It counts the people of the block, so that the
+/// messages count none. Returns the uploads and their bytes.
 fn encode_distinct_reports(
-    block: &OpenedBlock,
-    shuffler: SignerId,
+    reports: &[OpenedReport],
+    origin: ReportOrigin,
+    block: Option<&BlockRecord>,
     fingerprint: Fingerprint,
 ) -> (Vec<SubmittedUpload>, Vec<u8>) {
     let (mut uploads, mut bytes, mut known_ids) = (Vec::new(), Vec::new(), HashSet::new());
-    for report in &block.reports {
+    if let Some(block) = block {
+        bytes = block.encode();
+        uploads.push(SubmittedUpload {
+            id: block.upload_id(),
+            // Each person has at least one message, so a block has at most 4,097 people.
+            report_count: u32::try_from(block.people()).unwrap_or(u32::MAX),
+            body_range: 0..bytes.len(),
+        });
+    }
+    let report_count = u32::from(block.is_none());
+    for report in reports {
         if !known_ids.insert(report.id) {
             continue;
         }
         let id = UploadId(report.id);
-        let origin = ReportOrigin {
-            shuffler,
-            batch_id: block.batch_id,
-            key_id: report.key_id,
-        };
         let begin = bytes.len();
         bytes.extend(upload::upload_header(id, &fingerprint, 1));
         bytes.extend(&report.encoded);
         bytes.extend(origin.encode());
-        uploads.push(SubmittedUpload::new(id, 1, begin..bytes.len()));
+        uploads.push(SubmittedUpload::new(id, report_count, begin..bytes.len()));
     }
     (uploads, bytes)
 }

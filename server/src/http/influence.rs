@@ -34,29 +34,33 @@ struct InfluenceResponse<'a> {
 struct SumsInfluenceResponse<'a> {
     task_id: &'a str,
     fingerprint: Fingerprint,
-    /// Number of people in the selected batches, estimated from the messages.
-    people: f64,
+    /// Number of people in the selected batches.
+    people: u64,
     influence: Vec<SumInfluence>,
-    statement: &'static str,
+    statement: String,
 }
 
 impl<'a> SumsInfluenceResponse<'a> {
     fn new(task: &'a SumTask, totals: &SumTotals) -> Self {
-        let people = totals.people_count(task);
+        let people = totals.people_count();
+        let moved = match task.summed_quantity().counted_questions() {
+            Some(_) => "count",
+            None => "sum",
+        };
         Self {
             task_id: task.id(),
             fingerprint: task.fingerprint(),
             people,
-            influence: SumInfluence::for_task(task, people),
-            statement: SUM_INFLUENCE_STATEMENT,
+            influence: SumInfluence::for_task(task, people as f64),
+            statement: format!(
+                "The influence is the maximum change of a {moved} by one person who breaks the \
+                 protocol. The shuffler limits the messages of one upload, but it cannot see their \
+                 sealed content. Someone who sends many uploads can move the {moved} that many \
+                 times."
+            ),
         }
     }
 }
-
-const SUM_INFLUENCE_STATEMENT: &str = "The influence is the maximum change of a sum by one person who breaks \
-                              the protocol. The shuffler limits the messages of one upload, but it \
-                              cannot see their sealed content. Someone who sends many uploads can \
-                              move the sum that many times.";
 
 const FORGED_REPORT_STATEMENT: &str = "The influence is the maximum change of an estimate by 1 per cent of made-up \
                          reports. It is the worst case over answers. All of these reports may \

@@ -235,6 +235,7 @@ impl Metrics {
         registry.register("reports_accepted", "Reports in the uploads accepted", metrics.reports.clone());
         registry.register("clock_jumps", "Times that the machine's clock has jumped by a minute or more", metrics.clock_jumps.clone());
         registry.register("files_broken", "1 if this file of the data directory was removed, replaced or damaged while the process runs", metrics.broken_files.clone());
+        registry.register("shuffled_batches_split", "Shuffled batches that were released without their last blocks, because an analyser had waited for them for too long", metrics.split_batches.clone());
         registry.register("reports_left_out", "Sealed reports that a shuffler left out of a batch, as too few were sealed to the same key", metrics.left_out_reports.clone());
         registry.register("commits_failed", "Groups of uploads that did not reach the disk", metrics.failures.clone());
         registry.register_with_unit("commit", "Time that a group of uploads takes to be on disk", Unit::Seconds, metrics.commit.clone());

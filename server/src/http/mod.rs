@@ -58,6 +58,7 @@ mod blocks;
 mod body;
 mod dashboard;
 mod estimates;
+mod handled_blocks;
 mod health;
 mod heavy_hitters;
 mod hosts;

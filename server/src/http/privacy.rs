@@ -16,6 +16,7 @@ use super::server::PeerQuota;
 use super::state::AppState;
 use super::{query, response_writer, tasks};
 use crate::store::{OriginCounts, ProcessRole, StoredTask};
+use crate::task::ReportOrSumTask;
 use hushbin_analysis::accounting::{
     BatchPrivacy, HONEST_REPORT_COUNT_RANGE, PersonExposure, REPORTS_PER_PERSON_RANGE,
     ReportMixture, compute_composed_privacy,
@@ -53,13 +54,14 @@ struct SumsPrivacyResponse<'a> {
     task_id: &'a str,
     fingerprint: Fingerprint,
     privacy: SumPrivacy,
-    /// Number of messages in released batches.
-    messages: u64,
-    /// Number of messages in the smallest batch that shufflers sent. Messages sealed to different
-    /// keys count as different batches.
+    /// Number of people in released batches.
+    people: u64,
+    /// Number of people in the smallest batch that shufflers sent, or the number that its distinct
+    /// messages can come from, if it is smaller. Messages sealed to different keys count as
+    /// different batches.
     smallest_batch: u64,
     shuffled_by: Vec<String>,
-    /// True if the smallest batch has at least the number of messages that the task's central ε
+    /// True if the smallest batch has at least the number of people that the task's central ε
     /// requires.
     smallest_batch_suffices: bool,
     batch_statement: String,
@@ -92,7 +94,7 @@ pub(super) async fn get_privacy(
         let task = stored.task();
         let origins = store.origin_counts(&stored, &batches)?;
         let (smallest_batch, shuffled_by) = match store.role() {
-            ProcessRole::Analyser => smallest_crowd(&origins, reports, smallest),
+            ProcessRole::Analyser => smallest_crowd(task, &origins, reports, smallest),
             ProcessRole::Collector | ProcessRole::Shuffler => (smallest, Vec::new()),
         };
         if let Some(task) = task.sum_task() {
@@ -100,10 +102,10 @@ pub(super) async fn get_privacy(
                 task_id: task.id(),
                 fingerprint: task.fingerprint(),
                 privacy: SumPrivacy::for_task(task),
-                messages: reports,
+                people: reports,
                 smallest_batch,
                 shuffled_by,
-                smallest_batch_suffices: smallest_batch >= task.min_batch_messages(),
+                smallest_batch_suffices: smallest_batch >= task.min_people(),
                 batch_statement: sum_guarantee_check_text(task, smallest_batch),
                 flood_statement,
             };
@@ -166,11 +168,16 @@ fn flood_statement(stored: &StoredTask, role: ProcessRole, quota: Option<&PeerQu
 
 /// Returns the smallest number of reports that a shuffler sent in one batch, at most `smallest`, and
 /// the names of all shufflers. The number is 0 if the origin of some of `reports` reports is no
-/// longer known, because they may have come without a crowd.
-fn smallest_crowd(origins: &OriginCounts, reports: u64, smallest: u64) -> (u64, Vec<String>) {
-    let known = origins
-        .smallest_report_count()
-        .filter(|_| origins.report_count() == reports);
+/// longer known, because they may have come without a crowd. In a task of sums, all origins are
+/// known.
+fn smallest_crowd(
+    task: &ReportOrSumTask,
+    origins: &OriginCounts,
+    reports: u64,
+    smallest: u64,
+) -> (u64, Vec<String>) {
+    let all_known = task.sum_task().is_some() || origins.report_count() == reports;
+    let known = origins.smallest_report_count().filter(|_| all_known);
     let names = origins.shuffler_ids().into_iter();
     let names = names.map(|name| HEXLOWER.encode(&name));
     (known.unwrap_or(0).min(smallest), names.collect())

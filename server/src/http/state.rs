@@ -13,6 +13,7 @@ use tokio::sync::{Semaphore, oneshot};
 
 use super::access::AccessPolicy;
 use super::answer_cache::{AnswerCache, AnswerKey, MAX_ERASABLE_AGE};
+use super::handled_blocks::HandledBlocks;
 use super::problem::Problem;
 use super::response_writer::{ResponseWorkKind, ResponseWriter};
 use crate::http::metrics::Metrics;
@@ -102,6 +103,7 @@ struct SharedState {
     /// Public description of each task as JSON, by the task's id.
     task_json_by_id: Mutex<HashMap<String, (Fingerprint, Bytes)>>,
     answer_cache: AnswerCache,
+    handled_blocks: HandledBlocks,
 }
 
 fn response_semaphore(count: usize) -> Arc<Semaphore> {
@@ -132,11 +134,17 @@ impl AppState {
             report_scan_permits: response_semaphore(limits.max_concurrent_report_scans),
             task_json_by_id: Mutex::default(),
             answer_cache: AnswerCache::default(),
+            handled_blocks: HandledBlocks::default(),
         }))
     }
 
     pub(super) fn store(&self) -> &Store {
         &self.0.store
+    }
+
+    /// Returns the latest blocks of shufflers.
+    pub(super) fn handled_blocks(&self) -> &HandledBlocks {
+        &self.0.handled_blocks
     }
 
     pub(super) fn request_limits(&self) -> &RequestLimits {

@@ -6,8 +6,8 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::{Extension, Json};
 use data_encoding::HEXLOWER;
-use hushbin::sealed;
 use hushbin::upload::EncodedUpload;
+use hushbin::{ErrorCode, sealed};
 use serde::Serialize;
 
 use super::problem::Problem;
@@ -15,7 +15,9 @@ use super::server::{PeerQuota, QuotaExceeded};
 use super::state::AppState;
 use super::{body, tasks};
 use crate::role::ShufflerKeys;
-use crate::store::{ProcessRole, StoredTask, Submission, SubmittedUpload, TaskSettings};
+use crate::store::{
+    ProcessRole, StoredTask, Submission, SubmittedUpload, TaskSettings, common_key_id,
+};
 
 #[derive(Debug, Serialize)]
 pub(super) struct UploadResponse {
@@ -58,11 +60,11 @@ pub(super) async fn accept_uploads(
     .await?;
     // At most some thousand reports of a few bytes take microseconds, so this may run on the
     // runtime's thread. Hostile bytes are rejected here and never reach the writer.
-    let uploads = split_uploads(&stored, store.role(), &bytes)?;
+    let mut uploads = split_uploads(&stored, store.role(), &bytes)?;
     if let Some(shuffler) = &state.role_keys_and_peers().shuffler_keys {
         check_sealing_keys(shuffler, &stored, &uploads, &bytes)?;
     }
-    let reports = count_reports(&stored, &uploads)?;
+    let reports = count_reports(&stored, &mut uploads)?;
     let max_reports = settings.max_reports_per_request;
     if max_reports > 0 && reports > max_reports as usize {
         return Err(Problem::TooManyReports {
@@ -75,6 +77,7 @@ pub(super) async fn accept_uploads(
         uploads,
         bytes,
         memory,
+        block: None,
     };
     let receipt = store.submit_uploads(&stored, submission).await?;
     if let Some(id) = receipt.first_conflicting_id {
@@ -94,11 +97,11 @@ pub(super) async fn accept_uploads(
 }
 
 /// Returns the number of reports in uploads. In a task of sums, the messages of one person count as
-/// one report.
+/// one report, also in `uploads` from now on.
 ///
 /// # Errors
 /// [`Problem::MessageCount`] if an upload has fewer or more messages than its task permits.
-fn count_reports(stored: &StoredTask, uploads: &[SubmittedUpload]) -> Result<usize, Problem> {
+fn count_reports(stored: &StoredTask, uploads: &mut [SubmittedUpload]) -> Result<usize, Problem> {
     let mut counts = uploads.iter().map(|upload| upload.report_count);
     let Some(permitted) = stored.task().messages_per_upload() else {
         return Ok(counts.map(|count| count as usize).sum());
@@ -109,7 +112,12 @@ fn count_reports(stored: &StoredTask, uploads: &[SubmittedUpload]) -> Result<usi
             min_messages: *permitted.start(),
             max_messages: *permitted.end(),
         }),
-        None => Ok(uploads.len()),
+        None => {
+            uploads
+                .iter_mut()
+                .for_each(|upload| upload.report_count = 1);
+            Ok(uploads.len())
+        }
     }
 }
 
@@ -162,7 +170,8 @@ fn split_uploads(
 /// batch with any other key, and the remaining reports of the batch would wait.
 ///
 /// # Errors
-/// [`Problem::UnlistedSealingKey`].
+/// [`Problem::UnlistedSealingKey`]. [`Problem::MalformedUpload`] if the messages of sums have
+/// several keys.
 fn check_sealing_keys(
     shuffler: &ShufflerKeys,
     stored: &StoredTask,
@@ -170,14 +179,29 @@ fn check_sealing_keys(
     bytes: &[u8],
 ) -> Result<(), Problem> {
     let length = stored.sealed_report_length();
-    let ids = uploads.iter().flat_map(|upload| {
+    let sealed_reports = |upload: &SubmittedUpload| {
         // The reports are at the end of the body, after their number.
         let body = &bytes[upload.body_range.clone()];
-        let reports = &body[body.len() - upload.report_count as usize * length..];
-        let reports = reports.chunks_exact(length);
+        &body[body.len() - upload.report_count as usize * length..]
+    };
+    let ids = uploads.iter().flat_map(|upload| {
+        let reports = sealed_reports(upload).chunks_exact(length);
         reports.filter_map(|report| report.first_chunk().copied())
     });
     match shuffler.find_unlisted_key(stored.task().id(), ids) {
+        // People are counted by key, so a person's messages have one key. An upload without
+        // messages is refused for their number.
+        None if stored.task().sum_task().is_some()
+            && uploads.iter().any(|upload| {
+                upload.report_count > 0 && common_key_id(sealed_reports(upload), length).is_none()
+            }) =>
+        {
+            Err(Problem::MalformedUpload {
+                code: ErrorCode::Malformed.as_str(),
+                detail: "the messages of an upload are sealed to several keys, expected one key"
+                    .to_owned(),
+            })
+        }
         None => Ok(()),
         Some(id) => Err(Problem::UnlistedSealingKey {
             key_id: HEXLOWER.encode(&id),

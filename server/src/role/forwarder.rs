@@ -61,6 +61,13 @@ enum ForwardError {
     StoreFailed(#[from] StoreError),
 }
 
+impl ForwardError {
+    /// Returns true if the analyser did not answer. Then it would take nothing else either.
+    const fn is_silence(&self) -> bool {
+        matches!(self, Self::Unreachable(_) | Self::TimedOut)
+    }
+}
+
 /// Forwarder that sends a shuffler's released batches to its analyser.
 pub(crate) struct BatchForwarder {
     store: Store,
@@ -138,10 +145,7 @@ impl BatchForwarder {
         let mut first = Ok(());
         for stored in self.store.tasks() {
             match self.forward_task(&stored, ask).await {
-                // The remaining tasks could not be sent either.
-                Err(error @ (ForwardError::Unreachable(_) | ForwardError::TimedOut)) => {
-                    return Err(error);
-                }
+                Err(error) if error.is_silence() => return Err(error),
                 done => first = first.and(done),
             }
         }
@@ -149,7 +153,11 @@ impl BatchForwarder {
     }
 
     /// Sends all batches of a task that are ready. Fetches the keys if they are unknown or `ask` is
-    /// true.
+    /// true. A batch that the analyser refuses does not delay later ones: it may lack the key of that
+    /// batch alone. The batch is kept, and sent again with the next check.
+    ///
+    /// # Errors
+    /// The first error that occurred.
     async fn forward_task(&self, stored: &Arc<StoredTask>, ask: bool) -> Result<(), ForwardError> {
         if ask
             || self
@@ -160,12 +168,16 @@ impl BatchForwarder {
             self.fetch_keys(stored.task()).await?;
         }
         self.store.refresh_batches(stored).await?;
+        let mut first = Ok(());
         for batch in stored.released_batches() {
             if batch.reports_kept && batch.report_count > 0 {
-                self.send_batch(stored, batch).await?;
+                match self.send_batch(stored, batch).await {
+                    Err(error) if error.is_silence() => return Err(error),
+                    done => first = first.and(done),
+                }
             }
         }
-        Ok(())
+        first
     }
 
     /// Fetches the analyser's keys for a task.

@@ -131,6 +131,7 @@ impl Answers {
                 let item = answer_as_number(kind, question.items(), value)? as u64;
                 Ok(vec![one(item)])
             }
+            (QuestionKind::Number(scale), Value::Null) if scale.is_optional() => Ok(vec![one(1)]),
             (kind @ QuestionKind::Number(scale), _) => {
                 let value = answer_as_number(kind, question.items(), value)?;
                 self.count_if_outside(index, scale.range(), value);
@@ -231,6 +232,7 @@ fn describe_missing_answer(question: &Question, value: &Value) -> Option<String>
     let missing = "there is no answer";
     let names: Vec<&str> = match (question.kind(), question.items(), value) {
         (QuestionKind::Set | QuestionKind::Ratings(_), _, _) => return None,
+        (QuestionKind::Number(scale), _, _) if scale.is_optional() => return None,
         (_, _, Value::Null) => return Some(missing.to_owned()),
         (QuestionKind::Numbers(_), Items::Named(names), _) => {
             names.iter().map(String::as_str).collect()

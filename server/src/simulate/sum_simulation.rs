@@ -6,7 +6,7 @@ use std::path::Path;
 use hushbin::sums::{CountedKind, CountedQuestions, SumRandomizer, SumTask};
 use hushbin::{Items, TaskDraft};
 use hushbin_analysis::estimate::EstimateOptions;
-use hushbin_analysis::sums::{SumEstimates, SumPlan, SumQuery, SumTotals};
+use hushbin_analysis::sums::{SumEstimate, SumEstimates, SumPlan, SumQuery, SumTotals};
 use rand_core::CryptoRng;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -167,10 +167,11 @@ pub(crate) struct SumSimulationResult {
     pub(crate) people: usize,
     pub(crate) runs: u64,
     /// True if the means are shares of people, because options are counted.
-    #[serde(skip)]
     pub(crate) are_shares: bool,
-    /// Number of messages of one person.
+    /// Maximum number of messages of one person.
     pub(crate) messages: u32,
+    /// Mean number of messages of one person in the simulated batches.
+    pub(crate) mean_messages: f64,
     /// Number of people whose answer was clipped, as the mean over runs. An answer is clipped if a
     /// number is outside its limits, or the norm of the numbers is too large.
     pub(crate) clipped: u64,
@@ -200,6 +201,22 @@ fn local_standard_error(plan: &SumPlan, item: usize) -> f64 {
     own.map_or(f64::NAN, |own| own.local_standard_error)
 }
 
+/// Returns the stated errors of the estimates of a batch, next to those of locally private reports.
+fn predicted_item_errors(
+    found: &[SumEstimate],
+    plan: &SumPlan,
+    people: usize,
+) -> Vec<PredictedItemErrors> {
+    // The plan is for the minimum number of people; standard errors fall with the square root.
+    let scale = (plan.task.min_people() as f64 / people as f64).sqrt();
+    let items = found.iter().enumerate();
+    let predicted = items.map(|(item, own)| PredictedItemErrors {
+        stated_error: own.mean.standard_error,
+        local_error: scale * local_standard_error(plan, item),
+    });
+    predicted.collect()
+}
+
 /// Simulates a batch of the first `people` people once for each random generator.
 ///
 /// # Errors
@@ -226,29 +243,23 @@ pub(crate) fn simulate_sums<R: CryptoRng>(
     let truths = data.means(task, people);
     let (mut tally, mut items, mut clipped, mut runs) = (ErrorTally::default(), Vec::new(), 0, 0);
     let plan = SumPlan::new(task.clone())?;
-    // The plan is for the minimum number of people; standard errors fall with the square root.
-    let scale = (task.min_people() as f64 / people as f64).sqrt();
     let begun = std::time::Instant::now();
+    let mut sent = 0;
     for mut rng in rngs {
         let mut totals = SumTotals::new(task);
+        totals.add_people(people as u64);
         for answer in data.answers_of_first_people(people) {
             let lost = randomizer.randomize(answer, &mut rng, &mut messages)?;
             clipped += u64::from(lost.was_clipped);
             messages.iter().for_each(|own| totals.add_message(*own));
         }
+        sent += totals.message_count();
         let found = SumEstimates::new(task, &totals, &query)?.estimates;
         let compared = found.iter().zip(&truths).map(|(own, &truth)| {
             ComparedEstimate::from_estimate(&own.item, own.unit.as_deref(), truth, &own.mean)
         });
         tally.add_run(compared.collect());
-        let stated = found
-            .iter()
-            .zip(0..)
-            .map(|(own, item)| PredictedItemErrors {
-                stated_error: own.mean.standard_error,
-                local_error: scale * local_standard_error(&plan, item),
-            });
-        items = stated.collect();
+        items = predicted_item_errors(&found, &plan, people);
         runs += 1;
         progress(runs * people as u64);
     }
@@ -258,6 +269,7 @@ pub(crate) fn simulate_sums<R: CryptoRng>(
         runs,
         are_shares: task.summed_quantity().counted_questions().is_some(),
         messages: *task.message_count_range().end(),
+        mean_messages: sent as f64 / (runs as f64 * people as f64),
         clipped: clipped.checked_div(runs).ok_or("there are no runs")?,
         confidence,
         items,

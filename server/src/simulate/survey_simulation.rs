@@ -207,8 +207,12 @@ impl TrueValues {
         let (cell, next) = match question.kind() {
             QuestionKind::Number(scale) => {
                 let [min, max] = scale.range();
-                self.sorted_numbers.push(entry.value.clamp(min, max));
-                scale.cell_and_next_cell_probability(entry.value)
+                let answer = scale.cell_of_answer(*entry);
+                // A person without a number counts for no quantile.
+                if answer.0 < scale.level_or_bin_count() {
+                    self.sorted_numbers.push(entry.value.clamp(min, max));
+                }
+                answer
             }
             QuestionKind::CrossTabulation(cross) => {
                 if let Some(levels) = cross.level_scale() {
@@ -245,12 +249,15 @@ impl TrueValues {
     }
 
     /// Returns the true quantile for the share `part`. It is the smallest answer that is at least
-    /// as large as the answers of this share of people.
-    fn true_quantile(&self, part: f64) -> f64 {
+    /// as large as the answers of this share of people. `None` if no person has a number.
+    fn true_quantile(&self, part: f64) -> Option<f64> {
         let people = self.sorted_numbers.len();
+        if people == 0 {
+            return None;
+        }
         // The rounding error of the product must not add a person.
         let reached = (part * people as f64 - 1e-9).ceil() as usize;
-        self.sorted_numbers[reached.clamp(1, people) - 1]
+        Some(self.sorted_numbers[reached.clamp(1, people) - 1])
     }
 
     /// Compares the estimated mean and quantiles, or the estimated means of rows, with the truth.
@@ -271,14 +278,17 @@ impl TrueValues {
         let mean = number.mean.iter();
         let mean =
             mean.map(|own| ComparedEstimate::from_estimate(&"mean", unit, self.by_item[0], own));
-        let quantiles = number.quantiles.iter().map(|own| {
+        let quantiles = number.quantiles.iter().filter_map(|own| {
             let what = match own.quantile {
                 0.5 => "median".to_owned(),
                 part => format!("quantile {part}"),
             };
-            let truth = self.true_quantile(own.quantile);
+            let truth = self.true_quantile(own.quantile)?;
             let intervals = [own.interval, own.simultaneous_interval];
-            ComparedEstimate::new(&what, unit, truth, Some(own.estimate), intervals)
+            let estimate = Some(own.estimate);
+            Some(ComparedEstimate::new(
+                &what, unit, truth, estimate, intervals,
+            ))
         });
         mean.chain(quantiles).collect()
     }

@@ -7,6 +7,7 @@ use super::engine::{UploadOutcome, UploadRecord};
 use super::error::StoreError;
 use super::memory::MemoryReservation;
 use super::request::{ReplySender, Submission, SubmittedUpload, UploadReceipt};
+use super::shuffled_block::BlockRecord;
 use super::task::StoredTask;
 
 /// Caller that waits for the outcomes of its uploads. `records` is the number of its uploads.
@@ -23,9 +24,20 @@ pub(super) struct CommitGroup {
     pub(super) records: Vec<UploadRecord>,
     /// Callers, in the order of `records`.
     pub(super) callers: Vec<WaitingCaller>,
+    /// Blocks whose records are among `records`.
+    pub(super) blocks: Vec<BlockRecord>,
 }
 
 impl CommitGroup {
+    pub(super) fn new(task: Arc<StoredTask>) -> Self {
+        Self {
+            task,
+            records: Vec::new(),
+            callers: Vec::new(),
+            blocks: Vec::new(),
+        }
+    }
+
     pub(super) fn add_submission(
         &mut self,
         submission: Submission,
@@ -35,7 +47,9 @@ impl CommitGroup {
             uploads,
             mut bytes,
             memory,
+            block,
         } = submission;
+        self.blocks.extend(block.map(|block| *block));
         self.callers.push(WaitingCaller {
             upload_count: uploads.len(),
             memory,

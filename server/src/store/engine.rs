@@ -61,7 +61,8 @@ impl TaskRow {
 pub struct UploadRecord {
     /// Upload id, unique per task.
     pub id: [u8; 16],
-    /// Number of reports in the upload.
+    /// Number of reports in the upload. In a task of sums, the messages of one person count as one
+    /// report.
     pub report_count: u32,
     /// Bytes of the encoded upload that follow the upload id.
     pub body: Vec<u8>,
@@ -389,6 +390,13 @@ pub trait StorageEngine: Send {
         let own = |group: &UploadGroup<'_>| self.append_uploads(group.task, group.records);
         groups.iter().map(own).collect()
     }
+
+    /// Returns the bodies of the uploads in the task's open batch whose id begins with
+    /// [`BLOCK_ID_PREFIX`](super::BLOCK_ID_PREFIX), and that have the length of a block's record.
+    ///
+    /// # Errors
+    /// When storage fails.
+    fn open_block_bodies(&mut self, task: TaskKey) -> Result<Vec<Vec<u8>>, EngineError>;
 
     /// Closes the task's open batch, durably, and opens the next one. If another process has
     /// already closed `batch`, returns that batch.

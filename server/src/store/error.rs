@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::engine::EngineError;
 use super::role::ProcessRole;
 use super::settings::TaskSettingsError;
+use super::shuffled_block::BlockError;
 
 /// Error of opening a journal, or of reading from it.
 #[derive(Debug, thiserror::Error)]
@@ -200,6 +201,12 @@ pub enum StoreError {
         /// Minimum number of reports for closing the batch.
         min_reports: u64,
     },
+    /// Blocks of a shuffled batch are still to come into the open batch.
+    #[error("the open batch has the first blocks of a shuffled batch, and the rest is to come")]
+    ShuffledBatchIncomplete,
+    /// A block contradicts what is stored. Nothing was stored.
+    #[error(transparent)]
+    InvalidBlock(#[from] BlockError),
     /// The task has been deleted.
     #[error("task {id:?} was deleted")]
     TaskDeleted {

@@ -245,8 +245,9 @@ impl Store {
     /// Closes a task's open batch. The batch is counted and released later.
     ///
     /// # Errors
-    /// [`StoreError::TooFewReportsToClose`] when the batch has too few reports; [`StoreError::Failed`]
-    /// when storage fails.
+    /// [`StoreError::TooFewReportsToClose`] when the batch has too few reports;
+    /// [`StoreError::ShuffledBatchIncomplete`] when it waits for blocks; [`StoreError::Failed`] when
+    /// storage fails.
     pub async fn close_batch(&self, stored: &Arc<StoredTask>) -> Result<BatchRow, StoreError> {
         let need = stored.batch_settings().least;
         self.ask_writer(|reply| WriterRequest::CloseBatch(Arc::clone(stored), need, reply))
@@ -270,7 +271,8 @@ impl Store {
         let closed =
             self.ask_writer(|reply| WriterRequest::CloseBatch(Arc::clone(stored), 1, reply));
         match closed.await {
-            Ok(_) | Err(StoreError::TooFewReportsToClose { .. }) => {
+            Ok(_)
+            | Err(StoreError::TooFewReportsToClose { .. } | StoreError::ShuffledBatchIncomplete) => {
                 stored.wait_until_all_released().await;
             }
             Err(error) => return Err(error),

@@ -36,6 +36,7 @@ mod location;
 mod lock;
 mod memory;
 mod open;
+mod open_blocks;
 mod origin;
 mod poller;
 #[cfg_attr(not(feature = "postgres"), path = "no_postgres.rs")]
@@ -49,6 +50,7 @@ mod request;
 mod role;
 mod sealed_blocks;
 mod settings;
+mod shuffled_block;
 mod stored_reports;
 mod task;
 mod task_log;
@@ -60,6 +62,7 @@ mod test_records;
 #[allow(clippy::unwrap_used)]
 mod tests;
 mod writer;
+mod writer_blocks;
 mod writer_metrics;
 
 pub use database_diagnosis::DatabaseDiagnosis;
@@ -89,6 +92,8 @@ pub(crate) use postgres::{SessionPool, diagnose_database, open_existing_pool, op
 pub(crate) use repeated_errors::RepeatedErrors;
 pub use role::ProcessRole;
 pub use settings::{BatchSettings, TaskSettings, TaskSettingsError};
+pub use shuffled_block::{BLOCK_ID_PREFIX, BlockError};
+pub(crate) use shuffled_block::{BlockRecord, BlockStatement, common_key_id};
 pub(crate) use stored_reports::StoredReports;
 pub use task::{StoredTask, TaskSetup};
 pub use task_log::{TaskLogEntry, TaskLogError, TaskLogEvent, TaskLogHash, check_task_log};

@@ -17,6 +17,7 @@ use super::handle::{Store, StoreOptions, StoreState, WriterHandle};
 use super::location::JournalLocation;
 use super::lock::lock_directory;
 use super::memory::MemoryBudget;
+use super::open_blocks::OpenBlocks;
 use super::poller::{self, Poller};
 use super::postgres;
 use super::release_queue::ReleaserWork;
@@ -201,8 +202,8 @@ impl Store {
         let (queue, requests) = mpsc::channel((options.queue_bytes / BYTES_PER_QUEUE_SLOT).max(1));
         // The releaser's sender is weak, so that it does not keep the writer running.
         let metrics = WriterMetrics::new();
-        let left_out = metrics.left_out_reports.clone();
-        let (releaser, _) = releaser::spawn(Arc::clone(&reader), queue.downgrade(), left_out)
+        let counters = [&metrics.left_out_reports, &metrics.split_batches].map(Clone::clone);
+        let (releaser, _) = releaser::spawn(Arc::clone(&reader), queue.downgrade(), counters)
             .map_err(JournalError::Thread)?;
         for task in tasks.all_tasks() {
             // The last process may have closed a batch without releasing it.
@@ -224,6 +225,7 @@ impl Store {
             clock: clock.clone(),
             clock_watch,
             repeated_error_log: RepeatedErrors::default(),
+            open_blocks: OpenBlocks::default(),
             is_task_log_complete: true,
             thread_end_signal: alive,
         }

@@ -27,7 +27,7 @@ impl ReportOrigin {
         bytes.try_into().expect("its parts are so long")
     }
 
-    fn decode(bytes: &[u8; Self::LENGTH]) -> Self {
+    pub(super) fn decode(bytes: &[u8; Self::LENGTH]) -> Self {
         let (shuffler, rest) = bytes
             .split_first_chunk()
             .expect("it begins with a shuffler");
@@ -41,7 +41,8 @@ impl ReportOrigin {
     }
 }
 
-/// Number of reports of each origin.
+/// Number of reports of each origin. In a task of sums, this is the number of people that a shuffler
+/// states, or the number that the distinct messages can come from, if it is smaller.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct OriginCounts(BTreeMap<ReportOrigin, u64>);
 
@@ -55,6 +56,20 @@ impl OriginCounts {
             .0
             .iter()
             .for_each(|(&own, &reports)| self.add_report_count(own, reports));
+    }
+
+    /// Returns the counts of the origins in `messages`, each at most `limit` of the count there.
+    pub(super) fn at_most(mut self, messages: &Self, limit: impl Fn(u64) -> u64) -> Self {
+        self.0.retain(|origin, _| messages.0.contains_key(origin));
+        for (origin, reports) in &mut self.0 {
+            *reports = limit(messages.0[origin]).min(*reports);
+        }
+        self
+    }
+
+    /// Returns true if there are reports of this origin.
+    pub(crate) fn contains(&self, origin: ReportOrigin) -> bool {
+        self.0.contains_key(&origin)
     }
 
     /// Returns the number of reports whose origin is known.
@@ -150,6 +165,11 @@ mod tests {
         let mut twice = read.clone();
         twice.merge(&origins);
         assert_eq!(twice.smallest_report_count(), Some(20));
+        let mut few = OriginCounts::default();
+        few.add_report_count(origin(1), 7);
+        few.add_report_count(origin(2), 70);
+        let limited = twice.at_most(&few, |count| count / 2).0;
+        assert_eq!(limited.into_values().collect::<Vec<_>>(), [24, 3]);
         let mut none = Vec::new();
         OriginCounts::default().append_encoded_to(&mut none);
         assert_eq!(

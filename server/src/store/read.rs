@@ -9,10 +9,10 @@ use hushbin::{Report, Task};
 use hushbin_analysis::estimate::Totals;
 use hushbin_analysis::sums::SumTotals;
 
-use super::engine::{BatchRow, EngineError};
+use super::engine::{BatchRow, BatchState, EngineError};
 use super::error::JournalError;
 use super::handle::Store;
-use super::origin::OriginCounts;
+use super::origin::{OriginCounts, ReportOrigin};
 use super::role::ProcessRole;
 use super::stored_reports;
 use super::task::StoredTask;
@@ -131,6 +131,42 @@ impl Store {
             }
         }
         Ok(all)
+    }
+
+    /// Returns true if an analyser's task has reports of this origin, in any batch. This call blocks on
+    /// disk I/O, perhaps for as long as reading the reports of an open batch takes.
+    ///
+    /// # Errors
+    /// When storage fails.
+    pub(crate) fn has_reports_of_origin(
+        &self,
+        stored: &StoredTask,
+        origin: ReportOrigin,
+    ) -> Result<bool, JournalError> {
+        for batch in stored.batches().iter().rev() {
+            let found = match batch.state {
+                BatchState::Released => self
+                    .read_totals(stored, batch.number, |_, origins| Ok(origins))?
+                    .contains(origin),
+                BatchState::Open | BatchState::Closed => {
+                    let mut found = false;
+                    let reader = &*self.0.reader;
+                    reader.for_each_upload(stored.key(), batch.number, &mut |_, body| {
+                        let (_, own) = stored.role().split_origin_from_body(body);
+                        found |= own == Some(origin);
+                        match found {
+                            true => ControlFlow::Break(()),
+                            false => ControlFlow::Continue(()),
+                        }
+                    })?;
+                    found
+                }
+            };
+            if found {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Reads the stored totals of a batch. Passes the encoded totals, and the origins of the

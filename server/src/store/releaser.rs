@@ -8,6 +8,7 @@ use std::mem;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
+use data_encoding::HEXLOWER;
 use hushbin::sums::SumTask;
 use hushbin::upload::{self, EncodedUpload};
 use hushbin::{Task, UploadId};
@@ -31,17 +32,19 @@ use super::repeated_errors::RepeatedErrors;
 use super::request::WriterRequest;
 use super::role::ProcessRole;
 use super::sealed_blocks::{MAX_BLOCK_REPORTS, SealedReports};
+use super::shuffled_block::{BlockRecord, incomplete_groups};
 use super::stored_reports;
 use super::task::StoredTask;
 use crate::task::ReportOrSumTask;
 
 /// Starts the releaser thread. Returns a sender, through which the thread receives work, and the
 /// thread's handle. The thread ends when all senders are dropped. `left_out` counts the sealed
-/// reports that are left out of releases.
+/// reports that are left out of releases. `split_batches` counts the shuffled batches of which a
+/// release has only some blocks.
 pub(super) fn spawn(
     reader: Arc<dyn StorageReader>,
     writer: mpsc::WeakSender<WriterRequest>,
-    left_out: Counter,
+    [left_out, split_batches]: [Counter; 2],
 ) -> std::io::Result<(mpsc::UnboundedSender<ReleaserWork>, JoinHandle<()>)> {
     let (sender, work) = mpsc::unbounded_channel();
     let again = sender.downgrade();
@@ -49,6 +52,7 @@ pub(super) fn spawn(
         reader,
         writer,
         left_out,
+        split_batches,
     };
     let mut work = WorkQueue::new(work);
     let thread = thread::Builder::new()
@@ -92,6 +96,7 @@ struct Releaser {
     reader: Arc<dyn StorageReader>,
     writer: mpsc::WeakSender<WriterRequest>,
     left_out: Counter,
+    split_batches: Counter,
 }
 
 impl Releaser {
@@ -114,18 +119,19 @@ impl Releaser {
         let pool = ThreadPoolBuilder::new().build();
         let pool = pool.map_err(|error| error.to_string())?;
         pool.install(|| match task.role() {
-            ProcessRole::Shuffler => build_sealed_release(reader, task, batch),
-            ProcessRole::Collector | ProcessRole::Analyser => {
-                build_release(reader, task, batch).map(|release| (release, 0))
-            }
+            ProcessRole::Shuffler => build_sealed_release(reader, task, batch)
+                .map(|(release, left_out)| (release, [left_out, 0])),
+            ProcessRole::Collector | ProcessRole::Analyser => build_release(reader, task, batch)
+                .map(|(release, split_batches)| (release, [0, split_batches])),
         })
-        .and_then(|(release, left_out)| {
+        .and_then(|(release, [left_out, split_batches])| {
             // Dropped before the release, since the open transaction of the claim would keep a
             // database from cleaning up after it.
             drop(claim);
             reader.store_release(task.key(), &row, release)?;
             // Only now, since a failed release is built again.
             self.left_out.inc_by(left_out);
+            self.split_batches.inc_by(split_batches);
             Ok(())
         })
         .map_err(|error| error.to_string())?;
@@ -195,14 +201,17 @@ pub(super) fn claim_batch(
     }
 }
 
-/// Counts a batch and returns the contents of its release.
+/// Counts a batch and returns the contents of its release. Also returns the number of shuffled
+/// batches whose last blocks are not in the batch.
 fn build_release(
     reader: &dyn StorageReader,
     stored: &StoredTask,
     batch: u64,
-) -> Result<BatchRelease, JournalError> {
+) -> Result<(BatchRelease, u64), JournalError> {
     match stored.task() {
-        ReportOrSumTask::Reports(task) => build_reports_release(reader, stored, task, batch),
+        ReportOrSumTask::Reports(task) => {
+            build_reports_release(reader, stored, task, batch).map(|release| (release, 0))
+        }
         ReportOrSumTask::Sums(task) => build_sums_release(reader, stored, task, batch),
     }
 }
@@ -217,14 +226,15 @@ fn build_reports_release(
     batch: u64,
 ) -> Result<BatchRelease, JournalError> {
     let (mut bodies, mut ends, mut origins) = (Vec::new(), Vec::new(), OriginCounts::default());
-    stored_reports::for_each_unreleased_upload(reader, stored, batch, |upload, origin| {
+    let visit = |upload: EncodedUpload<'_>, origin| {
         bodies.extend(upload.encoded_reports);
         ends.push((upload.id, upload.report_count, bodies.len()));
         if let Some(origin) = origin {
             origins.add_report_count(origin, upload.report_count.into());
         }
         Ok(())
-    })?;
+    };
+    stored_reports::for_each_unreleased_upload(reader, stored, batch, visit, |_, _| {})?;
     let mut begin = 0;
     let uploads = ends.iter().map(|&(id, count, end)| {
         let reports = &bodies[mem::replace(&mut begin, end)..end];
@@ -299,33 +309,61 @@ fn sort_prefix(report: &[u8]) -> u64 {
     u64::from_be_bytes(*bytes)
 }
 
-/// Counts the messages of a batch. The release keeps the counts but not the messages, because the
-/// counts contain all their information.
+/// Counts the messages of a batch, and the people who sent them. The release keeps the counts but
+/// not the messages, because the counts contain all their information. Also returns the number of
+/// groups of messages whose last blocks are not in the batch.
 fn build_sums_release(
     reader: &dyn StorageReader,
     stored: &StoredTask,
     task: &SumTask,
     batch: u64,
-) -> Result<BatchRelease, JournalError> {
+) -> Result<(BatchRelease, u64), JournalError> {
     let (mut totals, mut uploads) = (SumTotals::new(task), Vec::new());
-    let mut origins = OriginCounts::default();
-    stored_reports::for_each_unreleased_upload(reader, stored, batch, |upload, origin| {
+    let (mut blocks, mut messages_by_origin) = (Vec::new(), OriginCounts::default());
+    let visit = |upload: EncodedUpload<'_>, origin: Option<_>| {
         let messages = task.decode_messages(&upload);
         let messages = messages.map_err(|source| invalid_upload_error(task.id(), source))?;
         uploads.push(upload.id.0);
         if let Some(origin) = origin {
-            origins.add_report_count(origin, upload.report_count.into());
+            messages_by_origin.add_report_count(origin, 1);
         }
         messages.into_iter().for_each(|own| totals.add_message(own));
         Ok(())
-    })?;
+    };
+    let visit_block = |id, block: BlockRecord| blocks.push((id, block));
+    stored_reports::for_each_unreleased_upload(reader, stored, batch, visit, visit_block)?;
+    let (ids, blocks): (Vec<_>, Vec<_>) = blocks.into_iter().unzip();
+    let sent: u64 = blocks.iter().map(|block: &BlockRecord| block.reports).sum();
+    totals.add_left_out_messages(sent.saturating_sub(uploads.len() as u64));
+    uploads.extend(ids);
+    let mut origins = OriginCounts::default();
+    for block in &blocks {
+        totals.add_people(block.people());
+        origins.add_report_count(block.origin, block.people());
+    }
+    // A shuffler counts an upload that repeats the messages of another one as a person. Only
+    // distinct messages hide each other.
+    let each = u64::from(*task.message_count_range().start());
+    let origins = origins.at_most(&messages_by_origin, |messages| messages.div_ceil(each));
+    let split = incomplete_groups(&blocks);
+    for group in &split {
+        tracing::warn!(
+            task = task.id(),
+            batch,
+            shuffler = HEXLOWER.encode(&group.shuffler),
+            key = HEXLOWER.encode(&group.key_id),
+            "released with only the first blocks of a shuffled batch; its people are counted in \
+             proportion, and the intervals of this batch alone are too narrow"
+        );
+    }
     let mut totals = totals.encode();
     origins.append_encoded_to(&mut totals);
-    Ok(BatchRelease {
+    let release = BatchRelease {
         totals,
         blocks: ReleasedBlocks::InMemory(Vec::new()),
         upload_ids: uploads,
-    })
+    };
+    Ok((release, split.len() as u64))
 }
 
 /// Builds the release of a batch of sealed reports: blocks that are sent to the analyser unchanged.
@@ -338,16 +376,19 @@ fn build_sealed_release(
     let task = stored.task();
     let length = task.sealed_report_length();
     let sorter = RecordSorter::new(length, SORT_BUFFER_BYTES, reader.temporary_directory());
-    let (mut reports, mut uploads) = (SealedReports::new(sorter, length), Vec::new());
-    stored_reports::for_each_unreleased_upload(reader, stored, batch, |upload, _| {
+    let uploads_are_people = task.sum_task().is_some();
+    let mut reports = SealedReports::new(sorter, length, uploads_are_people);
+    let mut uploads = Vec::new();
+    let visit = |upload: EncodedUpload<'_>, _| {
         if upload.encoded_reports.len() != upload.report_count as usize * length {
             let what = format!("upload {} has no sealed reports", upload.id);
             return Err(EngineError::Damaged(what).into());
         }
         uploads.push(upload.id.0);
-        let pushed = reports.push_reports(upload.encoded_reports);
+        let pushed = reports.push_upload(upload.encoded_reports);
         pushed.map_err(|error| EngineError::Sorting(error).into())
-    })?;
+    };
+    stored_reports::for_each_unreleased_upload(reader, stored, batch, visit, |_, _| {})?;
     uploads.sort_unstable();
     let (blocks, left_out) = reports.into_blocks(task, hash_batch_id(task, &uploads));
     let release = BatchRelease {

@@ -10,6 +10,7 @@ use super::engine::{BatchRow, UploadOutcome, UploadRecord};
 use super::error::{JournalError, StoreError};
 use super::memory::MemoryReservation;
 use super::settings::TaskSettings;
+use super::shuffled_block::BlockRecord;
 use super::task::{StoredTask, TaskSetup};
 
 /// Uploads that one HTTP request contains. Their reports have been checked.
@@ -21,6 +22,9 @@ pub(crate) struct Submission {
     pub(crate) bytes: Vec<u8>,
     /// Memory reserved for the bytes, freed when the request is answered.
     pub(crate) memory: MemoryReservation,
+    /// Record of the block that the uploads came in, for a task of sums. It is also one of the
+    /// uploads. Boxed, because few requests have one.
+    pub(crate) block: Option<Box<BlockRecord>>,
 }
 
 /// One upload of a request.
@@ -56,6 +60,8 @@ pub(super) struct UploadRequest {
 pub(crate) struct UploadReceipt {
     /// Number of uploads submitted.
     pub(crate) upload_count: usize,
+    /// Number of new uploads.
+    pub(crate) new_upload_count: usize,
     /// Number of reports in new uploads.
     pub(crate) new_report_count: usize,
     /// Number of uploads that were already stored, or came twice in the same commit.
@@ -68,7 +74,10 @@ impl UploadReceipt {
     pub(super) fn add_outcome(&mut self, record: &UploadRecord, outcome: UploadOutcome) {
         self.upload_count += 1;
         match outcome {
-            UploadOutcome::Stored => self.new_report_count += record.report_count as usize,
+            UploadOutcome::Stored => {
+                self.new_upload_count += 1;
+                self.new_report_count += record.report_count as usize;
+            }
             UploadOutcome::Duplicate => self.duplicates += 1,
             UploadOutcome::Conflict => {
                 self.first_conflicting_id = self.first_conflicting_id.or(Some(UploadId(record.id)));

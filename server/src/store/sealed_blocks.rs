@@ -1,4 +1,12 @@
 //! Blocks of a shuffled batch of sealed reports, which may be larger than the memory.
+//!
+//! ```text
+//! block := people[8] reports[8] reports_before[8] upload
+//! ```
+//!
+//! The reports of a block are sealed to one key. The numbers are those of
+//! [`BlockStatement`], little endian. The upload is one of sealed reports, in the format that pages
+//! send.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,6 +17,7 @@ use hushbin::upload::EncodedUpload;
 use hushbin::{Fingerprint, UploadId};
 
 use super::record_sorter::{RecordSorter, SortedRecords};
+use super::shuffled_block::BlockStatement;
 use crate::task::ReportOrSumTask;
 
 /// Maximum number of reports in a block. Blocks are encoded as uploads, so uploads have the same
@@ -20,6 +29,13 @@ const MAX_BLOCK_BYTES: usize = 1 << 19;
 
 type KeyId = [u8; KEY_ID_BYTES];
 
+/// Number of people and of reports that were sealed to one key.
+#[derive(Debug, Clone, Copy, Default)]
+struct KeyCounts {
+    people: u64,
+    reports: u64,
+}
+
 /// Blocks of the sealed reports of a batch, in the order of the reports' bytes.
 ///
 /// All blocks have the same upload id, which identifies the batch.
@@ -30,47 +46,57 @@ pub struct SealedBlocks {
     reports: SortedRecords,
     /// Length of a sealed report in bytes.
     report_length: usize,
-    /// Number of reports in each block but the last.
+    /// Number of reports in each block but the last of a key.
     reports_per_block: usize,
-    /// Number of reports of each key whose reports are kept.
-    kept_keys: BTreeMap<KeyId, u64>,
+    /// Counts of each key whose reports are kept.
+    kept_keys: BTreeMap<KeyId, KeyCounts>,
 }
 
 /// Sealed reports of a batch that is being shuffled.
 pub(super) struct SealedReports {
     sorter: RecordSorter,
     report_length: usize,
-    /// Number of reports that were sealed to each key.
-    keys: BTreeMap<KeyId, u64>,
+    /// True if each upload is one person, as in a task of sums. Otherwise each report is.
+    uploads_are_people: bool,
+    /// Counts of each key.
+    keys: BTreeMap<KeyId, KeyCounts>,
 }
 
 impl SealedReports {
-    pub(super) fn new(sorter: RecordSorter, report_length: usize) -> Self {
+    pub(super) fn new(
+        sorter: RecordSorter,
+        report_length: usize,
+        uploads_are_people: bool,
+    ) -> Self {
         Self {
             sorter,
             report_length,
+            uploads_are_people,
             keys: BTreeMap::new(),
         }
     }
 
-    /// Adds concatenated sealed reports.
+    /// Adds the concatenated sealed reports of one upload.
     ///
     /// # Errors
     /// When a temporary file cannot be written.
-    pub(super) fn push_reports(&mut self, reports: &[u8]) -> io::Result<()> {
-        for report in reports.chunks_exact(self.report_length) {
+    pub(super) fn push_upload(&mut self, reports: &[u8]) -> io::Result<()> {
+        for (number, report) in reports.chunks_exact(self.report_length).enumerate() {
             // A report begins with the id of its key.
             if let Some(key) = report.first_chunk() {
-                *self.keys.entry(*key).or_default() += 1;
+                let counts = self.keys.entry(*key).or_default();
+                counts.reports += 1;
+                // All reports of an upload of sums are sealed to one key.
+                counts.people += u64::from(number == 0 || !self.uploads_are_people);
             }
         }
         self.sorter.push_records(reports)
     }
 
     /// Sorts the reports. Sealed bytes are random, so this order reveals nothing of the order of
-    /// arrival. Also returns the number of reports that are left out.
+    /// arrival. Also returns the number of people whose reports are left out.
     ///
-    /// All sealed reports are left out whose key has fewer reports than the task's minimum batch
+    /// All sealed reports are left out whose key has fewer people than the task's minimum batch
     /// size. The analyser sees which key a report was sealed to. So a report is hidden only among
     /// reports with the same key. While keys change, a key may have only a few reports.
     pub(super) fn into_blocks(
@@ -82,12 +108,13 @@ impl SealedReports {
         let (kept_keys, small): (BTreeMap<_, _>, BTreeMap<_, _>) = self
             .keys
             .into_iter()
-            .partition(|(_, count)| *count >= least);
-        for (key, messages) in &small {
+            .partition(|(_, counts)| counts.people >= least);
+        for (key, counts) in &small {
             tracing::warn!(
                 task = task.id(),
                 key = HEXLOWER.encode(key),
-                messages,
+                people = counts.people,
+                messages = counts.reports,
                 "left out: too few reports were sealed to this key to hide each other"
             );
         }
@@ -100,22 +127,25 @@ impl SealedReports {
             reports_per_block: (MAX_BLOCK_BYTES / self.report_length).clamp(1, MAX_BLOCK_REPORTS),
             kept_keys,
         };
-        (blocks, small.values().sum())
+        let left_out = small.values().map(|counts| counts.people).sum();
+        (blocks, left_out)
     }
 }
 
 impl SealedBlocks {
     /// Returns the length of each block in bytes.
     pub(super) fn lengths(&self) -> Vec<u32> {
-        let all: u64 = self.kept_keys.values().sum();
         let each = self.reports_per_block as u64;
-        let begins = (0..all).step_by(self.reports_per_block);
-        begins
-            .map(|begin| {
+        let of_key = |counts: &KeyCounts| {
+            let (all, counts) = (counts.reports, *counts);
+            let begins = (0..all).step_by(self.reports_per_block);
+            begins.map(move |begin| {
                 let reports = each.min(all - begin) as usize;
-                (self.encode_block(reports, &[]).len() + reports * self.report_length) as u32
+                let rest = self.encode_block(counts, begin, reports, &[]);
+                (rest.len() + reports * self.report_length) as u32
             })
-            .collect()
+        };
+        self.kept_keys.values().flat_map(of_key).collect()
     }
 
     /// Visits the blocks in order, until the visitor fails.
@@ -125,34 +155,50 @@ impl SealedBlocks {
     ) -> Result<(), E> {
         let full = self.reports_per_block * self.report_length;
         let (mut reports, mut bytes) = (self.reports.merge()?, Vec::with_capacity(full));
-        let visit = &mut |bytes: &mut Vec<u8>| {
-            visit(&self.encode_block(bytes.len() / self.report_length, bytes))?;
-            bytes.clear();
-            Ok::<_, E>(())
-        };
-        while reports.visit_next(|report| {
-            let key = report.first_chunk();
-            if key.is_some_and(|key| self.kept_keys.contains_key(key)) {
-                bytes.extend_from_slice(report);
-            }
-        })? {
-            if bytes.len() == full {
-                visit(&mut bytes)?;
+        // Reports begin with the id of their key, so those of one key follow each other.
+        for (own, &counts) in &self.kept_keys {
+            let mut before = 0;
+            while before < counts.reports {
+                let visited = reports.visit_next(|report| {
+                    if report.first_chunk() == Some(own) {
+                        bytes.extend_from_slice(report);
+                    }
+                })?;
+                let count = bytes.len() / self.report_length;
+                let is_last = before + count as u64 == counts.reports;
+                if bytes.len() == full || is_last {
+                    visit(&self.encode_block(counts, before, count, &bytes))?;
+                    before += count as u64;
+                    bytes.clear();
+                } else if !visited {
+                    let missing = "a temporary file has fewer reports than were written";
+                    return Err(io::Error::other(missing).into());
+                }
             }
         }
-        match bytes.is_empty() {
-            true => Ok(()),
-            false => visit(&mut bytes),
-        }
+        Ok(())
     }
 
-    fn encode_block(&self, report_count: usize, encoded_reports: &[u8]) -> Vec<u8> {
+    /// Encodes a block of the reports of one key, of which `before` are in the blocks before it.
+    fn encode_block(
+        &self,
+        counts: KeyCounts,
+        before: u64,
+        report_count: usize,
+        encoded_reports: &[u8],
+    ) -> Vec<u8> {
+        let statement = BlockStatement {
+            people: counts.people,
+            reports: counts.reports,
+            reports_before: before,
+        };
         let upload = EncodedUpload {
             id: self.batch_id,
             report_count: report_count as u32,
             encoded_reports,
         };
-        sealed::encode_upload(&upload, &self.fingerprint)
+        let upload = sealed::encode_upload(&upload, &self.fingerprint);
+        [&statement.encode()[..], &upload].concat()
     }
 }
 
@@ -161,6 +207,7 @@ impl SealedBlocks {
 mod tests {
     use std::env;
 
+    use super::super::shuffled_block::common_key_id;
     use super::*;
 
     /// Returns `count` reports sealed to the key `key`, in no order.
@@ -177,39 +224,47 @@ mod tests {
     #[test]
     fn blocks_are_the_same_however_many_files_were_sorted() {
         let task: hushbin::sums::SumTask = serde_json::from_str(
-            r#"{ "id": "timings", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6,
-                "people": 5000, "numbers": [{ "name": "load", "min": 0, "max": 10 }],
-                "messages": { "levels": 8, "drawn": 1, "trials": 1,
-                    "threshold": "4611686018427387904", "noise": 2 } }"#,
+            r#"{ "id": "theme", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6,
+                "people": 5000, "questions": [{ "name": "theme", "kind": "choice", "options": 9 }],
+                "messages": { "draws": 3, "threshold": "4611686018427387904" } }"#,
         )
         .unwrap();
         let task = ReportOrSumTask::from(task);
         let (least, length) = (task.min_batch_reports(), task.sealed_report_length());
-        let [one, few, two] = [(1, least), (2, least - 1), (3, least + 7)]
-            .map(|(key, count)| reports(key, count, length));
+        // Three messages come from each person, except from the last one of each key.
+        let groups = [(1, least), (2, least - 1), (3, least + 7)];
+        let [one, few, two] = groups.map(|(key, people)| reports(key, 3 * people - 1, length));
         let mut kept = [one.clone(), two.clone()].concat();
         kept.sort_unstable();
         let mut seen = Vec::new();
         for buffer_bytes in [1 << 30, 1 << 16] {
             let sorter = RecordSorter::new(length, buffer_bytes, env::temp_dir());
-            let mut all = SealedReports::new(sorter, length);
+            let mut all = SealedReports::new(sorter, length, true);
             for upload in [&two, &few, &one].into_iter().flat_map(|own| own.chunks(3)) {
-                all.push_reports(&upload.concat()).unwrap();
+                all.push_upload(&upload.concat()).unwrap();
             }
             let (blocks, left_out) = all.into_blocks(&task, UploadId([9; 16]));
             assert_eq!(left_out, least - 1);
-            let (mut lengths, mut bytes) = (Vec::new(), Vec::new());
+            let (mut lengths, mut bytes, mut people) = (Vec::new(), Vec::new(), [0; 2]);
             let visit = &mut |block: &[u8]| {
                 lengths.push(block.len() as u32);
+                let (stated, block) = BlockStatement::split_from(block).unwrap();
                 let decoded = sealed::decode_uploads(block, &task.fingerprint(), length).unwrap();
                 assert_eq!(decoded.len(), 1);
                 assert_eq!(decoded[0].0.id, UploadId([9; 16]));
-                bytes.extend_from_slice(decoded[0].0.encoded_reports);
+                let sealed = decoded[0].0.encoded_reports;
+                let key = usize::from(common_key_id(sealed, length).unwrap()[0] == 3);
+                let count = decoded[0].0.report_count.into();
+                stated.check(&task, count).unwrap();
+                assert_eq!(stated.people, least + 7 * key as u64);
+                people[key] += stated.people_in_block(count);
+                bytes.extend_from_slice(sealed);
                 Ok::<_, io::Error>(())
             };
             blocks.for_each_block(visit).unwrap();
             assert_eq!(lengths, blocks.lengths());
-            assert!(lengths.len() > 2);
+            assert!(lengths.len() > 4);
+            assert_eq!(people, [least, least + 7]);
             assert!(bytes == kept.concat());
             seen.push(lengths);
         }

@@ -49,7 +49,8 @@ fn is_web_origin(text: &str) -> bool {
         })
 }
 
-/// Conditions under which batches are closed.
+/// Conditions under which batches are closed. In a task of sums, each message counts as a report
+/// here, and each person is taken to send the maximum number of messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BatchSettings {
@@ -92,20 +93,15 @@ impl BatchSettings {
         seconds >= u64::from(self.min_minutes) * 60
     }
 
-    /// Returns the number of reports that a batch can hold at most.
-    pub(super) fn capacity(&self) -> u64 {
-        // A task of sums may need more messages.
-        Self::MOST_REPORTS.max(self.least)
-    }
-
-    /// Returns the number of reports at which an open batch, opened `seconds` ago, takes no more.
+    /// Returns the number of reports at which an open batch, opened `seconds` ago, takes no more. A
+    /// batch can hold at most `capacity` reports.
     ///
     /// A flood could otherwise fill the batch in a moment. Then either the batch would be closed, or
     /// all other reports would be refused: in both cases the batch would hold too few other people
     /// to hide each of them. Instead the flood and everyone else share the second half of the batch over its
     /// whole minimum time.
-    pub(super) fn limit_at(&self, seconds: u64) -> u64 {
-        let (capacity, open) = (self.capacity(), u64::from(self.min_minutes) * 60);
+    pub(super) fn limit_at(&self, capacity: u64, seconds: u64) -> u64 {
+        let open = u64::from(self.min_minutes) * 60;
         match seconds < open {
             true => capacity / 2 + capacity / 2 * seconds / open,
             false => capacity,

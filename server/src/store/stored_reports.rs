@@ -18,6 +18,7 @@ use super::lock::lock_directory;
 use super::origin::ReportOrigin;
 use super::postgres;
 use super::role::ProcessRole;
+use super::shuffled_block::BlockRecord;
 use super::task::{self, StoredTask};
 
 /// Number of blocks that are counted at once. Blocks and uploads have the same maximum number of
@@ -27,6 +28,9 @@ const BLOCKS_COUNTED_AT_ONCE: usize = 16;
 /// Visits every upload of an unreleased batch, with the origin of the upload's reports if the
 /// origin is stored. The uploads are a snapshot of one moment. Their reports stay encoded.
 ///
+/// Passes the records of blocks, with their upload ids, to `visit_block`. Only a task of sums has
+/// such records.
+///
 /// # Errors
 /// When storage fails, when a stored body is not that of an upload, or when the visitor fails.
 pub(super) fn for_each_unreleased_upload(
@@ -34,8 +38,15 @@ pub(super) fn for_each_unreleased_upload(
     stored: &StoredTask,
     batch: u64,
     mut visit: impl FnMut(EncodedUpload<'_>, Option<ReportOrigin>) -> Result<(), JournalError>,
+    mut visit_block: impl FnMut([u8; 16], BlockRecord),
 ) -> Result<(), JournalError> {
+    let has_blocks = stored.has_block_records();
     let mut visit = |id: [u8; 16], body: &[u8]| {
+        let block = has_blocks.then(|| BlockRecord::from_upload(&id, body));
+        if let Some(block) = block.flatten() {
+            visit_block(id, block);
+            return Ok(());
+        }
         let (body, origin) = stored.role().split_origin_from_body(body);
         let upload = EncodedUpload::from_id_and_body(UploadId(id), body);
         visit(

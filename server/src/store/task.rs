@@ -37,6 +37,9 @@ pub struct StoredTask {
     /// Number of the last batch that was seen open, and the steady time at which this process first
     /// saw it.
     first_seen_open: Mutex<(u64, Duration)>,
+    /// Number of the last batch that was found due while blocks of a shuffled batch were still to
+    /// come, and the steady time at which this process first found so.
+    waits_for_blocks_since: Mutex<(u64, Duration)>,
     /// Number of the last batch that was logged as filling too fast.
     logged_fast_batch: AtomicU64,
     /// True once the task has been deleted.
@@ -61,6 +64,7 @@ impl StoredTask {
             batches: watch::Sender::new(batches.into()),
             cached_totals: Mutex::new(None),
             first_seen_open: Mutex::default(),
+            waits_for_blocks_since: Mutex::default(),
             logged_fast_batch: AtomicU64::new(0),
             removed: AtomicBool::new(false),
             cached_sealed_length: OnceLock::new(),
@@ -83,6 +87,11 @@ impl StoredTask {
     /// Returns the role of the process that collects the task.
     pub(super) const fn role(&self) -> ProcessRole {
         self.role
+    }
+
+    /// Returns true if the journal has a record of each block: an analyser's, for a task of sums.
+    pub(crate) fn has_block_records(&self) -> bool {
+        self.role == ProcessRole::Analyser && self.task.sum_task().is_some()
     }
 
     /// Returns the current settings.
@@ -144,11 +153,12 @@ impl StoredTask {
     /// [`StoreError::BatchFillsTooFast`].
     pub(super) fn check_batch_pace(&self, clock: &Clock) -> Result<(), StoreError> {
         let (open, settings) = (self.current_open_batch(), self.batch_settings());
-        let Some(open) = open.filter(|open| open.report_count >= settings.limit_at(0)) else {
+        let limit_at = |seconds| settings.limit_at(self.batch_capacity(), seconds);
+        let Some(open) = open.filter(|open| open.report_count >= limit_at(0)) else {
             return Ok(());
         };
         // An upload that is under way may exceed the limit.
-        if open.report_count < settings.limit_at(self.open_batch_age(clock)) {
+        if open.report_count < limit_at(self.open_batch_age(clock)) {
             return Ok(());
         }
         let logged = self.logged_fast_batch.swap(open.number, Ordering::Relaxed);
@@ -222,18 +232,39 @@ impl StoredTask {
     }
 
     /// Returns the conditions under which batches are closed. If the task itself demands more
-    /// reports in a batch than its settings do, the higher minimum applies.
+    /// reports in a batch than its settings do, the higher minimum applies. In a task of sums, the
+    /// messages of one person count as one report in the result.
     #[must_use]
     pub fn batch_settings(&self) -> BatchSettings {
         let batch = self.settings().batch.clone();
-        let least = batch.least.max(self.task.min_batch_reports());
+        let each = self.task.max_messages_per_report();
+        let minimum = self.task.min_batch_reports();
+        let least = batch.least.div_ceil(each).max(minimum);
         BatchSettings {
             least,
             // The task's minimum may exceed the maximum in the settings.
-            most: batch.most.max(least),
+            most: batch.most.div_ceil(each).max(least),
             hours: batch.hours,
             min_minutes: batch.min_minutes,
         }
+    }
+
+    /// Returns the number of reports that a batch can hold at most.
+    pub(super) fn batch_capacity(&self) -> u64 {
+        let capacity = BatchSettings::MOST_REPORTS / self.task.max_messages_per_report();
+        // A task of sums may need more people.
+        capacity.max(self.batch_settings().least)
+    }
+
+    /// Returns the seconds since the open batch was first found to lack blocks of a shuffled batch.
+    /// The first call for a batch returns 0.
+    pub(super) fn block_wait_seconds(&self, batch: u64, clock: &Clock) -> u64 {
+        let steady = (clock.steady)();
+        let mut since = self.waits_for_blocks_since.lock();
+        if since.0 != batch {
+            *since = (batch, steady);
+        }
+        steady.saturating_sub(since.1).as_secs()
     }
 
     /// Returns the released batches, oldest first.

@@ -10,11 +10,13 @@ use super::clock::{Clock, ClockWatch, corrected_closing_times};
 use super::commit_group::CommitGroup;
 use super::engine::{BatchRow, BatchState, EngineError, StorageEngine, UploadGroup, UploadOutcome};
 use super::error::{JournalError, StoreError};
+use super::open_blocks::OpenBlocks;
 use super::release_queue::ReleaserWork;
 use super::repeated_errors::{ActionName, RepeatedErrors};
 use super::request::WriterRequest;
 use super::role::ProcessRole;
 use super::settings::TaskSettings;
+use super::shuffled_block::BlockRecord;
 use super::task::{self, StoredTask, TaskSetup};
 use super::tasks::CurrentTasks;
 use super::writer_metrics::WriterMetrics;
@@ -43,6 +45,7 @@ pub(super) struct Writer {
     pub(super) clock: Clock,
     pub(super) clock_watch: ClockWatch,
     pub(super) repeated_error_log: RepeatedErrors,
+    pub(super) open_blocks: OpenBlocks,
     /// False after an entry could not be appended to the task log.
     pub(super) is_task_log_complete: bool,
     /// Sender that is dropped when the thread ends, even by a panic. Receivers notice the drop.
@@ -101,7 +104,8 @@ impl Writer {
                 ProcessRole::Analyser => Ok(()),
                 _ => waiting.task.check_batch_pace(&self.clock),
             };
-            if let Err(refused) = pace {
+            let checked = pace.and_then(|()| self.check_block(&waiting, &groups));
+            if let Err(refused) = checked {
                 let _ = waiting.reply.send(Err(refused));
                 next = self.queue.try_recv().ok();
                 continue;
@@ -114,11 +118,7 @@ impl Writer {
             match own {
                 Some(group) => group.add_submission(waiting.submission, waiting.reply),
                 None => {
-                    let mut group = CommitGroup {
-                        task: waiting.task,
-                        records: Vec::new(),
-                        callers: Vec::new(),
-                    };
+                    let mut group = CommitGroup::new(waiting.task);
                     group.add_submission(waiting.submission, waiting.reply);
                     groups.push(group);
                 }
@@ -169,8 +169,17 @@ impl Writer {
         let task = Arc::clone(&group.task);
         match &result {
             Ok(outcomes) => {
+                let batch = task.has_block_records();
+                let batch = batch.then(|| self.open_batch_number(&task));
                 for (record, outcome) in group.records.iter().zip(outcomes) {
-                    self.metrics.count_upload(record.report_count, *outcome);
+                    let block = batch.zip(BlockRecord::from_upload(&record.id, &record.body));
+                    self.metrics
+                        .count_upload(record.report_count, block.is_some(), *outcome);
+                    if *outcome == UploadOutcome::Stored
+                        && let Some((batch, block)) = block
+                    {
+                        self.open_blocks.add(task.key(), batch, block);
+                    }
                 }
                 // Published before the answers are sent, so that a caller that was answered finds
                 // its reports counted.
@@ -223,11 +232,15 @@ impl Writer {
             let settings = task.batch_settings();
             // A full batch takes no more reports, so it is not kept open by doubts about the clock.
             // An analyser does not refuse what shufflers send, so there it makes room at any age.
-            let is_full = open.report_count >= settings.capacity()
+            let is_full = open.report_count >= task.batch_capacity()
                 && (self.role == ProcessRole::Analyser || settings.has_minimum_age(age));
             !task.is_removed() && (is_full || settings.is_due(open.report_count, age, certain_age))
         });
         if let Some(open) = due {
+            // A failure is that of the storage, which closing the batch would meet, too.
+            if !self.has_complete_blocks(task, open.number).unwrap_or(false) {
+                return;
+            }
             // `close_batch` has logged a failure. The batch then stays due, and is closed at a
             // later check.
             let _ = self.close_batch(task, open.number);
@@ -295,9 +308,10 @@ impl Writer {
                     self.metrics.clock_jumps.inc();
                 }
                 if !self.is_task_log_complete {
-                    self.complete_task_log();
+                    let _ = self.complete_task_log();
                 }
                 let trusted_date = self.clock_watch.trusted_date();
+                self.open_blocks.forget_all();
                 for task in self.tasks.all_tasks() {
                     self.close_batch_if_due(&task);
                     self.request_release_if_closed(&task);
@@ -343,14 +357,15 @@ impl Writer {
 
     /// Appends the entries that the task log lacks, and publishes them. After a failure, the next
     /// check of due batches tries again.
-    fn complete_task_log(&mut self) {
+    ///
+    /// # Errors
+    /// When the log cannot be read or written. The error is logged.
+    fn complete_task_log(&mut self) -> Result<(), EngineError> {
         let completed = self.engine.complete_task_log((self.clock.date)());
         self.is_task_log_complete = completed.is_ok();
         self.repeated_error_log
             .record(None, COMPLETE_TASK_LOG_ACTION, &completed);
-        if let Ok(entries) = completed {
-            self.tasks.extend_log(entries);
-        }
+        completed.map(|entries| self.tasks.extend_log(entries))
     }
 
     fn add_task(&mut self, setup: &TaskSetup) -> Result<Arc<StoredTask>, JournalError> {
@@ -361,8 +376,21 @@ impl Writer {
             return Err(JournalError::TaskExists { id: id.to_owned() });
         }
         let added = Arc::new(task::store_task(&mut *self.engine, self.role, setup, now)?);
-        // Before the task is served, so that every task that a page can get is in the log.
-        self.complete_task_log();
+        // Before the task is served, so that every task that a page can get is in the log. In shared
+        // storage, other processes may have served it meanwhile. It is then kept, and listed later.
+        if let Err(unlisted) = self.complete_task_log()
+            && self.engine.reader().shared_storage().is_none()
+        {
+            if let Err(error) = self.engine.remove_task(added.key()) {
+                tracing::error!(
+                    task = id,
+                    %error,
+                    "a task that is not in the task log cannot be removed; the next start lists \
+                     and serves it"
+                );
+            }
+            return Err(unlisted.into());
+        }
         self.tasks.add(&added);
         Ok(added)
     }
@@ -376,7 +404,7 @@ impl Writer {
             task.set_removed(false);
             self.tasks.add(task);
         }
-        self.complete_task_log();
+        let _ = self.complete_task_log();
         removed.map_err(|error| StoreError::from_engine_error(error, task.task().id()))
     }
 
@@ -389,7 +417,12 @@ impl Writer {
         let open = task.current_open_batch();
         match open.filter(|open| open.report_count >= need) {
             Some(open) => {
-                let closed = self.close_batch(task, open.number);
+                self.open_blocks.forget(task.key());
+                let closed = match self.has_complete_blocks(task, open.number) {
+                    Ok(true) => self.close_batch(task, open.number),
+                    Ok(false) => return Err(StoreError::ShuffledBatchIncomplete),
+                    Err(error) => Err(error),
+                };
                 closed.map_err(|error| StoreError::from_engine_error(error, task.task().id()))
             }
             None => Err(StoreError::TooFewReportsToClose {

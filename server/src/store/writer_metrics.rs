@@ -37,6 +37,8 @@ pub(crate) struct WriterMetrics {
     pub(crate) failures: Counter,
     /// Number of sealed reports that a shuffler left out of released batches.
     pub(crate) left_out_reports: Counter,
+    /// Number of shuffled batches that an analyser released without their last blocks.
+    pub(crate) split_batches: Counter,
     /// Number of times that the machine's clock has jumped.
     pub(crate) clock_jumps: Counter,
     /// 1 for each file that was removed, replaced or damaged while the process runs, else 0.
@@ -54,6 +56,7 @@ impl WriterMetrics {
             conflicts: Counter::default(),
             failures: Counter::default(),
             left_out_reports: Counter::default(),
+            split_batches: Counter::default(),
             clock_jumps: Counter::default(),
             broken_files: Family::default(),
             commit: Histogram::new(COMMIT_SECONDS_BOUNDS),
@@ -71,15 +74,17 @@ impl WriterMetrics {
         gauge.set(is_broken.into());
     }
 
-    /// Counts an upload of a committed group. If the upload is new, also counts its reports.
-    pub(super) fn count_upload(&self, reports: u32, outcome: UploadOutcome) {
+    /// Counts an upload of a committed group. If the upload is new, also counts its reports. The
+    /// record of a block is no upload, but has reports.
+    pub(super) fn count_upload(&self, reports: u32, is_block: bool, outcome: UploadOutcome) {
+        let uploads = u64::from(!is_block);
         match outcome {
             UploadOutcome::Stored => {
-                self.new_uploads.inc();
+                self.new_uploads.inc_by(uploads);
                 self.reports.inc_by(u64::from(reports));
             }
             UploadOutcome::Duplicate => {
-                self.duplicate_uploads.inc();
+                self.duplicate_uploads.inc_by(uploads);
             }
             UploadOutcome::Conflict => {
                 self.conflicts.inc();

@@ -96,8 +96,8 @@ impl ReportOrSumTask {
         }
     }
 
-    /// Returns the number of reports or messages in encoded totals; `None` if `totals` does not
-    /// belong to this task.
+    /// Returns the number of reports, or of people in a task of sums, in encoded totals; `None` if
+    /// `totals` does not belong to this task.
     pub(crate) fn reports_in_totals(&self, totals: &[u8]) -> Option<u64> {
         match self {
             Self::Reports(task) => Totals::decode(task, totals)
@@ -105,7 +105,7 @@ impl ReportOrSumTask {
                 .map(|own| own.report_count()),
             Self::Sums(task) => SumTotals::decode(task, totals)
                 .ok()
-                .map(|own| own.message_count()),
+                .map(|own| own.people_count()),
         }
     }
 
@@ -120,12 +120,19 @@ impl ReportOrSumTask {
         }
     }
 
-    /// Returns the minimum number of reports or messages in a batch, regardless of settings.
+    /// Returns the minimum number of reports in a batch, regardless of settings. In a task of sums,
+    /// the messages of one person count as one report.
     pub(crate) fn min_batch_reports(&self) -> u64 {
         match self {
             Self::Reports(_) => 1,
-            Self::Sums(task) => task.min_batch_messages(),
+            Self::Sums(task) => task.min_people(),
         }
+    }
+
+    /// Returns the maximum number of messages that count as one report: those of one person.
+    pub(crate) fn max_messages_per_report(&self) -> u64 {
+        let each = self.messages_per_upload();
+        each.map_or(1, |each| u64::from(*each.end()))
     }
 
     /// Returns the minimum and maximum number of messages in each upload. Returns `None` for a task

@@ -203,3 +203,42 @@ fn what_is_wrong_is_named_and_not_served() {
         said(&refused)
     );
 }
+
+/// A new task log hides from clients that remember the old one which tasks it has listed.
+#[test]
+fn a_lost_task_log_does_not_begin_again_in_silence() {
+    let (directory, mut collector) = collecting();
+    collector.address();
+    drop(collector);
+    let data = directory.path().join("data");
+    let log = data.join("task-log.json");
+    let before = fs::read(&log).unwrap();
+    let serve = |broken: bool| {
+        let mut serve = process::command();
+        serve.args(["serve", "--listen", "127.0.0.1:0", "--data"]);
+        let lines = directory.path().join("lines");
+        let file = fs::File::create(&lines).unwrap();
+        let mut collector = Collector::start({
+            serve.arg(&data).stderr(file);
+            serve
+        });
+        let mut client = Client::connect(collector.address()).unwrap();
+        // The probe checks the files.
+        assert_eq!(client.get("/readyz").unwrap().0, 200);
+        let metrics = String::from_utf8(client.get("/metrics").unwrap().1).unwrap();
+        let metric = "hushbin_files_broken{file=\"task-log.json\"} ";
+        let expected = format!("{metric}{}\n", u8::from(broken));
+        assert!(metrics.contains(&expected), "{metrics}");
+        let lines = fs::read_to_string(&lines).unwrap();
+        let named =
+            lines.contains("put back a copy") && lines.contains("hushbin audit --task-logs");
+        assert_eq!(named, broken, "{lines}");
+    };
+    serve(false);
+    fs::remove_file(&log).unwrap();
+    serve(true);
+    assert!(log.exists());
+    fs::write(&log, &before).unwrap();
+    serve(false);
+    assert_eq!(fs::read(&log).unwrap(), before);
+}

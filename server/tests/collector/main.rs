@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod access;
-mod audit;
 mod batches;
 mod budget;
 mod cli;

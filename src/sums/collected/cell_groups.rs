@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use crate::error::Error;
 use crate::sums::counted_questions::{CountedKind, CountedQuestions, bin_edge};
 
 /// Cells about which every person sends the same number of own messages.
@@ -51,6 +52,17 @@ impl CountedQuestions {
                 levels.map(|nodes| group(nodes, 1)).collect()
             }
         }
+    }
+
+    /// Cells of an answer, all different. A set with more than s options has as many cells as options,
+    /// of which a person sends a random subset.
+    ///
+    /// # Errors
+    /// As [`SumRandomizer::randomize`](crate::sums::SumRandomizer::randomize).
+    pub fn cells_of_answer(&self, answer: &[f64]) -> Result<Vec<u32>, Error> {
+        let mut cells = Vec::new();
+        self.answer_to_cells(answer, &mut cells)?;
+        Ok(cells)
     }
 
     /// Edges of the bins of a number, ascending. `None` for other kinds. A bin includes its lower

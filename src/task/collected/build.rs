@@ -202,8 +202,8 @@ impl Question {
                 return Ok(question);
             }
             return Err(question.add_question_to_error(error!(InvalidCombination {
-                reason: "\"pattern\" is only for a \"number\", and its outputs must distinguish \
-                         all bins",
+                reason: "\"pattern\" is only for a \"number\" that is not \"optional\", and its \
+                         outputs must distinguish all bins",
             })));
         };
         Err(error!(InvalidCombination { reason }).with_question_if_named(&parts.name))
@@ -256,12 +256,12 @@ impl TryFrom<Task> for RatingsTaskFields {
     }
 }
 
-/// Returns whether the mechanism suits the kind of question. A pattern requires a number, and its
-/// outputs must distinguish the number's bins.
+/// Returns whether the mechanism suits the kind of question. A pattern requires a number that every
+/// person has, and its outputs must distinguish the number's bins.
 fn mechanism_suits_kind(question: &Question) -> bool {
     match (question.mechanism(), question.kind()) {
         (Mechanism::Pattern(own), QuestionKind::Number(scale)) => {
-            own.is_identifiable(scale.cell_count(), question.epsilon())
+            !scale.is_optional() && own.is_identifiable(scale.cell_count(), question.epsilon())
         }
         (Mechanism::Pattern(_), _) => false,
         _ => true,

@@ -8,7 +8,7 @@ use crate::task::items::Items;
 use crate::task::limits::NumberLimits;
 use crate::task::local::canonical::{NAMED_QUESTIONS_TASK_FORMAT, UNNAMED_QUESTION_TASK_FORMAT};
 use crate::task::local::kind::multipart_kind_trait::{
-    CHOICE_KIND_CODE, FLAG_KIND_CODE, NUMBER_KIND_CODE,
+    CHOICE_KIND_CODE, FLAG_KIND_CODE, NUMBER_KIND_CODE, OPTIONAL_NUMBER_KIND_CODE,
 };
 use crate::task::local::kind::{Cross, Numbers, PartKind, QuestionKind, QuestionPart, Together};
 use crate::task::local::prefix_lengths::PrefixLengths;
@@ -101,7 +101,11 @@ impl WriteCanonical for QuestionKind {
             Self::Choice => canonical.write_u64(CHOICE_KIND_CODE),
             Self::Flag => canonical.write_u64(FLAG_KIND_CODE),
             Self::Number(scale) => {
-                canonical.write_u64(NUMBER_KIND_CODE);
+                canonical.write_u64(if scale.is_optional() {
+                    OPTIONAL_NUMBER_KIND_CODE
+                } else {
+                    NUMBER_KIND_CODE
+                });
                 scale.write_canonical(canonical);
             }
             Self::Numbers(own) => {

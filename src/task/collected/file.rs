@@ -62,6 +62,8 @@ pub(crate) struct SerializedQuestion<M> {
     pub(crate) unit: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) step: Option<f64>,
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub(crate) optional: bool,
     #[serde(default, skip_serializing)]
     pub(crate) entries: Option<Vec<u64>>,
     #[serde(default, skip_serializing)]
@@ -123,8 +125,8 @@ impl<M> SerializedQuestion<M> {
         }
         if self.scale_fields() != ScaleFields::default() && self.kind != QuestionKindName::Number {
             return combination(
-                "only a \"number\" has \"min\", \"max\", \"unit\", \"edges\", \"step\", \"want\", \
-                 \"bins\" or \"spacing\"",
+                "only a \"number\" has \"min\", \"max\", \"unit\", \"edges\", \"step\", \
+                 \"optional\", \"want\", \"bins\" or \"spacing\"",
             );
         }
         Ok(self.items.as_ref().or(self.options.as_ref()))
@@ -242,6 +244,7 @@ impl<M> SerializedQuestion<M> {
             bin_count: self.bins,
             bin_spacing: self.spacing,
             value_step: self.step,
+            optional: self.optional,
         }
     }
 
@@ -334,6 +337,7 @@ impl SerializedQuestion<Mechanism> {
             edges: scale.bin_edges,
             unit: scale.unit,
             step: scale.value_step,
+            optional: scale.optional,
             entries: None,
             overlap: None,
             prefixes: match kind {

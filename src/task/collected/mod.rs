@@ -12,7 +12,7 @@ pub(crate) mod part_file;
 mod prefix_keys;
 mod purpose;
 mod ratings_task_fields;
-mod scale_getters;
+pub(crate) mod scale_getters;
 
 pub use purpose::{BinSpacing, NumberPurpose};
 pub use ratings_task_fields::RatingsTaskFields;

@@ -26,13 +26,14 @@ pub(crate) struct ScaleFields {
     pub(crate) bin_count: Option<u32>,
     pub(crate) bin_spacing: Option<BinSpacing>,
     pub(crate) value_step: Option<f64>,
+    pub(crate) optional: bool,
 }
 
 impl ScaleFields {
     /// Error message for a number without a valid description. The description is either bins, or a
     /// minimum and a maximum alone.
-    pub(crate) const INVALID_NUMBER_FIELDS_ERROR: &'static str =
-        "a \"number\" needs \"min\" and \"max\" for its mean, or bins for its distribution";
+    pub(crate) const INVALID_NUMBER_FIELDS_ERROR: &'static str = "a \"number\" needs \"min\" and \"max\" for its mean, or bins for its distribution; an \
+         \"optional\" number needs bins";
 
     /// Returns the fields that describe a scale.
     pub(crate) fn from_scale(scale: &NumberScale) -> Self {
@@ -45,6 +46,7 @@ impl ScaleFields {
             unit: scale.unit().map(ToOwned::to_owned),
             // A step of 0 means any number, and is not written.
             value_step: Some(scale.value_step()).filter(|step| *step > 0.0),
+            optional: scale.is_optional(),
             ..Self::default()
         }
     }
@@ -106,11 +108,7 @@ impl ScaleFields {
                          \"edges\" of bins for its distribution",
             })),
         };
-        let scale = scale?.with_unit(self.unit)?;
-        match self.value_step {
-            Some(step) => scale.with_value_step(step),
-            None => Ok(scale),
-        }
+        scale?.with_details(self.unit, self.value_step, self.optional)
     }
 }
 
@@ -207,6 +205,7 @@ impl SerializedPart {
             bin_count: self.bins,
             bin_spacing: self.spacing,
             value_step: self.step,
+            optional: false,
         }
     }
 

@@ -1,5 +1,7 @@
 //! Properties of a number's cells that estimates need.
 
+use alloc::string::String;
+
 use crate::bounds::ParameterRange;
 use crate::error::{Error, error};
 use crate::task::local::scale::{NumberScale, ScaleCells};
@@ -50,6 +52,51 @@ impl NumberScale {
         Ok(Self { step, ..self })
     }
 
+    /// Adds what a file states about the numbers.
+    ///
+    /// # Errors
+    /// The errors of [`NumberScale::with_unit`], [`NumberScale::with_value_step`] and
+    /// [`NumberScale::into_optional`].
+    pub(crate) fn with_details(
+        self,
+        unit: Option<String>,
+        step: Option<f64>,
+        optional: bool,
+    ) -> Result<Self, Error> {
+        let mut scale = self.with_unit(unit)?;
+        if let Some(step) = step {
+            scale = scale.with_value_step(step)?;
+        }
+        if optional {
+            scale = scale.into_optional()?;
+        }
+        Ok(scale)
+    }
+
+    /// Allows a person to have no number, which the last cell then stands for.
+    ///
+    /// # Errors
+    /// [`Error::InvalidCombination`] for levels.
+    ///
+    /// # Examples
+    /// ```
+    /// use hushbin::task::NumberScale;
+    ///
+    /// let delay = NumberScale::from_edges(vec![0.0, 200.0, 500.0, 2000.0]).unwrap().into_optional().unwrap();
+    /// assert_eq!((delay.level_or_bin_count(), delay.cell_count()), (3, 4));
+    /// ```
+    pub fn into_optional(self) -> Result<Self, Error> {
+        if self.edges().is_none() {
+            return Err(error!(InvalidCombination {
+                reason: OPTIONAL_WITHOUT_BINS_ERROR,
+            }));
+        }
+        Ok(Self {
+            optional: true,
+            ..self
+        })
+    }
+
     /// Returns the minimum and the maximum of the numbers that are not clipped.
     #[must_use]
     pub fn range(&self) -> [f64; 2] {
@@ -91,6 +138,10 @@ impl NumberScale {
         }
     }
 }
+
+/// Error message for an optional number without bins.
+pub(crate) const OPTIONAL_WITHOUT_BINS_ERROR: &str =
+    "an \"optional\" number needs bins: use \"want\" \"quantiles\" or \"histogram\"";
 
 /// Relative tolerance of comparisons. A step such as 0.1 has no exact binary value.
 const STEP_RELATIVE_TOLERANCE: f64 = 1e-9;

@@ -31,6 +31,8 @@ pub struct NumberScale {
     pub(in crate::task) unit: Option<String>,
     /// Distance between possible numbers, or 0 if any number is possible.
     pub(in crate::task) step: f64,
+    /// True if a person may have no number. The last cell is then for these people.
+    pub(in crate::task) optional: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +44,9 @@ pub(in crate::task) enum ScaleCells {
     /// last bin also includes its upper edge.
     BinEdges(Vec<f64>),
 }
+
+/// Item of an answer's entry that says that the person has no number.
+pub(in crate::task) const NO_NUMBER_ITEM: u64 = 1;
 
 impl NumberScale {
     /// Creates `levels` evenly spaced levels from `min` to `max`, for means.
@@ -75,6 +80,7 @@ impl NumberScale {
             cells,
             unit: None,
             step: 0.0,
+            optional: false,
         }
     }
 
@@ -90,13 +96,25 @@ impl NumberScale {
         Ok(self)
     }
 
-    /// Returns the number of cells.
+    /// Returns the number of levels or bins.
     #[must_use]
-    pub fn cell_count(&self) -> u32 {
+    pub fn level_or_bin_count(&self) -> u32 {
         match &self.cells {
             ScaleCells::Levels { count, .. } => *count,
             ScaleCells::BinEdges(edges) => edges.len() as u32 - 1,
         }
+    }
+
+    /// Returns the number of cells: the levels or bins, and the cell of people without a number.
+    #[must_use]
+    pub fn cell_count(&self) -> u32 {
+        self.level_or_bin_count() + u32::from(self.optional)
+    }
+
+    /// Returns whether a person may have no number. The last cell is then for these people.
+    #[must_use]
+    pub const fn is_optional(&self) -> bool {
+        self.optional
     }
 
     /// Returns the first and the last level or edge.
@@ -136,6 +154,17 @@ impl NumberScale {
         }
     }
 
+    /// Returns the cell of an answer, and the probability with which the next cell is drawn instead.
+    /// An answer is a number as the value of item 0, or item 1 for a person without a number.
+    #[must_use]
+    pub fn cell_of_answer(&self, answer: Entry) -> (u32, f64) {
+        if answer.item == NO_NUMBER_ITEM {
+            (self.level_or_bin_count(), 0.0)
+        } else {
+            self.cell_and_next_cell_probability(answer.value)
+        }
+    }
+
     /// Returns an entry for the cell after `cell` with probability `next`, and otherwise for
     /// `cell`. For levels, the expected level is then the number itself.
     pub(in crate::task) fn draw_entry<R: Rng + ?Sized>(
@@ -148,9 +177,11 @@ impl NumberScale {
         }
     }
 
-    /// Reads the scale of a question or of a part. Only a part may have levels.
+    /// Reads the scale of a question or of a part. Only a part may have levels. Only the number of a
+    /// question may be `optional`.
     pub(in crate::task) fn read_canonical(
         of_part: bool,
+        optional: bool,
         reader: &mut CanonicalReader<'_>,
     ) -> Result<Self, Error> {
         let unit = reader.read_text();
@@ -164,6 +195,11 @@ impl NumberScale {
             }
             count => Self::from_edges((0..count).map(|_| reader.read_float()).collect()),
         }?;
-        Self { step, ..scale }.with_unit(unit)
+        Self {
+            step,
+            optional,
+            ..scale
+        }
+        .with_unit(unit)
     }
 }

@@ -1,5 +1,5 @@
 /**
- * Failures between a person and the collector, in Chromium. Every report that resolved to "queued"
+ * Failures between a person and the collector, in Chromium. Every report that resolved to "sent"
  * is counted once, with its original bytes.
  *
  * HUSHBIN_DRILL_REPORTS sets the number of reports of all people together; the default is small.
@@ -209,7 +209,7 @@ describe("without consent", () => {
   it("nothing is sent, stored or spent", async () => {
     const context = await world.context();
     const page = await tabOf(context, REVOKED, { consent: false });
-    const report = () => client.report({ 0: 1 }).then(({ outcome }) => outcome);
+    const report = () => client.report({ 0: 1 }).then(({ reason = "sent" }) => reason);
     expect(await page.evaluate(report)).toBe("no-consent");
     await page.evaluate(() => client.flush());
     await context.setOffline(true);
@@ -228,13 +228,13 @@ describe("without consent", () => {
     const [page, other] = [await tabOf(context, REVOKED), await tabOf(context, REVOKED)];
     const report = (first: number) =>
       client.report({ 0: first }).then(
-        ({ outcome }) => outcome,
+        ({ reason = "sent" }) => reason,
         ({ code }) => code,
       );
     // One request is under way when consent ends.
     world.gateway.weather = () => "silent";
-    expect(await page.evaluate(report, 1)).toBe("queued");
-    expect(await other.evaluate(report, 0.5)).toBe("queued");
+    expect(await page.evaluate(report, 1)).toBe("sent");
+    expect(await other.evaluate(report, 0.5)).toBe("sent");
     await page.evaluate(() => void client.flush().catch(() => {}));
     await expect.poll(() => world.gateway.posts.length).toBe(1);
     await page.evaluate(() => client.revoke());
@@ -264,7 +264,7 @@ describe("one browser", () => {
         globalThis.client.destroy();
         globalThis.client = hushbin.createClient(options);
         return client.report({ autoplay: 1 }).then(
-          ({ outcome }) => outcome,
+          ({ reason = "sent" }) => reason,
           ({ code }) => code,
         );
       });
@@ -273,10 +273,11 @@ describe("one browser", () => {
     const all = await Promise.all(tabs.map((tab) => tab.evaluate(mount, options(SETTINGS))));
     expect(all.map((outcomes) => outcomes[0])).toEqual(["closed", "closed"]);
     // The other tab's outcome is only known to be one of the two.
-    expect(all.map((outcomes) => outcomes[1]).sort()).toEqual(["over-budget", "queued"]);
+    expect(all.map((outcomes) => outcomes[1]).sort()).toEqual(["over-budget", "sent"]);
     const [first, second] = tabs;
     await enter(first, SETTINGS);
-    const report = (plus: string) => client.report({ [plus]: 1 }).then(({ outcome }) => outcome);
+    const report = (plus: string) =>
+      client.report({ [plus]: 1 }).then(({ reason = "sent" }) => reason);
     expect(await first.evaluate(report, "autoplay")).toBe("over-budget");
     expect(await second.evaluate(report, "captions")).toBe("over-budget");
     const { reports, spent } = await first.evaluate(settle);
@@ -292,13 +293,13 @@ describe("one browser", () => {
     const report = async (all: Record<string, number>[]) => {
       const receipts = await Promise.all(all.map((answers) => client.report(answers)));
       await client.flush();
-      return receipts.map(({ outcome }) => outcome);
+      return receipts.map(({ reason = "sent" }) => reason);
     };
     const outcomes = await Promise.all(
       tabs.map((tab, index) => tab.evaluate(report, [answers(2 * index), answers(2 * index + 1)])),
     );
     const over = Array(3).fill("over-budget");
-    expect(outcomes.flat().sort()).toEqual([...over, ...Array(3).fill("queued")]);
+    expect(outcomes.flat().sort()).toEqual([...over, ...Array(3).fill("sent")]);
     await context.close();
     expect(await world.reports(THRICE.id)).toBe(3);
   });

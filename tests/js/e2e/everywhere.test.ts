@@ -96,7 +96,7 @@ describe("without WebAssembly", () => {
     expect(await page.evaluate(() => typeof WebAssembly)).toBe("undefined");
     expect(await reportTo(page)).toEqual(["sent", "sent"]);
     await expectOneMore(before);
-    expect(loaded.sort()).toEqual(["fallback.js", "index.js", "slim.js"]);
+    expect(loaded.sort()).toEqual(["engine.js", "fallback.js", "index.js", "slim.js"]);
   });
 
   it("a page whose policy forbids it reports too", async () => {
@@ -250,6 +250,10 @@ describe("a classic script", () => {
     return served.url;
   }
 
+  /** Returns the names of the script and of these files that it loads. */
+  const files = (...names: readonly string[]) =>
+    ["", ...names.map((name) => `.${name}`)].map((name) => `hushbin.script${name}.js`);
+
   const whenThere = (page: Page) =>
     page.waitForFunction(() => "createClient" in (globalThis.hushbin ?? {}));
 
@@ -261,7 +265,7 @@ describe("a classic script", () => {
     await whenThere(page);
     expect(loaded).toEqual(["hushbin.script.js"]);
     expect(await reportTo(page)).toEqual(["sent", "sent"]);
-    expect(loaded).toEqual(["hushbin.script.js", "hushbin.script.complete.js"]);
+    expect(loaded).toEqual(files("engine", "collision-module", "complete"));
     await expectOneMore(before);
   });
 
@@ -270,7 +274,7 @@ describe("a classic script", () => {
     const { page, loaded } = await jitless(await site(TAG));
     await whenThere(page);
     expect(await reportTo(page)).toEqual(["sent", "sent"]);
-    expect(loaded).toEqual(["hushbin.script.js", "hushbin.script.fallback.js"]);
+    expect(loaded).toEqual(files("engine", "fallback"));
     await expectOneMore(before);
   });
 
@@ -355,10 +359,9 @@ describe("a classic script", () => {
     });
 
     it("is refused beside an unaltered one", async () => {
-      writeFileSync(
-        join(altered, "hushbin.script.js"),
-        readFileSync(join(DIST, "hushbin.script.js")),
-      );
+      for (const name of files("engine", "collision-module")) {
+        writeFileSync(join(altered, name), readFileSync(join(DIST, name)));
+      }
       const page = await world.blank();
       await page.goto(await site(TAG, `${altered}/`));
       await whenThere(page);

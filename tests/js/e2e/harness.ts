@@ -163,32 +163,39 @@ export class World {
             const tell = (outcome) => parent.postMessage(outcome, "*");
             const client = hushbin.createClient(JSON.parse(decodeURIComponent(location.search.slice(1))));
             client.report({ 0: 1 }).then(
-              ({ outcome }) => client.close().then(() => tell(outcome)),
+              ({ reason = "sent" }) => client.close().then(() => tell(reason)),
               (error) => tell(String(error)),
             );
           </script>`,
+        },
+        "/alone": {
+          type: "text/html",
+          body: '<!doctype html><title>alone</title><script type="module" src="/alone.js"></script>',
         },
         "/elsewhere": { type: "text/html", body: "<!doctype html><title>elsewhere</title>" },
         "/entry.js": script(
           'import * as hushbin from "/dist/index.js"; import * as slim from "/dist/slim.js"; Object.assign(globalThis, { hushbin, slim });',
         ),
+        "/alone.js": script(
+          'import * as hushbin from "/dist/index.js"; Object.assign(globalThis, { hushbin });',
+        ),
         "/worker.js": script(
           `import { createClient } from "/dist/index.js";
            onmessage = async ({ data: { input, ...options } }) => {
              const client = createClient(options);
-             const { outcome } = await client.report(input);
+             const { reason = "sent" } = await client.report(input);
              await client.close();
-             postMessage(outcome);
+             postMessage(reason);
            };`,
         ),
         // A worker of any kind, without modules. It reports once for each message.
         "/classic-worker.js": script(
-          `importScripts("/dist/hushbin.script.js");
+          `importScripts("/dist/hushbin.script.js", "/dist/hushbin.script.engine.js", "/dist/hushbin.script.collision-module.js");
            const work = async ({ data, source, ports }) => {
              const client = hushbin.createClient(data);
-             const { outcome } = await client.report({ 0: 1 });
+             const { reason = "sent" } = await client.report({ 0: 1 });
              await client.close();
-             (ports[0] ?? source ?? self).postMessage(outcome);
+             (ports[0] ?? source ?? self).postMessage(reason);
            };
            addEventListener("message", work);
            addEventListener("connect", ({ ports: [port] }) => {
@@ -203,9 +210,9 @@ export class World {
            onmessage = async ({ data }) => {
              client ??= createClient(data);
              number += 1;
-             const { outcome } = await client.report({ 0: 1, 1: number / 1e6 });
+             const { reason = "sent" } = await client.report({ 0: 1, 1: number / 1e6 });
              await client.flush();
-             postMessage(outcome);
+             postMessage(reason);
            };`,
         ),
       },

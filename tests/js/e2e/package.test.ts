@@ -106,8 +106,8 @@ describe("reports", () => {
         const client = hushbin.createClient(options);
         const outcomes = new Set<string>();
         for (let person = 0; person < people; person += 1) {
-          const { outcome } = await client.report({ 1: person / people, 4: -0.5 });
-          outcomes.add(outcome);
+          const { reason = "sent" } = await client.report({ 1: person / people, 4: -0.5 });
+          outcomes.add(reason);
         }
         await client.flush();
         const { used } = await client.budget();
@@ -117,7 +117,7 @@ describe("reports", () => {
       },
       { ...options(OFTEN), people },
     );
-    expect(found).toEqual({ outcomes: ["queued"], pending: 0, used: people });
+    expect(found).toEqual({ outcomes: ["sent"], pending: 0, used: people });
     expect(await arrived(OFTEN.id)).toBe(people);
     const { estimates } = await world.estimates(OFTEN.id, "confidence=0.999999");
     for (const { item, mean } of estimates) {
@@ -190,7 +190,7 @@ describe("reports", () => {
         }),
       { ...options(task), input: task === FURTHER ? { 7: 1 } : { autoplay: 1 } },
     );
-    expect(said).toBe("queued");
+    expect(said).toBe("sent");
     expect(await world.reports(task.id)).toBe(reports + 1);
   });
 
@@ -202,7 +202,8 @@ describe("reports", () => {
       globalThis.client = hushbin.createClient(options);
       await client.report({ 1: 0.5 });
     }, options(OFTEN));
-    expect(loaded).toEqual([]);
+    const begun = ["/dist/collision-module.js"];
+    expect(loaded).toEqual(begun);
     await page.evaluate(async (options) => {
       const other = hushbin.createClient(options);
       await other.ready();
@@ -210,7 +211,7 @@ describe("reports", () => {
       await other.report({ 7: 1 });
       await Promise.all([client.close(), other.close()]);
     }, options(FURTHER));
-    expect(loaded).toEqual(["/dist/complete.js"]);
+    expect(loaded).toEqual([...begun, "/dist/complete.js"]);
     expect(await arrived(OFTEN.id)).toBe(2);
     expect(await world.reports(FURTHER.id)).toBe(further + 1);
   });
@@ -405,6 +406,31 @@ describe("a page that goes", () => {
       expect(world.gateway.posts).toHaveLength(1);
     },
   );
+});
+
+describe("a later visit", () => {
+  it("loads the first file and asks for nothing, if its report is made", async () => {
+    const page = await world.page();
+    const loaded = loads(page);
+    const visit = async () => {
+      loaded.length = 0;
+      await page.goto(new URL("/alone", world.site).href);
+      await page.waitForFunction(() => "hushbin" in globalThis);
+      const receipt = await page.evaluate(async (options) => {
+        const client = hushbin.createClient(options);
+        const receipt = await client.report({ autoplay: 1 });
+        await client.close();
+        return receipt;
+      }, options(SETTINGS));
+      return [receipt.reason ?? "sent", ...loaded];
+    };
+    const files = ["index", "engine", "collision-module"].map((name) => `/dist/${name}.js`);
+    expect(await visit()).toEqual(["sent", ...files]);
+    expect(await arrived(SETTINGS.id)).toBe(1);
+    world.gateway.passed.length = 0;
+    expect(await visit()).toEqual(["over-budget", "/dist/index.js"]);
+    expect(world.gateway.passed).toEqual([]);
+  });
 });
 
 describe("named errors", () => {

@@ -51,7 +51,7 @@ export async function report({ all, since }: { all: Record<string, number>[]; si
   const { durable } = await client.budget();
   return {
     durable,
-    outcomes: [...new Set(receipts.map(({ outcome }) => outcome))],
+    outcomes: [...new Set(receipts.map(({ reason = "sent" }) => reason))],
     uploads: own.map(({ bytes }) => String(bytes)),
   };
 }
@@ -104,7 +104,7 @@ export interface Profile {
 }
 
 export class Person {
-  /** Uploads of all reports that resolved to "queued", as lists of bytes. */
+  /** Uploads of all reports that resolved to "sent", as lists of bytes. */
   readonly told = new Set<string>();
   /** Number of occurrences of each event. */
   readonly fates = new Map<Fate, number>();
@@ -123,7 +123,7 @@ export class Person {
     this.#random = random;
   }
 
-  /** Reports through all events, until `reports` reports resolved to "queued". */
+  /** Reports through all events, until `reports` reports resolved to "sent". */
   async live(reports: number): Promise<void> {
     const most = Math.max(40, reports / 8);
     while (this.told.size < reports) {
@@ -190,7 +190,7 @@ export class Person {
     this.#made += count;
     const made = await tab.evaluate(report, { all, since: Date.now() });
     const { durable, outcomes, uploads } = made;
-    if (!durable || outcomes.join() !== "queued" || uploads.length < count) {
+    if (!durable || outcomes.join() !== "sent" || uploads.length < count) {
       throw new Error(`of ${count} reports ${uploads.length} were stored: ${outcomes}`);
     }
     uploads.forEach((upload) => void this.told.add(upload));

@@ -75,9 +75,9 @@ const report = (page: Page, given: Options, input: object = answers(1)) =>
       globalThis.client?.destroy();
       globalThis.client = hushbin.createClient(given);
       try {
-        const { outcome } = await client.report(input as never);
+        const { reason = "sent" } = await client.report(input as never);
         await client.flush();
-        return outcome;
+        return reason;
       } catch (error) {
         return (error as { code: string }).code;
       }
@@ -92,7 +92,7 @@ describe("a person's browser", () => {
     for (const task of TWENTY) {
       outcomes.push(await report(page, options(task, { maxEpsilon: 2 }), { autoplay: 1 }));
     }
-    expect(outcomes.filter((outcome) => outcome === "queued")).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome === "sent")).toHaveLength(1);
     expect(await page.evaluate(() => client.budget())).toMatchObject({
       spentOnAll: 2,
       maxEpsilon: 2,
@@ -112,7 +112,7 @@ describe("a person's browser", () => {
             frame.srcdoc = `<script src="${site}/dist/hushbin.script.js"></script><script>
               const client = hushbin.createClient(${JSON.stringify(given)});
               client.report({ 0: 1 }).then(
-                ({ outcome }) => parent.postMessage(outcome, "*"),
+                ({ reason = "sent" }) => parent.postMessage(reason, "*"),
                 (error) => parent.postMessage(String(error), "*"),
               );
             </script>`;
@@ -133,7 +133,7 @@ describe("a person's browser", () => {
       await each.goto(world.site);
       await each.waitForFunction(() => "hushbin" in globalThis);
     }
-    expect(await report(page, options(LOST))).toBe("queued");
+    expect(await report(page, options(LOST))).toBe("sent");
     await other.evaluate(
       () =>
         new Promise((resolve, reject) => {
@@ -143,12 +143,12 @@ describe("a person's browser", () => {
         }),
     );
     const states = await page.evaluate(async () => {
-      const { outcome }: Receipt = await client.report({ 0: 1, 1: 0.5 });
+      const { sent }: Receipt = await client.report({ 0: 1, 1: 0.5 });
       await client.flush();
       await client.report({ 0: 1, 1: 0.25 }).then(() => client.revoke());
-      return [outcome, ...(await client.history()).map(({ state }) => state)];
+      return [sent, ...(await client.history()).map(({ state }) => state)];
     });
-    expect(states.slice(0, 2)).toEqual(["queued", "acknowledged"]);
+    expect(states.slice(0, 2)).toEqual([true, "acknowledged"]);
     expect(states).toHaveLength(3);
     expect(await world.reports(LOST.id)).toBe(world.gateway.uploads(LOST.id).size);
     await context.close();
@@ -168,7 +168,7 @@ describe("a person's browser", () => {
       await onDay(day);
       outcomes.push(await report(page, given, { beta: day % 2 === 0 }));
     }
-    expect(outcomes).toEqual(Array(5).fill("queued"));
+    expect(outcomes).toEqual(Array(5).fill("sent"));
     expect(await spent()).toBe(2);
     const bodies = await page.evaluate(() =>
       client.history().then((all) => all.map(({ bytes }) => String(bytes))),
@@ -179,7 +179,7 @@ describe("a person's browser", () => {
     await onDay(5);
     expect(await report(page, given, { beta: true })).toBe("over-budget");
     await onDay(365);
-    expect(await report(page, given, { beta: true })).toBe("queued");
+    expect(await report(page, given, { beta: true })).toBe("sent");
     expect(await spent()).toBe(4);
     expect(await world.reports(MEMO.id)).toBe(6);
     await context.close();
@@ -197,7 +197,7 @@ describe("a person's browser", () => {
         await client.ready();
       }, options(COVERED));
       const receipt = answered && (await page.evaluate(() => client.report({ beta: true })));
-      expect(receipt).toEqual(answered && { outcome: "queued", epsilon: 1, dropped: 0 });
+      expect(receipt).toEqual(answered && { sent: true, epsilon: 1, dropped: 0 });
       await page.evaluate(() => client.flush());
       await page.clock.runFor("29:00");
       expect(await page.evaluate(() => client.history())).toEqual([]);
@@ -209,7 +209,7 @@ describe("a person's browser", () => {
         .toBe("acknowledged");
       expect(await world.reports(COVERED.id)).toBe(index + 1);
       expect(await page.evaluate(() => client.report({ beta: true }))).toMatchObject({
-        outcome: "over-budget",
+        reason: "over-budget",
       });
       await context.close();
     }
@@ -217,7 +217,7 @@ describe("a person's browser", () => {
 
   it("makes no report in a worker once consent was revoked in the page", async () => {
     const page = await world.page();
-    expect(await report(page, options(WORKER))).toBe("queued");
+    expect(await report(page, options(WORKER))).toBe("sent");
     const outcomes = await page.evaluate(async (given) => {
       const worker = new Worker("/lasting-worker.js", { type: "module" });
       const ask = (what: unknown) =>
@@ -229,7 +229,7 @@ describe("a person's browser", () => {
       await client.revoke();
       return [before, await ask(undefined), await ask(undefined)];
     }, options(WORKER));
-    expect(outcomes).toEqual(["queued", "no-consent", "no-consent"]);
+    expect(outcomes).toEqual(["sent", "no-consent", "no-consent"]);
     expect(world.gateway.uploads(WORKER.id).size).toBe(2);
     await page.context().close();
   });
@@ -242,9 +242,9 @@ describe("a person's browser", () => {
     });
     const reported = page.evaluate(async (given) => {
       globalThis.client = hushbin.createClient(given);
-      const { outcome } = await client.report({ 0: 1 });
+      const { reason = "sent" } = await client.report({ 0: 1 });
       await client.flush();
-      return [outcome, (document as unknown as { prerendering: boolean }).prerendering];
+      return [reason, (document as unknown as { prerendering: boolean }).prerendering];
     }, options(PRERENDERED));
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
     expect(await page.evaluate(() => indexedDB.databases())).toEqual([]);
@@ -253,7 +253,7 @@ describe("a person's browser", () => {
       Reflect.set(document, "prerendering", false);
       document.dispatchEvent(new Event("prerenderingchange"));
     });
-    expect(await reported).toEqual(["queued", false]);
+    expect(await reported).toEqual(["sent", false]);
     await page.context().close();
   });
 });
@@ -285,7 +285,7 @@ describe("built-in functions", () => {
     const before = await world.reports(OLD.id);
     const page = await world.page({ init });
     const number = what.length;
-    expect(await report(page, options(OLD), answers(number))).toBe("queued");
+    expect(await report(page, options(OLD), answers(number))).toBe("sent");
     const states = await page.evaluate(() =>
       client.history().then((all) => all.map(({ state }) => state)),
     );

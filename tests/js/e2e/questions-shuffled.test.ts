@@ -7,13 +7,13 @@
  */
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type * as Hushbin from "../../../www/client/index.js";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { DIST } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
-import { violations } from "./axe.js";
+import { expectForEverybody } from "./axe.js";
 import { Gateway } from "./gateway.js";
 import { newContext } from "./harness.js";
 import { Parties } from "./parties.js";
@@ -184,16 +184,15 @@ const reportTogether = (page: Page, answers: readonly object[], url: string, key
     { answers, url, key },
   );
 
+/** Bytes of a sealed message of a task with fewer than 127 cells. */
+const SEALED_BYTES = 53;
+
 interface Batches {
   readonly batches: readonly { readonly state: string }[];
 }
 
-async function signedIn(
-  parties: Parties,
-  task: string,
-  options: BrowserContextOptions,
-): Promise<Page> {
-  const page = await (await newContext(browser, { reducedMotion: "reduce", ...options })).newPage();
+async function signedIn(parties: Parties, task: string): Promise<Page> {
+  const page = await (await newContext(browser, { reducedMotion: "reduce" })).newPage();
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
     // The browser also logs that the analyser asks for a token.
@@ -258,7 +257,13 @@ describe.each(CASES)("answers to $draft.questions.0.kind", (own) => {
       const uploads = gateway.passed
         .filter(({ path }) => path.endsWith("/reports"))
         .slice(-CLIENTS);
-      expect(new Set(uploads.map(({ body }) => body.length))).toEqual(new Set([stated.bytes]));
+      expect(uploads).toHaveLength(CLIENTS);
+      // Noise messages vary in number, and all messages have the same length.
+      const { draws } = (task as { messages: { draws: number } }).messages;
+      for (const { body } of uploads) {
+        const missing = (stated.bytes - body.length) / SEALED_BYTES;
+        expect(Number.isInteger(missing) && missing >= 0 && missing <= draws).toBe(true);
+      }
       for (let begin = CLIENTS; begin < people; begin += TOGETHER) {
         const some = answers.slice(begin, begin + TOGETHER);
         expect(await reportTogether(page, some, url, keys[0] ?? "")).toBe(201);
@@ -296,12 +301,8 @@ describe.each(CASES)("answers to $draft.questions.0.kind", (own) => {
     }
   });
 
-  it.each([
-    ["light", {}],
-    ["dark", { colorScheme: "dark" }],
-    ["narrow", { viewport: { width: 320, height: 640 } }],
-  ] as const)("are shown to everybody with their intervals: %s", async (name, options) => {
-    const page = await signedIn(parties, id, options);
+  it("are shown to everybody with their intervals", async () => {
+    const page = await signedIn(parties, id);
     const text = async (selector: string) =>
       (await page.locator(selector).innerText()).replaceAll(/\s+/g, " ");
     const all = (releases * people).toLocaleString("en-GB");
@@ -351,14 +352,8 @@ describe.each(CASES)("answers to $draft.questions.0.kind", (own) => {
       await page.getByRole("combobox", { name: "Estimate" }).selectOption("share");
       await expect.poll(() => text("#estimates")).toContain("Share of people: ");
     }
-    expect(await violations(page)).toEqual([]);
-    const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    expect(beyond).toBeLessThanOrEqual(0);
-    const shots = process.env.HUSHBIN_SHOTS;
-    if (shots !== undefined) {
-      await page.evaluate(() => scrollTo(0, 0));
-      await page.screenshot({ path: `${shots}/counted-${id}-${name}.png`, fullPage: true });
-    }
+    await page.evaluate(() => scrollTo(0, 0));
+    await expectForEverybody(page, 320, `counted-${id}`);
     // It would ask the analyser again after the analyser has stopped.
     await page.close();
   });

@@ -126,7 +126,7 @@ it("are estimated from messages that nobody can tell the senders of", async () =
     const { batches } = (await parties.ask("/tasks/timings/batches")) as {
       batches: { state: string; reports: number }[];
     };
-    ({ state = "" } = batches.find(({ reports }) => reports === messages) ?? {});
+    ({ state = "" } = batches.find(({ reports }) => reports === PEOPLE) ?? {});
   }
   // Both means are missed with a probability of at most 10⁻⁵.
   const estimates = (await parties.ask(

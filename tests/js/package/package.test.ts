@@ -8,8 +8,8 @@ import { type BuildOptions, build, transform } from "esbuild";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LAZY_LOADED_FILES } from "../../../www/scripts/build.mjs";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
+import { LAZY_LOADED_FILES } from "../../../www/scripts/lib/package-files.mjs";
 import {
   CLIENT_GLUE_DIR,
   NPM_BIN_DIR,
@@ -84,16 +84,30 @@ describe("the tarball", () => {
     const files = run("tar", ["-tzf", tarball]).trim().split("\n").sort();
     const code = files.filter((file) => !/^package\/(API|README|LICENSE|CHANGELOG)/.test(file));
     const declared = [
-      ...["budget", "client", "client-interface", "consent", "errors", "exports", "fallback"],
+      ...[
+        "budget",
+        "bytes",
+        "consent",
+        "client-interface",
+        "consent-state",
+        "core-sources",
+        "create-client",
+        "engine-loader",
+        "errors",
+        "exports",
+        "fallback",
+      ],
       ...["history", "history/client-texts", "history/facts", "history/words"],
       ...["index", "input", "loaders"],
       ...["mechanism/coco", "mechanism/collision", "mechanism/hash-bin", "mechanism/index"],
-      ...["mechanism/pattern", "mechanism/window", "module", "options", "question"],
-      ...["randomizer", "receipt", "results", "slim"],
+      ...["mechanism/pattern", "mechanism/window", "options", "question"],
+      ...["randomizer", "react", "receipt", "results", "slim"],
       ...["store/store", "sums/input", "sums/privacy", "sums/randomizer", "sums/task", "task"],
-      ...["task-log", "testing"],
+      ...["task-log", "testing", "web-vitals", "web-vitals-thresholds"],
     ];
-    const entries = ["history", "index", "slim", "task-log", "testing"];
+    const entries = [
+      ...["consent", "history", "index", "react", "slim", "task-log", "testing", "web-vitals"],
+    ];
     const lazy = LAZY_LOADED_FILES;
     const bundled = [...entries, ...lazy];
     const mapped = [...entries.flatMap((name) => [`${name}.cjs`, `${name}.js`]), "workerd.js"];
@@ -102,7 +116,7 @@ describe("the tarball", () => {
       ...declared.flatMap((name) => [`dist/${name}.d.cts`, `dist/${name}.d.ts`]),
       ...bundled.flatMap((name) => [`dist/${name}.cjs`, `dist/${name}.js`]),
       ...["dist/workerd.js", ...mapped.map((name) => `dist/${name}.map`)],
-      ...[...scripts, "integrity.json"].map((name) => `dist/${name}`),
+      ...[...scripts, "integrity.json", "web-vitals.json"].map((name) => `dist/${name}`),
       ...["dist/hushbin.wasm", "dist/collision.wasm", "dist/sums.wasm", "package.json"],
     ];
     expect(code).toEqual(expected.map((file) => `package/${file}`).sort());
@@ -166,10 +180,13 @@ describe("the tarball", () => {
   });
 
   it("has no dependencies", () => {
-    const { dependencies, peerDependencies, optionalDependencies } = JSON.parse(
+    const { dependencies, optionalDependencies, ...peer } = JSON.parse(
       readFileSync(installed("package.json"), "utf8"),
     );
-    expect({ dependencies, peerDependencies, optionalDependencies }).toEqual({});
+    expect({ dependencies, optionalDependencies }).toEqual({});
+    // Only `hushbin/react` needs React.
+    expect(peer.peerDependencies).toEqual({ react: ">=18" });
+    expect(peer.peerDependenciesMeta).toEqual({ react: { optional: true } });
   });
 
   it("satisfies publint", async () => {
@@ -414,7 +431,7 @@ describe("in Node", () => {
         name(() => made({ analyser: [] }).ready()),
         name(() => made({ relay: { url: "x", gateway: "y" } }).ready()),
         name(() => made({ maxCentralEpsilon: 0.5 }).ready()),
-        name(() => made({ fetch: async () => new Response("", { status: 500 }) }).flush()),
+        name(() => made({ storage: "memory", fetch: async () => new Response("", { status: 500 }) }).flush()),
         name(() => { randomizer.free(); randomizer.randomize({ load: 1 }); }),
       ])).join());
       process.exit();`;
@@ -490,7 +507,7 @@ describe("in Node", () => {
       });
       await client.report({ autoplay: 1 });
       await client.flush().catch(({ code }) => console.log(code));
-      console.log((await client.report({ autoplay: 1 })).outcome, client.pending);`;
+      console.log((await client.report({ autoplay: 1 })).reason, client.pending);`;
     expect(evaluate(script)).toBe("network\nover-budget 1");
   });
 
@@ -557,15 +574,17 @@ describe.each(BUNDLERS)("split into chunks by %s", (name, bundle) => {
   });
 
   it("has the complete module in a chunk of its own", () => {
-    const page = modulesIn(installed("dist/index.js"));
-    const chunk = modulesIn(installed("dist/complete.js"));
-    expect([page.length, chunk.length, page[0] === chunk[0]]).toEqual([1, 1, false]);
+    expect(modulesIn(installed("dist/index.js"))).toEqual([]);
+    const collision = modulesIn(installed("dist/collision-module.js"));
+    const complete = modulesIn(installed("dist/complete.js"));
+    const lengths = [collision.length, complete.length];
+    expect([...lengths, collision[0] === complete[0]]).toEqual([1, 1, false]);
     const sums = modulesIn(installed("dist/sums.js"));
     expect(sums).toHaveLength(1);
     // The page and a chunk for each file. Vite adds files for preloading.
     const split = scripts().filter((file) => !/^preload|^rolldown/.test(basename(file)));
     expect(split).toHaveLength(1 + LAZY_LOADED_FILES.length);
-    const carried = { index: page, page, stdin: page, complete: chunk, sums } as const;
+    const carried = { collision, complete, sums } as const;
     for (const file of split) {
       const [, name = ""] = /^([a-z]+(?:-fallback)?)/.exec(basename(file)) ?? [];
       const expected = carried[name as keyof typeof carried] ?? [];
@@ -704,8 +723,8 @@ describe("typed", () => {
       const task: Task = ${TASK};
       const client: Client = createClient({ endpoint: "/telemetry", task });
       client.grant();
-      const { outcome }: Receipt = await client.report({ "dark-mode": 1, autoplay: -1 });
-      if (outcome === "over-budget") { client.record(new Map([["autoplay", 1]])); }
+      const { reason }: Receipt = await client.report({ "dark-mode": 1, autoplay: -1 });
+      if (reason === "over-budget") { client.record(new Map([["autoplay", 1]])); }
       await client.flush().catch((error: unknown) => {
         if (error instanceof NetworkError) { const wait: number | undefined = error.retryAfterMs; console.log(wait); }
       });
@@ -738,7 +757,9 @@ describe("typed", () => {
       check(`import { createClient } from "hushbin"; ${line} export {};`, resolution);
     expect(misuse(`createClient({ endpoint: "/" });`)).toMatch(/TS2345.*[\s\S]*'task' is missing/);
     expect(
-      misuse(`const c = createClient({ endpoint: "/", task: "t" }); await c.report({ a: null });`),
+      misuse(
+        `const c = createClient({ endpoint: "/", task: "t" }); await c.report({ a: Symbol() });`,
+      ),
     ).toContain("TS2322");
     const asked = (answers: string) => {
       const { mechanism } = JSON.parse(TASK);

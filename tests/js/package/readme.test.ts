@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { type BuildOptions, build, type OutputFile } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
-import { CLIENT, NPM_BIN_DIR, NPM_PACKAGE_DIR } from "../../../www/scripts/lib/paths.mjs";
+import { CLIENT, NPM_BIN_DIR, NPM_PACKAGE_DIR, ROOT } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
+import { stackToolsFolder } from "../../../www/scripts/lib/stack-tools.mjs";
 
 const README = readFileSync(join(NPM_PACKAGE_DIR, "README.md"), "utf8");
 
@@ -38,6 +39,9 @@ beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), "hushbin-readme-"));
   mkdirSync(join(project, "node_modules"));
   symlinkSync(NPM_PACKAGE_DIR, join(project, "node_modules/hushbin"));
+  symlinkSync(join(ROOT, "node_modules/@types"), join(project, "node_modules/@types"));
+  const vitals = join(stackToolsFolder(), "node_modules/web-vitals");
+  symlinkSync(vitals, join(project, "node_modules/web-vitals"));
   write("package.json", JSON.stringify({ private: true, type: "module" }));
   // The first example, which later ones extend.
   write("telemetry.ts", block("export const task = {"));
@@ -54,7 +58,6 @@ const AROUND = `
     function $props(): any;
   }`;
 const MODULES = `
-  declare module "react" { export function useEffect(run: () => void, of: readonly unknown[]): void }
   declare module "vue" { export function onMounted(run: () => void): void }
   declare module "svelte" { export function onMount(run: () => void): void }
   declare module "*?url" { const url: string; export default url }`;
@@ -176,11 +179,11 @@ describe("what the README shows", () => {
     const [script] = await bundled(
       `import { task } from "./task";
        ${block("const dry =")}
-       console.log(receipt.outcome, receipt.epsilon, made.bytes.length);`,
+       console.log(receipt.sent, receipt.epsilon, made.bytes.length);`,
     );
     write("dry.mjs", script?.text ?? "");
     const said = execFileSync(process.execPath, ["dry.mjs"], { cwd: project, encoding: "utf8" });
-    expect(said.trim()).toBe("queued 1 43");
+    expect(said.trim()).toBe("true 1 43");
   });
 
   it("reports to a collector in memory", async () => {

@@ -88,7 +88,7 @@ async function reportTwice({ task, input, bytes }: { task: object; input: object
   } as unknown as ClientOptions<Task>);
   const outcome = () =>
     client.report(input as ReportInput).then(
-      ({ outcome }) => outcome,
+      ({ reason = "sent" }) => reason,
       (error: unknown) => error instanceof HushbinError && [error.code, String(error)],
     );
   const outcomes = [await outcome(), await outcome()];
@@ -103,11 +103,12 @@ const SUMMED = { task: SUMS, input: { load: 5 }, bytes: "0001" };
 it("loads what seals for reports that are sealed, checked by its hash", async () => {
   const { page, loaded } = await opened();
   expect(await page.evaluate(reportTwice, SEALED)).toEqual({
-    outcomes: ["queued", "over-budget"],
+    outcomes: ["sent", "over-budget"],
     lengths: [33 + 1 + 52 + 9],
   });
   // The store in memory is in `extras`.
-  expect(loaded().sort()).toEqual(["extras", "sealing", "shuffled"]);
+  const expected = ["collision-module", "engine", "extras", "sealing", "shuffled"];
+  expect(loaded().sort()).toEqual(expected);
   expect(Object.keys(HASHES)).toContain("hushbin.script.shuffled.js");
   await page.context().close();
 });
@@ -115,10 +116,10 @@ it("loads what seals for reports that are sealed, checked by its hash", async ()
 it("loads the code of sums for a task of sums", async () => {
   const { page, loaded } = await opened();
   expect(await page.evaluate(reportTwice, SUMMED)).toEqual({
-    outcomes: ["queued", "over-budget"],
+    outcomes: ["sent", "over-budget"],
     lengths: [33 + 1 + 10 * 53],
   });
-  expect(loaded().sort()).toEqual(["extras", "sealing", "shuffled", "sums"]);
+  expect(loaded().sort()).toEqual(["engine", "extras", "sealing", "shuffled", "sums"]);
   await page.context().close();
 });
 
@@ -132,13 +133,14 @@ it("loads each file once, whatever asks for it at the same time", async () => {
     return [lengths, document.scripts.length] as const;
   }, SUMS);
   expect(lengths).toEqual([10, 10, 10]);
-  expect(loaded()).toEqual(["shuffled", "sums"]);
-  // The page's own script is the third. A browser may use one request for two loads.
-  expect(scripts).toBe(3);
+  expect(loaded()).toEqual(["engine", "shuffled", "sums"]);
+  // The page's own script is the fourth. A browser may use one request for two loads.
+  expect(scripts).toBe(4);
   await page.context().close();
 });
 
 it.each([
+  ["engine", SEALED, "wasm"],
   ["shuffled", SEALED, "sealing"],
   ["sealing", SEALED, "sealing"],
   ["sums", SUMMED, "wasm"],
@@ -153,7 +155,7 @@ it.each([
   expect(refused).toEqual({ outcomes: [failure, failure], lengths: [] });
   await page.unroute(url);
   expect(await page.evaluate(reportTwice, given)).toMatchObject({
-    outcomes: ["queued", "over-budget"],
+    outcomes: ["sent", "over-budget"],
   });
   await page.context().close();
 });

@@ -1,6 +1,6 @@
 /**
  * Failures between a person and the collector in which engines differ, in Firefox and WebKitGTK.
- * Every report that resolved to "queued" is counted once, with its original bytes.
+ * Every report that resolved to "sent" is counted once, with its original bytes.
  * `tests/js/e2e/drills.test.ts` has the common failures, in Chromium.
  *
  * HUSHBIN_DRILL_REPORTS sets the number of reports per engine and kind; the default is small.
@@ -111,7 +111,7 @@ describe.each(ENGINES)("%s", (_, launch, run) => {
         return;
       }
       const { durable, outcomes, uploads } = await within(tab, report, given);
-      expect({ durable, outcomes }).toEqual({ durable: true, outcomes: ["queued"] });
+      expect({ durable, outcomes }).toEqual({ durable: true, outcomes: ["sent"] });
       expect(uploads.length).toBeGreaterThanOrEqual(all.length);
       uploads.forEach((upload) => void told.add(upload));
     };

@@ -53,7 +53,10 @@ fn entries(question: &Question, answer: &Value) -> Vec<Entry> {
             item: 0,
             value: answer.as_f64().unwrap(),
         }],
-        QuestionKind::Number(_) => unreachable!("a number is answered by one"),
+        QuestionKind::Number(_) => vec![Entry {
+            item: 1,
+            value: 1.0,
+        }],
         QuestionKind::Ratings(_) | QuestionKind::Numbers(_) => {
             let rated = answer.as_object().unwrap().iter();
             let entry = |(name, value): (&String, &Value)| Entry {

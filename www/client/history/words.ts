@@ -1,6 +1,6 @@
 /** Texts of `<hushbin-history>`: their types, and the English texts. */
 
-import type { Consent } from "../consent.js";
+import type { Consent } from "../consent-state.js";
 import type { ReportState } from "../store/store.js";
 import type { Protection } from "./facts.js";
 

@@ -1,9 +1,9 @@
 /** Session overrides for clients whose reports are sealed to an analyser. */
 
 import { concatBytes } from "../bytes.js";
+import { errorMessage } from "../causes.js";
 import { HushbinError, SealingError } from "../errors.js";
 import type { ReportMaker } from "../maker.js";
-import { errorMessage } from "../module.js";
 import type { ClientSettings } from "../options.js";
 import type { SealFunction } from "../sealing.js";
 import type { ReportFunction, SealableSession, SessionOverrides } from "../session-overrides.js";

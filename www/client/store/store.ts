@@ -1,6 +1,7 @@
 /** Interface of stores. A store contains the ledger and the reports of a task in this browser. */
 
 import type { TaskAndCollectorLedgers } from "../budget.js";
+import type { Bytes } from "../bytes.js";
 
 /** State of a report. */
 export type ReportState =
@@ -20,7 +21,7 @@ export interface NewReport {
   /** ε that the report spent in its window. */
   readonly epsilon: number;
   /** Bytes of the upload that contains only this report. They have a unique id and never change. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly bytes: Bytes;
   readonly state: ReportState;
 }
 

@@ -3,9 +3,10 @@
  * JavaScript, and restarts it after a trap.
  */
 
+import { errorMessage } from "../causes.js";
 import { HushbinError, WasmError } from "../errors.js";
 import { INJECTED_ARGUMENTS } from "../injected.js";
-import { errorMessage, isWasmAllowed } from "../module.js";
+import { isWasmAllowed } from "../module.js";
 import init, {
   currentInstanceId,
   digest,

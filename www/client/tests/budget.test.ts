@@ -40,9 +40,9 @@ describe.each(["device", "memory"] as const)("a window, kept in %s", (storage) =
 
   it("holds one report, of thirty days, unless the task allows more", async () => {
     const client = tab(undefined, { storage });
-    expect(await client.report(answers(1))).toMatchObject({ outcome: "queued", epsilon: 2 });
-    expect(await client.report(answers(1))).toMatchObject({ outcome: "over-budget", epsilon: 0 });
-    expect(await client.report(answers(2))).toMatchObject({ outcome: "over-budget", epsilon: 0 });
+    expect(await client.report(answers(1))).toMatchObject({ sent: true, epsilon: 2 });
+    expect(await client.report(answers(1))).toMatchObject({ reason: "over-budget", epsilon: 0 });
+    expect(await client.report(answers(2))).toMatchObject({ reason: "over-budget", epsilon: 0 });
     expect(client.pending).toBe(1);
     const began = Date.now();
     expect(await client.budget()).toEqual({
@@ -57,10 +57,10 @@ describe.each(["device", "memory"] as const)("a window, kept in %s", (storage) =
       durable: storage === "device",
     });
     later(30 * DAY_MS - 1);
-    expect(await client.report(answers(2))).toMatchObject({ outcome: "over-budget" });
+    expect(await client.report(answers(2))).toMatchObject({ reason: "over-budget" });
     later(1);
     expect(await client.budget()).toMatchObject({ used: 0, until: undefined, spent: 2 });
-    expect(await client.report(answers(2))).toMatchObject({ outcome: "queued", epsilon: 2 });
+    expect(await client.report(answers(2))).toMatchObject({ sent: true, epsilon: 2 });
     expect(await client.budget()).toMatchObject({ used: 1, spent: 4, reports: 2 });
   });
 
@@ -69,12 +69,12 @@ describe.each(["device", "memory"] as const)("a window, kept in %s", (storage) =
     const client = tab(undefined, { storage, task });
     const outcomes: string[] = [];
     for (const number of [1, 2, 2, 1, 3]) {
-      outcomes.push((await client.report(answers(number))).outcome);
+      outcomes.push((await client.report(answers(number))).reason ?? "sent");
     }
     // Equal answers of two events are two reports: totals would be wrong otherwise.
-    expect(outcomes).toEqual(["queued", "queued", "queued", "over-budget", "over-budget"]);
+    expect(outcomes).toEqual(["sent", "sent", "sent", "over-budget", "over-budget"]);
     later(2 * DAY_MS);
-    expect((await client.report(answers(4))).outcome).toBe("queued");
+    expect((await client.report(answers(4))).sent).toBe(true);
   });
 
   it("stays open until its own end, wherever the clock was set in the meantime", async () => {
@@ -82,17 +82,17 @@ describe.each(["device", "memory"] as const)("a window, kept in %s", (storage) =
     await client.report(answers(1));
     for (const days of [-365, 365, 29.9]) {
       later(days * DAY_MS);
-      expect(await client.report(answers(2))).toMatchObject({ outcome: "over-budget" });
+      expect(await client.report(answers(2))).toMatchObject({ reason: "over-budget" });
     }
     later(0.1 * DAY_MS);
-    expect(await client.report(answers(2))).toMatchObject({ outcome: "queued" });
+    expect(await client.report(answers(2))).toMatchObject({ sent: true });
   });
 
   it("draws answers that stay anew in each window", async () => {
     const collector = new FakeCollector();
     const client = tab(collector, { storage });
     for (let window = 0; window < 3; window += 1) {
-      expect(await client.report(answers(1))).toMatchObject({ outcome: "queued", epsilon: 2 });
+      expect(await client.report(answers(1))).toMatchObject({ sent: true, epsilon: 2 });
       later(30 * DAY_MS);
     }
     await client.flush();
@@ -121,10 +121,10 @@ describe("a browser", () => {
     page.putAway();
     const after = kept.report(answers(2));
     const other = tab();
-    expect(await other.report(answers(1))).toMatchObject({ outcome: "queued" });
+    expect(await other.report(answers(1))).toMatchObject({ sent: true });
     page.bringBack();
-    expect(await underway).toMatchObject({ outcome: "over-budget" });
-    expect(await after).toMatchObject({ outcome: "over-budget" });
+    expect(await underway).toMatchObject({ reason: "over-budget" });
+    expect(await after).toMatchObject({ reason: "over-budget" });
     expect(await kept.history()).toHaveLength(1);
     for (const client of [kept, other]) {
       client.destroy();
@@ -137,8 +137,8 @@ describe("a browser", () => {
     first.destroy();
     const collector = new FakeCollector();
     const second = tab(collector);
-    expect(await second.report(answers(1))).toMatchObject({ outcome: "over-budget" });
-    expect(await second.report(answers(2))).toMatchObject({ outcome: "over-budget" });
+    expect(await second.report(answers(1))).toMatchObject({ reason: "over-budget" });
+    expect(await second.report(answers(2))).toMatchObject({ reason: "over-budget" });
     // The second page sends the report that the first could not send.
     await second.flush();
     expect(collector.counts).toEqual([1]);
@@ -164,7 +164,7 @@ describe("a browser", () => {
     vi.resetModules();
     const { createClient } = await import("../index.js");
     const second = tab(undefined, { task }, createClient);
-    expect(await second.report(answers(1))).toMatchObject({ outcome: "queued", epsilon: 2 });
+    expect(await second.report(answers(1))).toMatchObject({ sent: true, epsilon: 2 });
   });
 
   it("remembers the last thousand that are settled, and all that wait", async () => {
@@ -195,14 +195,14 @@ describe("a browser", () => {
     await vi.advanceTimersByTimeAsync(30_000);
     expect(await report).toBe("storage");
     silent.mockRestore();
-    expect(await second.report(answers(2))).toMatchObject({ outcome: "over-budget" });
+    expect(await second.report(answers(2))).toMatchObject({ reason: "over-budget" });
   });
 
   it("has one budget for all its tabs", async () => {
     const collector = new FakeCollector();
     const tabs = Array.from({ length: 8 }, () => tab(collector));
     const receipts = await Promise.all(tabs.map((each, at) => each.report(answers(at))));
-    const queued = receipts.filter(({ outcome }) => outcome === "queued");
+    const queued = receipts.filter(({ sent }) => sent);
     expect(queued).toHaveLength(1);
     await Promise.all(tabs.map((each) => each.flush()));
     expect(new Set(collector.sent.flatMap(({ bytes }) => idsOf(bytes))).size).toBe(1);
@@ -224,19 +224,20 @@ describe("a browser", () => {
     const endpoint = "https://no-database.example";
     const careful = tab(undefined, { endpoint });
     expect(await careful.report(answers(1))).toEqual({
-      outcome: "no-storage",
+      sent: false,
+      reason: "no-storage",
       epsilon: 0,
       dropped: 0,
     });
     expect(await careful.budget()).toMatchObject({ durable: false, spent: 0 });
     const options = { endpoint, storage: "spend-again", maxEpsilon: 2 } as const;
     const [first, second] = [tab(undefined, options), tab(undefined, options)];
-    expect(await first.report(answers(1))).toMatchObject({ outcome: "queued" });
-    expect(await second.report(answers(1))).toMatchObject({ outcome: "over-budget" });
+    expect(await first.report(answers(1))).toMatchObject({ sent: true });
+    expect(await second.report(answers(1))).toMatchObject({ reason: "over-budget" });
     expect(await second.budget()).toMatchObject({ durable: false });
     // Clients of one page share the limit over all tasks, too.
     const third = tab(undefined, { ...options, task: { ...RATINGS, id: "another" } });
-    expect(await third.report(answers(1))).toMatchObject({ outcome: "over-budget" });
+    expect(await third.report(answers(1))).toMatchObject({ reason: "over-budget" });
   });
 
   it("has one for each collector, which all tasks share", async () => {
@@ -244,17 +245,17 @@ describe("a browser", () => {
     const outcomes = [];
     for (const options of [{}, { task: twin }, { endpoint: "https://other.example" }]) {
       outcomes.push(
-        (await tab(undefined, { maxEpsilon: 2, ...options }).report(answers(1))).outcome,
+        (await tab(undefined, { maxEpsilon: 2, ...options }).report(answers(1))).reason ?? "sent",
       );
     }
-    expect(outcomes).toEqual(["queued", "over-budget", "queued"]);
+    expect(outcomes).toEqual(["sent", "over-budget", "sent"]);
     const more = tab(undefined, { task: twin, maxEpsilon: 4 });
-    expect(await more.report(answers(1))).toMatchObject({ outcome: "queued" });
+    expect(await more.report(answers(1))).toMatchObject({ sent: true });
     expect(await more.budget()).toMatchObject({ spent: 2, spentOnAll: 4, maxEpsilon: 4 });
     later(30 * DAY_MS);
     expect(await more.budget()).toMatchObject({ spentOnAll: 0 });
     const again = tab(undefined, { task: twin, maxEpsilon: 2 });
-    expect(await again.report(answers(1))).toMatchObject({ outcome: "queued" });
+    expect(await again.report(answers(1))).toMatchObject({ sent: true });
   });
 
   it("spends no more than the page allows on twenty tasks that ask the same", async () => {
@@ -266,7 +267,7 @@ describe("a browser", () => {
       }),
     );
     // 0.1 is no binary fraction: twenty of them are more than 2 by rounding errors.
-    const queued = receipts.filter(({ outcome }) => outcome === "queued");
+    const queued = receipts.filter(({ sent }) => sent);
     expect(queued).toHaveLength(20);
   });
 
@@ -275,10 +276,10 @@ describe("a browser", () => {
     for (const [index, epsilon] of [1, 0.75, 0.5, 0.25].entries()) {
       const task = { ...RATINGS, epsilon, budget: { reports: index + 1 } };
       const client = tab(undefined, { task, maxEpsilon: 2 });
-      outcomes.push((await client.report(answers(index))).outcome);
+      outcomes.push((await client.report(answers(index))).reason ?? "sent");
     }
     // 1 + 0.75 + 0.5 is too much; 1 + 0.75 + 0.25 is not.
-    expect(outcomes).toEqual(["queued", "queued", "over-budget", "queued"]);
+    expect(outcomes).toEqual(["sent", "sent", "over-budget", "sent"]);
     expect(await tab().budget()).toMatchObject({ spentOnAll: 2 });
   });
 
@@ -287,7 +288,7 @@ describe("a browser", () => {
     await client.report(answers(1));
     await client.flush();
     const writes = vi.spyOn(FDBObjectStore.prototype, "put");
-    expect(await client.report(answers(2))).toMatchObject({ outcome: "over-budget" });
+    expect(await client.report(answers(2))).toMatchObject({ reason: "over-budget" });
     await client.flush();
     expect(writes).not.toHaveBeenCalled();
   });
@@ -295,7 +296,7 @@ describe("a browser", () => {
   it("keeps its budget when the task's parameters change", async () => {
     await tab().report(answers(1));
     const changed = tab(undefined, { task: { ...RATINGS, epsilon: 1 } });
-    expect(await changed.report(answers(2))).toMatchObject({ outcome: "over-budget" });
+    expect(await changed.report(answers(2))).toMatchObject({ reason: "over-budget" });
   });
 
   it("goes on after its database was deleted, and after its connection was lost", async () => {
@@ -303,14 +304,14 @@ describe("a browser", () => {
     const client = tab(collector, { task: OFTEN, delayMs: 86_400_000 });
     await client.report(answers(1));
     await requestResult(indexedDB.deleteDatabase("hushbin"));
-    expect(await client.report(answers(2))).toMatchObject({ outcome: "queued" });
+    expect(await client.report(answers(2))).toMatchObject({ sent: true });
     expect(await client.budget()).toMatchObject({ reports: 1 });
     const lost = () => {
       throw new DOMException("The database connection is closing.", "InvalidStateError");
     };
     const transaction = vi.spyOn(FDBDatabase.prototype, "transaction");
     transaction.mockImplementationOnce(lost);
-    expect(await client.report(answers(3))).toMatchObject({ outcome: "queued" });
+    expect(await client.report(answers(3))).toMatchObject({ sent: true });
     transaction.mockImplementationOnce(lost);
     await client.flush();
     expect(collector.counts).toEqual([2]);
@@ -332,7 +333,7 @@ describe("a browser", () => {
     await expect(client.report(answers(1))).rejects.toThrow("no room");
     broken.mockRestore();
     expect(await client.budget()).toMatchObject({ used: 0, spent: 0 });
-    expect(await client.report(answers(1))).toMatchObject({ outcome: "queued" });
+    expect(await client.report(answers(1))).toMatchObject({ sent: true });
   });
 });
 
@@ -349,11 +350,11 @@ describe("a page", () => {
     const client = tab(undefined, spends(epsilon, reports));
     await expect(client.report(answers(1))).rejects.toMatchObject({ code: "over-max-epsilon" });
     const more = tab(undefined, { ...spends(epsilon, reports), maxEpsilon: 2.5 });
-    expect(await more.report(answers(1))).toMatchObject({ outcome: "queued" });
+    expect(await more.report(answers(1))).toMatchObject({ sent: true });
   });
 
   it("allows ε = 2 a window unless it says otherwise", async () => {
     const client = tab(undefined, spends(0.5, 4));
-    expect(await client.report(answers(1))).toMatchObject({ outcome: "queued" });
+    expect(await client.report(answers(1))).toMatchObject({ sent: true });
   });
 });

@@ -24,7 +24,8 @@ describe("without consent", () => {
     const client = tab(collector, { consent: false, ...options });
     expect(client.consent).toBe("pending");
     expect(await client.report(answers(1))).toEqual({
-      outcome: "no-consent",
+      sent: false,
+      reason: "no-consent",
       epsilon: 0,
       dropped: 0,
     });
@@ -45,7 +46,7 @@ describe("without consent", () => {
     expect(client.consent).toBe("pending");
     client.grant();
     expect(client.consent).toBe("granted");
-    expect(await client.report(answers(1))).toMatchObject({ outcome: "queued" });
+    expect(await client.report(answers(1))).toMatchObject({ sent: true });
   });
 });
 
@@ -72,14 +73,14 @@ describe("consent", () => {
     await under;
     await client.revoke();
     expect(client.consent).toBe("pending");
-    expect(await client.report(answers(3))).toMatchObject({ outcome: "no-consent" });
+    expect(await client.report(answers(3))).toMatchObject({ reason: "no-consent" });
     await client.flush();
     const states = (await client.history()).map(({ state }) => state);
     expect(states).toHaveLength(2);
     expect(states).toContain("withdrawn");
     expect(await client.budget()).toMatchObject({ used: 2, spent: 4 });
     client.grant();
-    expect(await client.report(answers(4))).toMatchObject({ outcome: "queued" });
+    expect(await client.report(answers(4))).toMatchObject({ sent: true });
     await client.flush();
     expect(await client.history()).toMatchObject([
       {},
@@ -98,9 +99,9 @@ describe("consent", () => {
     const revoked = client.revoke();
     client.grant();
     const granted = client.report(answers(1));
-    expect(await overtaken).toMatchObject({ outcome: "no-consent" });
+    expect(await overtaken).toMatchObject({ reason: "no-consent" });
     await revoked;
-    expect(await granted).toMatchObject({ outcome: "queued" });
+    expect(await granted).toMatchObject({ sent: true });
     const all = [];
     for (let turn = 0; turn < 50; turn += 1) {
       client.grant();
@@ -109,8 +110,10 @@ describe("consent", () => {
         all.push(client.revoke());
       }
     }
-    const outcomes = (await Promise.all(all)).map((receipt) => receipt?.outcome);
-    expect(new Set(outcomes)).toEqual(new Set(["no-consent", "queued", undefined]));
+    const outcomes = (await Promise.all(all)).map(
+      (receipt) => receipt && (receipt.reason ?? "sent"),
+    );
+    expect(new Set(outcomes)).toEqual(new Set(["no-consent", "sent", undefined]));
     await client.flush();
     expect(errors).toEqual([]);
   });
@@ -122,12 +125,12 @@ describe("consent", () => {
     const [page, worker] = [tab(collector, { task: OFTEN }), tab(collector, { task: OFTEN })];
     await Promise.all([page.ready(), worker.report(answers(1))]);
     await page.revoke();
-    expect(await worker.report(answers(2))).toMatchObject({ outcome: "no-consent" });
+    expect(await worker.report(answers(2))).toMatchObject({ reason: "no-consent" });
     expect(worker.consent).toBe("pending");
     worker.grant();
     await worker.flush();
     expect(collector.sent).toEqual([]);
-    expect(await worker.report(answers(3))).toMatchObject({ outcome: "queued" });
+    expect(await worker.report(answers(3))).toMatchObject({ sent: true });
     await worker.flush();
     expect(collector.counts).toEqual([1]);
   });
@@ -139,7 +142,7 @@ describe("consent", () => {
     expect(await client.budget()).toMatchObject({ used: 1, spent: 2 });
     expect(await client.history()).toMatchObject([{ state: "withdrawn" }]);
     client.grant();
-    expect(await client.report({ 3: -1 })).toMatchObject({ outcome: "over-budget" });
+    expect(await client.report({ 3: -1 })).toMatchObject({ reason: "over-budget" });
   });
 
   it("that is revoked while a request is under way lets nothing be sent after it", async () => {
@@ -167,7 +170,9 @@ describe("consent", () => {
     const client = tab(collector);
     const report = client.report(answers(1)).catch(({ code }) => code);
     await client.revoke();
-    expect([{ outcome: "no-consent", epsilon: 0, dropped: 0 }]).toContainEqual(await report);
+    expect([{ sent: false, reason: "no-consent", epsilon: 0, dropped: 0 }]).toContainEqual(
+      await report,
+    );
     client.grant();
     await client.flush();
     expect(collector.sent).toEqual([]);
@@ -182,11 +187,11 @@ describe("consent", () => {
     const client = tab(collector);
     client.grant();
     expect(client.consent).toBe("signal");
-    expect(await client.report(answers(1))).toMatchObject({ outcome: "no-consent" });
+    expect(await client.report(answers(1))).toMatchObject({ reason: "no-consent" });
     expect(await factory.databases()).toEqual([]);
     const deaf = tab(collector, { ignoreSignals: true });
     expect(deaf.consent).toBe("granted");
-    expect(await deaf.report(answers(1))).toMatchObject({ outcome: "queued" });
+    expect(await deaf.report(answers(1))).toMatchObject({ sent: true });
   });
 
   it("that a signal refuses does not keep a client from closing", async () => {
@@ -216,7 +221,7 @@ describe("consent", () => {
     await vi.waitFor(() => expect(fetch).toHaveBeenCalledOnce());
     vi.stubGlobal("navigator", { globalPrivacyControl: true });
     respond(Response.json({ task: OFTEN, fingerprint }));
-    expect(await report).toMatchObject({ outcome: "no-consent" });
+    expect(await report).toMatchObject({ reason: "no-consent" });
     expect(await client.history()).toEqual([]);
   });
 
@@ -231,7 +236,7 @@ describe("a dry run", () => {
     const collector = new FakeCollector();
     const client = tab(collector, { dryRun: true, task: RATINGS });
     expect(client.about.dryRun).toBe(true);
-    expect(await client.report({ 3: 1 })).toMatchObject({ outcome: "queued", epsilon: 2 });
+    expect(await client.report({ 3: 1 })).toMatchObject({ sent: true, epsilon: 2 });
     await client.flush();
     expect(await client.history()).toMatchObject([{ state: "acknowledged" }]);
     expect(collector.sent).toEqual([]);

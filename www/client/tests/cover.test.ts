@@ -79,7 +79,7 @@ describe("the report of a window", () => {
     await client.ready();
     await pass(5 * MINUTE_MS);
     for (const answer of answers) {
-      expect(await client.report(answer)).toEqual({ outcome: "queued", epsilon: 1, dropped: 0 });
+      expect(await client.report(answer)).toEqual({ sent: true, epsilon: 1, dropped: 0 });
     }
     await client.flush();
     await pass(24 * MINUTE_MS);
@@ -93,15 +93,15 @@ describe("the report of a window", () => {
     expect(await client.history()).toMatchObject([{ state: "acknowledged", epsilon: 1, at }]);
     expect(await client.budget()).toMatchObject({ used: 1, spent: 1, spentOnAll: 1, reports: 1 });
     // Nothing else leaves in this window, whatever the person does.
-    expect(await client.report(YES)).toMatchObject({ outcome: "over-budget", epsilon: 0 });
+    expect(await client.report(YES)).toMatchObject({ reason: "over-budget", epsilon: 0 });
     await pass(28 * DAY_MS);
     expect(collector.sent).toHaveLength(1);
   });
 
   it("is replaced by the first answer only", async () => {
     const client = tab();
-    expect(await client.report(YES)).toMatchObject({ outcome: "queued" });
-    expect(await client.report({ dark: false })).toMatchObject({ outcome: "over-budget" });
+    expect(await client.report(YES)).toMatchObject({ sent: true });
+    expect(await client.report({ dark: false })).toMatchObject({ reason: "over-budget" });
     await pass(31 * MINUTE_MS);
     expect(received()).toEqual([made()[1]]);
     expect(items()).toEqual([[0], [1]]);
@@ -115,13 +115,13 @@ describe("the report of a window", () => {
     client.destroy();
     await pass(29 * MINUTE_MS);
     const second = tab();
-    expect(await second.report(YES)).toMatchObject({ outcome: "queued" });
+    expect(await second.report(YES)).toMatchObject({ sent: true });
     second.destroy();
     await pass(DAY_MS);
     expect(collector.sent).toEqual([]);
     const third = tab();
     // Too late: the report leaves at once.
-    expect(await third.report(YES)).toMatchObject({ outcome: "over-budget" });
+    expect(await third.report(YES)).toMatchObject({ reason: "over-budget" });
     expect(await third.budget()).not.toHaveProperty("heldUntil");
     await pass(MINUTE_MS);
     expect(received()).toEqual([made()[1]]);
@@ -134,7 +134,7 @@ describe("the report of a window", () => {
       const task: Task = { ...COVERED, budget: { cover: { minutes } } };
       const { fetch } = requestsOf([[task, await fingerprintOf(task)]]);
       const client = tab({ task: task.id, fetch, storage });
-      expect(await client.report(YES)).toMatchObject({ outcome: "queued" });
+      expect(await client.report(YES)).toMatchObject({ sent: true });
       await pass(30 * DAY_MS - MINUTE_MS);
       expect(collector.sent).toEqual([]);
       await pass(MINUTE_MS);
@@ -146,7 +146,7 @@ describe("the report of a window", () => {
   it("is one report, however many tabs and answers there are", async () => {
     const tabs = Array.from({ length: 8 }, () => tab());
     const receipts = await Promise.all(tabs.map((each) => each.report(YES)));
-    expect(receipts.filter(({ outcome }) => outcome === "queued")).toHaveLength(1);
+    expect(receipts.filter(({ sent }) => sent)).toHaveLength(1);
     await pass(31 * MINUTE_MS);
     expect(new Set(collector.sent.flatMap(({ bytes }) => idsOf(bytes))).size).toBe(1);
     expect(new Set(received()).size).toBe(1);
@@ -159,7 +159,7 @@ describe("the report of a window", () => {
     for (let window = 1; window <= 3; window += 1) {
       await pass(31 * MINUTE_MS);
       expect(collector.sent).toHaveLength(window);
-      expect(await client.report(YES)).toMatchObject({ outcome: "over-budget" });
+      expect(await client.report(YES)).toMatchObject({ reason: "over-budget" });
       // The next window begins by itself.
       await pass(30 * DAY_MS - 31 * MINUTE_MS);
     }
@@ -191,7 +191,7 @@ describe("the report of a window", () => {
     ] as const) {
       await pass(minutes * MINUTE_MS);
       const later = tab({ task: plain as Task });
-      expect(await later.report(YES)).toMatchObject({ outcome: "over-budget" });
+      expect(await later.report(YES)).toMatchObject({ reason: "over-budget" });
       await pass(MINUTE_MS);
       expect(collector.sent).toHaveLength(expected);
       later.destroy();
@@ -203,7 +203,7 @@ describe("the report of a window", () => {
     const { budget: _, ...plain } = COVERED;
     await tab({ task: plain as Task }).report(YES);
     const client = tab();
-    expect(await client.report(YES)).toMatchObject({ outcome: "over-budget" });
+    expect(await client.report(YES)).toMatchObject({ reason: "over-budget" });
     expect(await client.budget()).toMatchObject({ used: 1, spent: 1 });
     await pass(30 * DAY_MS);
     expect(await client.budget()).toMatchObject({ used: 1, spent: 2 });
@@ -254,7 +254,7 @@ describe("another version of the task", () => {
     const second = tab({ task: V2 });
     await second.ready();
     for (const answer of answers) {
-      expect(await second.report(answer)).toMatchObject({ outcome: "over-budget" });
+      expect(await second.report(answer)).toMatchObject({ reason: "over-budget" });
     }
     await pass(31 * MINUTE_MS);
     expect(collector.sent.map(({ bytes }) => readUpload(bytes).fingerprint)).toEqual([
@@ -319,7 +319,7 @@ describe("another version of the task", () => {
     expect(await client.budget()).toMatchObject({ used: 0, spent: 1 });
     await client.revoke();
     client.grant();
-    expect(await client.report(YES)).toMatchObject({ outcome: "queued" });
+    expect(await client.report(YES)).toMatchObject({ sent: true });
   });
 
   it("is not fetched because another page has the task itself", async () => {
@@ -333,7 +333,7 @@ describe("another version of the task", () => {
       const inline = tab({ fetch });
       await inline.ready();
       for (const answer of answers) {
-        expect(await inline.report(answer)).toMatchObject({ outcome: "queued" });
+        expect(await inline.report(answer)).toMatchObject({ sent: true });
       }
       inline.destroy();
       const later = tab({ task: "covered", fetch });
@@ -373,7 +373,7 @@ describe("another version of the task", () => {
     // The machine sleeps, so no timer runs at the end of the window.
     vi.setSystemTime(Date.now() + 40 * DAY_MS);
     const before = [...urls];
-    expect(await page.report(YES)).toMatchObject({ outcome: "over-budget" });
+    expect(await page.report(YES)).toMatchObject({ reason: "over-budget" });
     await turns();
     expect(urls).toEqual(before);
   });
@@ -424,7 +424,7 @@ describe("a failure", () => {
     const client = tab({ task: "covered", fetch });
     await turns();
     const before = [...urls];
-    expect(await client.report(YES)).toMatchObject({ outcome: "no-storage", epsilon: 0 });
+    expect(await client.report(YES)).toMatchObject({ reason: "no-storage", epsilon: 0 });
     await pass(DAY_MS);
     expect(urls).toEqual(before);
   });
@@ -517,7 +517,7 @@ describe("a privacy signal", () => {
     const client = tab();
     await client.ready();
     vi.stubGlobal("navigator", { doNotTrack: "1" });
-    expect(await client.report(YES)).toMatchObject({ outcome: "no-consent" });
+    expect(await client.report(YES)).toMatchObject({ reason: "no-consent" });
     await pass(31 * DAY_MS);
     expect(collector.sent).toEqual([]);
     expect(await client.budget()).toMatchObject({ reports: 1, spent: 1 });
@@ -536,14 +536,14 @@ describe("a privacy signal", () => {
     const opened = Date.now();
     const client = tab({ task: "covered", fetch });
     await pass(5 * MINUTE_MS);
-    expect(await client.report(YES)).toMatchObject({ outcome: "no-consent" });
+    expect(await client.report(YES)).toMatchObject({ reason: "no-consent" });
     vi.stubGlobal("navigator", {});
     const receipts = answers.map((answer) => client.report(answer));
     await turns();
     expect(urls).toEqual([]);
     await pass(MINUTE_MS);
-    const outcomes = (await Promise.all(receipts)).map(({ outcome }) => outcome);
-    expect(outcomes).toEqual(["queued", "over-budget"].slice(0, answers.length));
+    const outcomes = (await Promise.all(receipts)).map(({ reason = "sent" }) => reason);
+    expect(outcomes).toEqual(["sent", "over-budget"].slice(0, answers.length));
     expect(urls).toEqual(["GET /tasks/covered"]);
     const [ledger] = await storedLedgers();
     expect(Math.floor((Number(ledger?.held?.due) - opened) / MINUTE_MS)).toBe(36);
@@ -560,7 +560,7 @@ describe("consent", () => {
     await client.revoke();
     expect(await storedLedgers()).toMatchObject([{ held: null, spent: 1, used: 1 }]);
     client.grant();
-    expect(await client.report(YES)).toMatchObject({ outcome: "over-budget" });
+    expect(await client.report(YES)).toMatchObject({ reason: "over-budget" });
     await pass(2 * DAY_MS);
     expect(collector.sent).toEqual([]);
   });
@@ -581,7 +581,7 @@ describe("the page's limit", () => {
     const other = tab({ task: { ...FLAG, id: "other", budget: { days: 1 } }, ...limits });
     await other.report(YES);
     const client = tab(limits);
-    expect(await client.report(YES)).toMatchObject({ outcome: "over-budget" });
+    expect(await client.report(YES)).toMatchObject({ reason: "over-budget" });
     expect(await client.budget()).toMatchObject({ used: 0 });
     await pass(DAY_MS + 61 * MINUTE_MS);
     expect(await client.budget()).toMatchObject({ used: 1, spent: 1 });

@@ -43,7 +43,7 @@ describe("a page that is left and kept", () => {
     commit.mockRestore();
     await settled();
     page.bringBack();
-    expect(await Promise.all(both)).toMatchObject([{ outcome: "queued" }, { outcome: "queued" }]);
+    expect(await Promise.all(both)).toMatchObject([{ sent: true }, { sent: true }]);
     expect(await client.history()).toHaveLength(2);
     expect(await client.budget()).toMatchObject({ used: 2, reports: 2 });
     const keys = (await client.history()).map(({ bytes }) => String(bytes));
@@ -91,7 +91,7 @@ describe("consent that is revoked elsewhere", () => {
     fail.mockRestore();
     expect(failed).toBe("no-entropy");
     await tab().revoke();
-    expect(await worker.report(answers(1))).toMatchObject({ outcome: "no-consent" });
+    expect(await worker.report(answers(1))).toMatchObject({ reason: "no-consent" });
     expect(await worker.history()).toEqual([]);
   });
 
@@ -121,13 +121,13 @@ describe("a new version of a task", () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const version = (days: number): Task => ({ ...RATINGS, budget: { days, reports: 2 } });
     const report = (days: number) => tab(undefined, { task: version(days) }).report(answers(1));
-    expect(await report(1)).toMatchObject({ outcome: "queued" });
-    expect(await report(30)).toMatchObject({ outcome: "queued" });
+    expect(await report(1)).toMatchObject({ sent: true });
+    expect(await report(30)).toMatchObject({ sent: true });
     vi.setSystemTime(Date.now() + 29.9 * DAY_MS);
-    expect(await report(30)).toMatchObject({ outcome: "over-budget" });
-    expect(await report(1)).toMatchObject({ outcome: "over-budget" });
+    expect(await report(30)).toMatchObject({ reason: "over-budget" });
+    expect(await report(1)).toMatchObject({ reason: "over-budget" });
     vi.setSystemTime(Date.now() + 0.1 * DAY_MS);
-    expect(await report(30)).toMatchObject({ outcome: "queued" });
+    expect(await report(30)).toMatchObject({ sent: true });
     vi.useRealTimers();
   });
 
@@ -137,13 +137,13 @@ describe("a new version of a task", () => {
     const described = () => Response.json({ task: RATINGS, fingerprint });
     const options = { task: "ratings", fingerprint };
     const first = tab(new FakeCollector(described()), options);
-    expect(await first.report(answers(1))).toMatchObject({ outcome: "queued" });
+    expect(await first.report(answers(1))).toMatchObject({ sent: true });
     const collector = new FakeCollector();
     const later = tab(collector, { ...options, delayMs: DAY_MS });
-    expect(await later.report(answers(1))).toMatchObject({ outcome: "over-budget" });
+    expect(await later.report(answers(1))).toMatchObject({ reason: "over-budget" });
     vi.setSystemTime(Date.now() + 30 * DAY_MS);
     collector.answers.unshift(described());
-    expect(await later.report(answers(1))).toMatchObject({ outcome: "queued" });
+    expect(await later.report(answers(1))).toMatchObject({ sent: true });
     vi.useRealTimers();
   });
 });

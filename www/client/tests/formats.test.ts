@@ -127,13 +127,13 @@ describe.each(readdirSync(ALL))("what a browser has kept since %s", (directory) 
     const collector = new FakeCollector();
     const client = visit(collector);
     expect(await client.budget()).toMatchObject({ used: 1, reports: 2, spent: 2 });
-    expect(await client.report({ dark: true })).toMatchObject({ outcome: "over-budget" });
+    expect(await client.report({ dark: true })).toMatchObject({ reason: "over-budget" });
     await client.flush();
     // Exactly the same bytes, so that the report is counted once.
     expect(collector.sent.map(({ bytes }) => hex(bytes))).toEqual([hex(waiting)]);
     vi.setSystemTime(at + 8 * DAY_MS);
     // From the same memo, which spends nothing more in total.
-    expect(await client.report({ dark: true })).toMatchObject({ outcome: "queued", epsilon: 1 });
+    expect(await client.report({ dark: true })).toMatchObject({ sent: true, epsilon: 1 });
     expect(makes.mock.calls).toEqual([[memo.slot]]);
     expect(await client.budget()).toMatchObject({ used: 1, reports: 3, spent: 2 });
     await client.flush();
@@ -183,7 +183,7 @@ describe.each(readdirSync(ALL))("what a browser has kept since %s", (directory) 
     await restore(database);
     vi.setSystemTime(at + DAY_MS);
     const client = visit();
-    expect(await client.report({ dark: true })).toMatchObject({ outcome: "over-budget" });
+    expect(await client.report({ dark: true })).toMatchObject({ reason: "over-budget" });
     await client.flush();
     vi.setSystemTime(at + 8 * DAY_MS);
     await client.report({ dark: true });

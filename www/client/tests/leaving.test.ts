@@ -125,7 +125,7 @@ describe("a page", () => {
     const own = client(collector, { task: once });
     await register(own, 1);
     const other = client(undefined, { task: once });
-    expect(await other.report(answers(1))).toMatchObject({ outcome: "over-budget" });
+    expect(await other.report(answers(1))).toMatchObject({ reason: "over-budget" });
     other.atLeave(() => {
       throw new Error("asked without a budget");
     });
@@ -143,7 +143,7 @@ describe("a page", () => {
     leaves["is hidden"]();
     await settled();
     expect(await own.budget()).toMatchObject({ used: 0, spent: 0, reports: 0, spentOnAll: 0 });
-    expect(await own.report(answers(1))).toMatchObject({ outcome: "queued" });
+    expect(await own.report(answers(1))).toMatchObject({ sent: true });
   });
 
   it("that crashed leaves its budget to later pages, after a minute", async () => {
@@ -159,7 +159,7 @@ describe("a page", () => {
     const later = client(undefined, { task: once });
     await later.ready();
     await vi.waitFor(async () => expect((await later.budget()).used).toBe(0));
-    expect(await later.report(answers(1))).toMatchObject({ outcome: "queued" });
+    expect(await later.report(answers(1))).toMatchObject({ sent: true });
     vi.useRealTimers();
   });
 

@@ -56,8 +56,8 @@ describe("the reports of an epoch", () => {
     for (let window = 0; window < 12; window += 1) {
       const client = tab();
       const answer = window % 2 === 0 ? YES : NO;
-      expect(await client.report(answer)).toEqual({ outcome: "queued", epsilon: 1, dropped: 0 });
-      expect(await client.report(answer)).toMatchObject({ outcome: "over-budget", epsilon: 0 });
+      expect(await client.report(answer)).toEqual({ sent: true, epsilon: 1, dropped: 0 });
+      expect(await client.report(answer)).toMatchObject({ reason: "over-budget", epsilon: 0 });
       expect(await client.budget()).toMatchObject({
         used: 1,
         spent: 2,
@@ -95,7 +95,7 @@ describe("the reports of an epoch", () => {
     await client.report(NO);
     expect(draws).toHaveBeenCalledOnce();
     vi.setSystemTime(began + 365 * DAY_MS + 30 * DAY_MS);
-    expect(await client.report(NO)).toMatchObject({ outcome: "queued", epsilon: 1 });
+    expect(await client.report(NO)).toMatchObject({ sent: true, epsilon: 1 });
     expect(await storedMemo()).toMatchObject({ until: began + (365 + 30 + 365) * DAY_MS });
     expect(draws.mock.calls.map(([{ items }]) => [...items])).toEqual([[1], [0]]);
     expect(await client.budget()).toMatchObject({ spent: 4, reports: 3 });
@@ -112,7 +112,7 @@ describe("the reports of an epoch", () => {
     later(1);
     await tab().ready();
     expect(await storedMemo()).toEqual({ ...memo, slot: null });
-    expect(await tab().report(YES)).toMatchObject({ outcome: "queued" });
+    expect(await tab().report(YES)).toMatchObject({ sent: true });
     expect(draws).toHaveBeenCalledTimes(2);
   });
 
@@ -122,11 +122,11 @@ describe("the reports of an epoch", () => {
     const memo = await storedMemo();
     later(-1000);
     // The window of the first report ends at its own time.
-    expect(await client.report(NO)).toMatchObject({ outcome: "over-budget" });
+    expect(await client.report(NO)).toMatchObject({ reason: "over-budget" });
     later(1002);
-    expect(await client.report(NO)).toMatchObject({ outcome: "queued" });
+    expect(await client.report(NO)).toMatchObject({ sent: true });
     later(-1);
-    expect(await client.report(NO)).toMatchObject({ outcome: "over-budget" });
+    expect(await client.report(NO)).toMatchObject({ reason: "over-budget" });
     expect(await storedMemo()).toEqual(memo);
     expect(draws).toHaveBeenCalledOnce();
     expect(await client.budget()).toMatchObject({ spent: 2, reports: 2 });
@@ -136,7 +136,7 @@ describe("the reports of an epoch", () => {
     const tabs = Array.from({ length: 8 }, () => tab());
     for (const reports of [1, 2]) {
       const receipts = await Promise.all(tabs.map((each) => each.report(YES)));
-      expect(receipts.filter(({ outcome }) => outcome === "queued")).toHaveLength(1);
+      expect(receipts.filter(({ sent }) => sent)).toHaveLength(1);
       expect(await tabs[0]?.budget()).toMatchObject({ spent: 2, used: 1, reports });
       later(30);
     }
@@ -157,7 +157,7 @@ describe("a window", () => {
   it("is charged ε for its report, besides the memo's ε in total", async () => {
     const client = tab({ maxEpsilon: 2 });
     for (const reports of [1, 2, 3]) {
-      expect(await client.report(YES)).toMatchObject({ outcome: "queued", epsilon: 1 });
+      expect(await client.report(YES)).toMatchObject({ sent: true, epsilon: 1 });
       expect(await client.budget()).toMatchObject({ used: 1, spent: 2, spentOnAll: 1, reports });
       later(30);
     }
@@ -168,10 +168,10 @@ describe("a window", () => {
   it("is limited by what other tasks have spent, and nothing is drawn beyond the limit", async () => {
     const outcomes = [];
     for (const id of ["one", "two", "three"]) {
-      const { outcome } = await tab({ task: { ...MEMO, id }, maxEpsilon: 2 }).report(YES);
-      outcomes.push(outcome);
+      const { reason = "sent" } = await tab({ task: { ...MEMO, id }, maxEpsilon: 2 }).report(YES);
+      outcomes.push(reason);
     }
-    expect(outcomes).toEqual(["queued", "queued", "over-budget"]);
+    expect(outcomes).toEqual(["sent", "sent", "over-budget"]);
     expect(draws).toHaveBeenCalledTimes(2);
     expect(await storedLedgers()).toHaveLength(2);
   });
@@ -249,7 +249,7 @@ describe("a memo", () => {
     await expect(client.report(YES)).rejects.toThrow("no room");
     broken.mockRestore();
     expect(await storedLedgers()).toEqual([]);
-    expect(await client.report(YES)).toMatchObject({ outcome: "queued" });
+    expect(await client.report(YES)).toMatchObject({ sent: true });
     expect(await client.budget()).toMatchObject({ spent: 2 });
   });
 
@@ -275,7 +275,7 @@ describe("a memo", () => {
     await client.revoke();
     expect(await storedMemo()).toEqual({ ...memo, slot: null });
     client.grant();
-    const nothing = { outcome: "over-budget", epsilon: 0, dropped: 0 };
+    const nothing = { sent: false, reason: "over-budget", epsilon: 0, dropped: 0 };
     expect(await client.report(YES)).toEqual(nothing);
     // A page that has not begun a session revokes, too.
     await tab({ consent: false }).revoke();
@@ -289,7 +289,7 @@ describe("a memo", () => {
     expect(await storedMemo()).toEqual({ ...memo, slot: null });
     later(0.1);
     const after = tab();
-    expect(await after.report(NO)).toMatchObject({ outcome: "queued", epsilon: 1 });
+    expect(await after.report(NO)).toMatchObject({ sent: true, epsilon: 1 });
     expect(await after.budget()).toMatchObject({ spent: 4, reports: 2 });
     expect(draws).toHaveBeenCalledTimes(2);
   });
@@ -311,7 +311,7 @@ describe("a task that is changed", () => {
     await client.report({ font: "a" });
     later(30);
     expect(await client.report({ font: "z" })).toEqual({
-      outcome: "queued",
+      sent: true,
       epsilon: 1,
       dropped: 1,
     });
@@ -337,11 +337,11 @@ describe("a task that is changed", () => {
     const answer = { [name]: typeof options === "number" ? 0 : "a" };
     for (const days of [0, 30, 334.9]) {
       later(days);
-      expect(await after.report(answer)).toMatchObject({ outcome: "over-budget" });
+      expect(await after.report(answer)).toMatchObject({ reason: "over-budget" });
     }
     expect(await storedMemo()).toEqual(memo);
     later(0.1);
-    expect(await after.report(answer)).toMatchObject({ outcome: "queued" });
+    expect(await after.report(answer)).toMatchObject({ sent: true });
     expect(draws).toHaveBeenCalledTimes(2);
     expect((await storedMemo())?.question).not.toBe(memo?.question);
   });
@@ -356,7 +356,7 @@ describe("a task that is changed", () => {
     const after = tab(fonts({}, change));
     for (let window = 0; window < 3; window += 1) {
       later(31);
-      expect(await after.report({ font: "b" })).toMatchObject({ outcome: "queued" });
+      expect(await after.report({ font: "b" })).toMatchObject({ sent: true });
     }
     expect(await storedMemo()).toEqual(memo);
     expect(draws).toHaveBeenCalledOnce();
@@ -367,7 +367,7 @@ describe("a task that is changed", () => {
     const { budget: _, ...task } = MEMO;
     for (const [index, asked] of [MEMO, task, MEMO].entries()) {
       const client = tab({ task: asked });
-      expect(await client.report(YES)).toMatchObject({ outcome: "queued", epsilon: 1 });
+      expect(await client.report(YES)).toMatchObject({ sent: true, epsilon: 1 });
       expect(await client.budget()).toMatchObject({ spent: [2, 3, 3][index] });
       later(30);
     }
@@ -386,7 +386,7 @@ describe("a page", () => {
       code: "over-max-epsilon",
       message: /ε = 2.5/,
     });
-    expect(await tab({ task, maxEpsilon: 2.5 }).report(YES)).toMatchObject({ outcome: "queued" });
+    expect(await tab({ task, maxEpsilon: 2.5 }).report(YES)).toMatchObject({ sent: true });
   });
 
   it("takes a memo from a collector without a pin, but not shorter windows", async () => {
@@ -398,7 +398,7 @@ describe("a page", () => {
     const loose = await described(DAILY);
     await expect(loose.report(YES)).rejects.toMatchObject({ code: "loose-budget" });
     const client = await described(MEMO);
-    expect(await client.report(YES)).toMatchObject({ outcome: "queued" });
+    expect(await client.report(YES)).toMatchObject({ sent: true });
     expect(await client.budget()).toMatchObject({ spent: 2, spentOnAll: 1 });
   });
 
@@ -407,7 +407,12 @@ describe("a page", () => {
     async (storage) => {
       vi.stubGlobal("indexedDB", undefined);
       const client = tab({ storage });
-      expect(await client.report(YES)).toEqual({ outcome: "no-storage", epsilon: 0, dropped: 0 });
+      expect(await client.report(YES)).toEqual({
+        sent: false,
+        reason: "no-storage",
+        epsilon: 0,
+        dropped: 0,
+      });
       expect(await client.budget()).toMatchObject({ durable: false, spent: 0 });
       expect(draws).not.toHaveBeenCalled();
     },
@@ -415,7 +420,7 @@ describe("a page", () => {
 
   it("reports nothing that is only in memory", async () => {
     const client = tab({ storage: "memory" });
-    expect(await client.report(YES)).toMatchObject({ outcome: "no-storage" });
+    expect(await client.report(YES)).toMatchObject({ reason: "no-storage" });
     expect(draws).not.toHaveBeenCalled();
   });
 
@@ -423,7 +428,7 @@ describe("a page", () => {
     const collector = new FakeCollector();
     const client = tab({ dryRun: true }, collector);
     for (let window = 0; window < 3; window += 1) {
-      expect(await client.report(YES)).toMatchObject({ outcome: "queued", epsilon: 1 });
+      expect(await client.report(YES)).toMatchObject({ sent: true, epsilon: 1 });
       later(30);
     }
     expect(draws).toHaveBeenCalledOnce();
@@ -432,9 +437,9 @@ describe("a page", () => {
     expect(collector.sent).toEqual([]);
     await client.revoke();
     client.grant();
-    expect(await client.report(YES)).toMatchObject({ outcome: "over-budget" });
+    expect(await client.report(YES)).toMatchObject({ reason: "over-budget" });
     later(365);
-    expect(await client.report(YES)).toMatchObject({ outcome: "queued", epsilon: 1 });
+    expect(await client.report(YES)).toMatchObject({ sent: true, epsilon: 1 });
     expect(await client.budget()).toMatchObject({ spent: 4 });
   });
 });

@@ -31,20 +31,28 @@ describe("options", () => {
     [{ fingerprint: null }, /^fingerprint is null, expected 32 digits/],
     [{ fingerprint: 7 }, /^fingerprint is 7, expected 32 digits/],
     [{ task: "tasks/settings" }, /^task is tasks\/settings, expected a task, or the id of one/],
+    [{ task: undefined }, /^task is undefined, expected a task, or the id of one/],
+    [{ task: { ...SETTINGS, id: undefined } }, /^task is an object, expected a task/],
   ])("%o is an error that says what is expected", (options, message) => {
     expect(made(options)).toThrow(message);
     expect(made(options)).toThrow(expect.objectContaining({ code: "option" }));
   });
 
   it.each([
-    [{ task: undefined }, /not an object/],
     [{ task: { ...SETTINGS, epsilon: 50 } }, /epsilon is 50, expected 0\.001 to 12/],
     [{ task: { ...SETTINGS, mechanism: undefined } }, /mechanism is missing/],
     [{ task: { ...SETTINGS, budget: { days: "7" } } }, /days is not a number/],
-  ])("a task that is none is an error at once: %#", (options, message) => {
-    expect(made(options)).toThrow(message);
-    expect(made(options)).toThrow(expect.objectContaining({ code: "invalid-task" }));
-  });
+  ])(
+    "a task that is none is an error of the first call that needs it: %#",
+    async (options, message) => {
+      const client = made(options)();
+      client.grant();
+      const expected = { code: "invalid-task", message: expect.stringMatching(message) };
+      await expect(client.ready()).rejects.toMatchObject(expected);
+      await expect(client.report({})).rejects.toMatchObject(expected);
+      client.destroy();
+    },
+  );
 
   it.each([undefined, null, "https://collector.example", 7])("%s is none", (options) => {
     const made = () => createClient(options as unknown as ClientOptions);

@@ -11,6 +11,7 @@ import {
   UnknownItemError,
   ValueRangeError,
 } from "../index.js";
+import { webVitalsTask } from "../web-vitals.js";
 import { clientOf, FakeCollector, RATINGS, readUpload, SETTINGS, SURVEY } from "./harness.js";
 import { ANSWERS } from "./types.js";
 
@@ -137,6 +138,24 @@ describe("answers", () => {
     const error = await refused(but(wrong));
     expect(error).toBeInstanceOf(AnswerError);
     expect(error).toMatchObject({ code: "answer", question });
+  });
+
+  it("may be null for a number that is optional, and only then", async () => {
+    const randomizer = await createRandomizer({ task: webVitalsTask });
+    const none = { LCP: null, INP: null, CLS: null, TTFB: null };
+    const reports = [none, { ...none, LCP: 1200 }, { LCP: 0, INP: 1e9, CLS: 0.1, TTFB: -1 }];
+    for (const answers of reports) {
+      expect(randomizer.randomize(answers)).toHaveLength(9);
+    }
+    expect(randomizer.clipped).toBe(2);
+    for (const wrong of [undefined, Number.NaN, "0", false]) {
+      expect(await refused({ ...none, INP: wrong }, webVitalsTask)).toMatchObject({
+        code: "answer",
+        question: "INP",
+        message: expect.stringContaining("a finite number or null"),
+      });
+    }
+    expect(await refused(but({ seconds: null }))).toMatchObject({ question: "seconds" });
   });
 
   it("give every number by its name", async () => {
@@ -499,6 +518,16 @@ describe("tasks of questions", () => {
     ["edges that are no numbers", asking({ ...seconds, edges: [0, "1"] }), ["edges[1]"]],
     ["a step that is no number", asking({ ...seconds, step: "1" }), ["seconds", "step"]],
     ["a step without edges", asking({ ...loadMs, step: 1 }), ["loadMs", '"step"']],
+    ["a mean of some people", asking({ ...loadMs, optional: true }), ["loadMs", '"optional"']],
+    ["a text for a flag", asking({ ...seconds, optional: "yes" }), ["seconds", "optional"]],
+    [
+      "an optional column",
+      asking({
+        ...byPlan,
+        of: [byPlan.of[0], { name: "x", kind: "number", edges: [0, 1, 2], optional: true }],
+      }),
+      ["loadByPlan", '"optional"'],
+    ],
     ["an endless edge", asking({ ...seconds, edges: [0, 1 / 0] }), ["seconds", "edges[1]"]],
     [
       "a pattern of all outputs",
@@ -634,6 +663,7 @@ describe("tasks of questions", () => {
       asking({ ...seconds, edges: [0, 1, 11] }),
       asking({ ...seconds, step: 1 }),
       asking({ ...seconds, step: 0.5 }),
+      asking({ ...seconds, optional: true }),
       asking({ ...seconds, edges: [-0, 1, 10] }),
       asking(opinions),
       asking({ ...opinions, value: "real" }),
@@ -662,6 +692,10 @@ describe("tasks of questions", () => {
     const weightless = { ...theme, weight: 1 };
     const written = await createRandomizer({ task: asking(weightless, beta) as Task });
     expect(written.fingerprint).toBe(said.fingerprint);
+    const required = await createRandomizer({
+      task: asking({ ...seconds, optional: false }) as Task,
+    });
+    expect(found).toContain(required.fingerprint);
   });
 
   it("have the fingerprint of the core", async () => {

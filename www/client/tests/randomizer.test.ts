@@ -278,7 +278,7 @@ describe("without randomness", () => {
     expect(fetch).not.toHaveBeenCalled();
     vi.restoreAllMocks();
     expect(await createRandomizer({ task: SETTINGS })).toBeDefined();
-    expect(await client.report({})).toMatchObject({ outcome: "queued" });
+    expect(await client.report({})).toMatchObject({ sent: true });
     client.destroy();
   });
 

@@ -25,7 +25,7 @@ it("lists every code of an error, with the class that has it", () => {
   expect(listed("## Errors")).toEqual(codes);
   const ofTasks = declared("errors.ts", "export type TaskErrorCode =", ";", /"([\w-]+)"/g);
   for (const code of codes) {
-    const named = new RegExp(`class (\\w+) extends HushbinError \\{\\s+readonly code = "${code}"`);
+    const named = new RegExp(`class (\\w+) extends BaseError \\{\\s+readonly code = "${code}"`);
     const expected = ofTasks.includes(code) ? "TaskError" : named.exec(read("errors.ts"))?.[1];
     expect(README).toContain(`| \`${code}\` | \`${expected}\` |`);
   }
@@ -47,7 +47,7 @@ it("lists every option", () => {
   expect(listed("## Options").sort()).toEqual([...new Set(options)].sort());
 });
 
-it("lists every outcome of a report", () => {
-  const outcomes = declared("receipt.ts", "readonly outcome:", ";", /"([\w-]+)"/g);
-  expect(listed("## Report")).toEqual(outcomes);
+it("lists every reason why nothing was reported", () => {
+  const reasons = declared("receipt.ts", "readonly reason?:", ";", /"([\w-]+)"/g);
+  expect(listed("## Report")).toEqual(reasons);
 });

@@ -387,7 +387,7 @@ describe("through a relay", () => {
         { method: "GET", url: "https://shuffler.example/tasks/often/keys" },
       ]);
       const dry = sealedBy(gateway, { dryRun: true });
-      expect(await dry.report(answers(1))).toMatchObject({ outcome: "queued" });
+      expect(await dry.report(answers(1))).toMatchObject({ sent: true });
       dry.destroy();
       expect(gateway.seen).toHaveLength(1);
     });
@@ -438,7 +438,7 @@ describe("through a relay", () => {
         fingerprint,
         dryRun: true,
       } as unknown as Partial<ClientOptions<Task>>);
-      expect(await dry.report(answers(1))).toMatchObject({ outcome: "queued" });
+      expect(await dry.report(answers(1))).toMatchObject({ sent: true });
       await dry.flush();
       dry.destroy();
       expect(gateway.seen.map(({ url }) => url)).toEqual([RELAY]);

@@ -90,7 +90,7 @@ describe("a task from the collector", () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(collector.sent).toHaveLength(5);
     await vi.advanceTimersByTimeAsync(200_000);
-    expect(await reported).toMatchObject({ outcome: "queued" });
+    expect(await reported).toMatchObject({ sent: true });
     expect(collector.sent.length).toBeGreaterThanOrEqual(7);
     expect(told.length).toBeGreaterThanOrEqual(4);
     expect(told.every((error) => error instanceof NetworkError)).toBe(true);
@@ -133,15 +133,15 @@ describe("a window that is full", () => {
     for (const [item, days] of [0, 1, 28, 1.1].entries()) {
       vi.setSystemTime(Date.now() + days * 86_400_000);
       const client = visit();
-      outcomes.push([(await client.report({ [item]: 1 } as never)).outcome, fetched]);
+      outcomes.push([(await client.report({ [item]: 1 } as never)).reason ?? "sent", fetched]);
       expect((await client.ready()).fingerprint).toBe(fingerprint);
       await client.close();
     }
     expect(outcomes).toEqual([
-      ["queued", 1],
+      ["sent", 1],
       ["over-budget", 1],
       ["over-budget", 1],
-      ["queued", 2],
+      ["sent", 2],
     ]);
     vi.useRealTimers();
   });
@@ -155,10 +155,10 @@ describe("a collector's word", () => {
       await expect(client.report({})).rejects.toMatchObject({ code: "loose-budget" });
       const { fingerprint } = await described(task);
       const { client: pinned } = await fetched(task, { fingerprint });
-      expect(await pinned.report({})).toMatchObject({ outcome: "queued" });
+      expect(await pinned.report({})).toMatchObject({ sent: true });
     }
     const { client: tighter } = await fetched({ ...RATINGS, budget: { days: 31 } });
-    expect(await tighter.report({})).toMatchObject({ outcome: "queued" });
+    expect(await tighter.report({})).toMatchObject({ sent: true });
   });
 
   it("may not protect less than a whole input, of a page that does not pin the task", async () => {
@@ -173,11 +173,11 @@ describe("a collector's word", () => {
       await expect(client.report({})).rejects.toMatchObject({ code: "loose-level" });
       const { fingerprint } = await described(task);
       const { client: pinned } = await fetched(task, { fingerprint });
-      expect(await pinned.report({})).toMatchObject({ outcome: "queued" });
+      expect(await pinned.report({})).toMatchObject({ sent: true });
     }
     const user = { ...hashBin, level: "user", noise: "laplace", clip: 3, bins: 1 } as const;
     const { client: whole } = await fetched({ ...RATINGS, mechanism: user });
-    expect(await whole.report({})).toMatchObject({ outcome: "queued" });
+    expect(await whole.report({})).toMatchObject({ sent: true });
   });
 
   it("may not make a report fail for those who have what a task leaves out", async () => {
@@ -185,7 +185,7 @@ describe("a collector's word", () => {
     const onError = ({ code }: { code: string }) => void codes.push(code);
     const { client } = await fetched(RATINGS, { onError });
     expect(await client.report({ 3: 1, "not-there": 1, 4: 17 } as never)).toEqual({
-      outcome: "queued",
+      sent: true,
       epsilon: 2,
       dropped: 2,
     });
@@ -219,7 +219,7 @@ describe("a collector's word", () => {
       settings: { compact: true, font: "unheard", zoom: 1, more: 1 },
       asked: "nowhere",
     } as never);
-    expect(receipt).toEqual({ outcome: "queued", epsilon: 2, dropped: 9 });
+    expect(receipt).toEqual({ sent: true, epsilon: 2, dropped: 9 });
   });
 
   it("is not needed for a task in the page, whose names are then errors", async () => {

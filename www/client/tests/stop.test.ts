@@ -224,7 +224,7 @@ describe("a client that is stopped", () => {
       await client.revoke();
       return encrypt(...given);
     });
-    expect(await client.report(answers(1))).toMatchObject({ outcome: "no-consent", epsilon: 0 });
+    expect(await client.report(answers(1))).toMatchObject({ reason: "no-consent", epsilon: 0 });
     expect(await client.history()).toEqual([]);
   });
 });

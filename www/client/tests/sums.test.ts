@@ -234,7 +234,8 @@ describe("what a page shows before anybody agrees", () => {
     expect(spent).toMatchObject({ centralEpsilon: 1, delta: 1e-6, allowed: 1, centralSpent: 0 });
     expect(spent).not.toHaveProperty("epsilon");
     expect(await client.report(ANSWERS)).toEqual({
-      outcome: "no-consent",
+      sent: false,
+      reason: "no-consent",
       centralEpsilon: 0,
       delta: 0,
     });
@@ -247,7 +248,7 @@ describe("a report", () => {
     const shuffler = new FakeShuffler(analyser.key);
     const client = sumsTo(shuffler, [analyser.pin]);
     expect(await client.report(ANSWERS)).toEqual({
-      outcome: "queued",
+      sent: true,
       centralEpsilon: 1,
       delta: 1e-6,
     });
@@ -307,7 +308,7 @@ describe("a report", () => {
     const own = await Analyser.create(fingerprint, 1);
     const shuffler = new FakeShuffler(own.key);
     const client = sumsTo(shuffler, [own.pin], { task });
-    expect(await client.report(ANSWERS)).toMatchObject({ outcome: "queued" });
+    expect(await client.report(ANSWERS)).toMatchObject({ sent: true });
     const [made] = await client.history();
     expect(made?.bytes).toHaveLength(33 + 2 + 4096 * 53);
     expect((await privacyOf(task)).bytes).toBe(33 + 2 + 4096 * 53);
@@ -362,7 +363,7 @@ describe("a report", () => {
     const vector = new Float64Array([1, 0]);
     const report = client.report(vector as never);
     vector.fill(Number.NaN);
-    expect(await report).toMatchObject({ outcome: "queued" });
+    expect(await report).toMatchObject({ sent: true });
   });
 });
 
@@ -406,7 +407,7 @@ describe("a report on questions", () => {
     const counts = new Set<number>();
     for (let person = 0; person < 20; person += 1) {
       const client = sumsTo(new FakeShuffler(key.key), [key.pin], { task: THEME });
-      expect(await client.report({ theme: "dark" } as never)).toMatchObject({ outcome: "queued" });
+      expect(await client.report({ theme: "dark" } as never)).toMatchObject({ sent: true });
       const [made] = await client.history();
       const bytes = made?.bytes ?? new Uint8Array();
       const count = bytes[33] ?? 0;
@@ -491,11 +492,12 @@ describe("the central budget", () => {
     clients.push(local);
     await local.report({ autoplay: 1 });
     const client = sumsTo(shuffler, [analyser.pin], { storage: "device" });
-    expect(await client.report(ANSWERS)).toMatchObject({ outcome: "queued" });
-    expect(await client.report(ANSWERS)).toMatchObject({ outcome: "over-budget", delta: 0 });
+    expect(await client.report(ANSWERS)).toMatchObject({ sent: true });
+    expect(await client.report(ANSWERS)).toMatchObject({ reason: "over-budget", delta: 0 });
     const other = sumsTo(shuffler, [analyser.pin], { storage: "device" });
     expect(await other.report({ ...ANSWERS, zoom: 2 })).toEqual({
-      outcome: "over-budget",
+      sent: false,
+      reason: "over-budget",
       centralEpsilon: 0,
       delta: 0,
     });
@@ -530,7 +532,7 @@ describe("the central budget", () => {
     await client.report(ANSWERS);
     await client.revoke();
     expect((await client.history()).map(({ state }) => state)).toEqual(["withdrawn"]);
-    expect(await client.report(ANSWERS)).toMatchObject({ outcome: "no-consent" });
+    expect(await client.report(ANSWERS)).toMatchObject({ reason: "no-consent" });
     expect(await client.budget()).toMatchObject({ centralSpent: 1 });
   });
 });
@@ -708,7 +710,7 @@ describe("is refused", () => {
 it("seals nothing in a dry run, and asks nobody for keys", async () => {
   const shuffler = new FakeShuffler();
   const client = sumsTo(shuffler, PINS, { dryRun: true });
-  expect(await client.report(ANSWERS)).toMatchObject({ outcome: "queued", centralEpsilon: 1 });
+  expect(await client.report(ANSWERS)).toMatchObject({ sent: true, centralEpsilon: 1 });
   await client.flush();
   expect([shuffler.asked, shuffler.sent.length]).toEqual([0, 0]);
 });
@@ -721,7 +723,7 @@ it("says what it does, and that its ε is central", async () => {
   await client.report(ANSWERS);
   expect(said.mock.calls).toEqual([
     [
-      "hushbin timings: queued, central ε 1 but for 0.000001, no local ε, " +
+      "hushbin timings: sent, central ε 1 but for 0.000001, no local ε, " +
         `${MESSAGES} messages in ${(await privacyOf(TIMINGS)).bytes} bytes`,
     ],
     ["hushbin timings: over-budget"],

@@ -106,7 +106,7 @@ it("receives a report that the client held, after its time", async () => {
   const collector = createTestCollector({ task });
   const client = createClient({ ...collector, task, consent: true, storage: "memory" });
   clients.push(client as never);
-  expect(await client.report({ dark: true })).toMatchObject({ outcome: "queued" });
+  expect(await client.report({ dark: true })).toMatchObject({ sent: true });
   await client.flush();
   expect(collector.reports).toBe(0);
   const { heldUntil } = await client.budget();

@@ -10,10 +10,13 @@ import {
   type Client,
   createClient,
   createRandomizer,
+  HushbinError,
   type Question,
   type ReportInput,
   type Task,
+  type TaskError,
 } from "../index.js";
+import { webVitalsTask } from "../web-vitals.js";
 import { PLUGINS, SETTINGS, SURVEY } from "./harness.js";
 
 const endpoint = "https://collector.example";
@@ -40,6 +43,12 @@ export async function questions() {
   await client.report({ ...ANSWERS, features: new Set(["share"] as const), opinions: new Map() });
   await client.report({ ...ANSWERS, features: [], opinions: {} });
 
+  const vitals = createClient({ endpoint, task: webVitalsTask });
+  await vitals.report({ LCP: 1200, INP: null, CLS: 0, TTFB: null });
+  // @ts-expect-error a metric without a value is null
+  await vitals.report({ LCP: 1200, CLS: 0, TTFB: null });
+  // @ts-expect-error this number is not optional
+  await client.report({ ...ANSWERS, loadMs: null });
   // @ts-expect-error no such question
   await client.report({ ...ANSWERS, themes: "dark" });
   // @ts-expect-error no such option
@@ -204,9 +213,29 @@ export async function receipts() {
   client.record(ANSWERS);
   // @ts-expect-error no such option
   client.record({ ...ANSWERS, theme: "drak" });
-  const { outcome } = await client.report(ANSWERS);
-  // @ts-expect-error no such outcome
-  return outcome === "sent";
+  const { reason } = await client.report(ANSWERS);
+  // @ts-expect-error no such reason
+  return reason === "sent";
+}
+
+export function errors(error: unknown) {
+  if (!(error instanceof HushbinError)) {
+    return undefined;
+  }
+  // @ts-expect-error the code does not say yet that it is such an error
+  error.retryAfterMs;
+  switch (error.code) {
+    case "network":
+      return error.retryAfterMs;
+    case "upload-rejected":
+      return error.reports;
+    case "unknown-item":
+      return error.item;
+    case "loose-level":
+      return error satisfies TaskError;
+    default:
+      return error.message;
+  }
 }
 
 export async function loose(task: Task, questions: readonly Question[]) {
@@ -219,7 +248,7 @@ export async function loose(task: Task, questions: readonly Question[]) {
   for (const client of clients) {
     await client.report(ANSWERS);
     await client.report({ "dark-mode": 1 });
-    // @ts-expect-error null answers no kind
+    // Any number may be optional.
     await client.report({ theme: null });
   }
 }

@@ -72,7 +72,7 @@ describe("debugging", () => {
     await client.report(answers(3));
     const digits = (await client.history()).map(({ bytes }) => Buffer.from(bytes).toString("hex"));
     const line = (spent: number, bytes = "") =>
-      `hushbin often: queued, ε 2 (${spent} so far), 43 bytes ${bytes.slice(0, 8)}…`;
+      `hushbin often: sent, ε 2 (${spent} so far), 43 bytes ${bytes.slice(0, 8)}…`;
     expect(shown).toEqual([
       [line(2, digits[0]), answers(1), digits[0], "end"],
       [line(4, digits[1]), answers(2), digits[1], "end"],
@@ -88,7 +88,7 @@ describe("debugging", () => {
     await client.ready();
     await client.report(answered);
     expect(shown[0]?.[0]).toMatch(
-      /^hushbin ratings: queued \(a dry run: nothing is sent\), ε 2 \(2 so far\), 43 bytes 01[0-9a-f]{6}…$/,
+      /^hushbin ratings: sent \(a dry run: nothing is sent\), ε 2 \(2 so far\), 43 bytes 01[0-9a-f]{6}…$/,
     );
     expect(shown[0]?.[1]).toBe(answered);
   });

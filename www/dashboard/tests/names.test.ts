@@ -86,7 +86,7 @@ describe("hostile names", () => {
   it("are shown visibly in controls", () => {
     const controls = new EstimatesControls(() => {});
     const state = { batches: null, question: null, estimand: null, order: "task", find: "" };
-    const unit = { singularNoun: "report", pluralNoun: "reports", convertCount: Number };
+    const unit = { singularNoun: "report", pluralNoun: "reports", messagesPerUnit: 1 };
     const other = { name: "other", kind: "flag" };
     controls.show(state as never, [QUESTION, other], other, [], unit as never);
     expectVisible(controls.element);
@@ -107,6 +107,7 @@ describe("hostile names", () => {
   it("are shown visibly beside numbers", () => {
     const number = {
       unit: HOSTILE,
+      range: [0, 2],
       mean: SHARE,
       distribution: [],
       quantiles: [{ quantile: 0.5, ...SHARE }],

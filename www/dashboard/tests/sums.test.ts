@@ -10,7 +10,6 @@ import {
 import {
   batchUnitOf,
   capitalize,
-  formatWithoutUnit,
   formatWithUnit,
   minAndMaxBatchSize,
   REPORT_UNIT,
@@ -18,7 +17,7 @@ import {
 import { estimatesPath, withShares } from "../estimates-cache.js";
 import { estimandTexts, formatToErrorPrecision, questionsOf } from "../labels.js";
 import { estimandRows } from "../rows.js";
-import { formatDelta, privacyPromiseText } from "../sums.js";
+import { formatDelta, missingMessagesText, privacyPromiseText } from "../sums.js";
 
 const NUMBERS: Task = {
   id: "timings",
@@ -62,15 +61,11 @@ const ANSWER: EstimatesResponse = {
 describe("batches of sums", () => {
   it("are counted in people, those of reports as they are", () => {
     const counting = batchUnitOf(NUMBERS);
-    expect(formatWithUnit(counting, 8000)).toBe("400 people");
-    expect(formatWithUnit(counting, 20)).toBe("1 person");
-    expect(formatWithoutUnit(counting, 8000)).toBe("400");
-    // Some messages could not be opened, so the number of people is a fraction.
-    expect(formatWithUnit(counting, 7990)).toBe("about 400 people");
+    expect(formatWithUnit(counting, 400)).toBe("400 people");
+    expect(formatWithUnit(counting, 1)).toBe("1 person");
     expect(batchUnitOf(VECTOR)).toBe(REPORT_UNIT);
     // An own message about each question, and as many for noise as there are draws.
-    expect(formatWithUnit(batchUnitOf(LOAD), 1600)).toBe("400 people");
-    expect(formatWithUnit(batchUnitOf(FLAGS), 2000)).toBe("400 people");
+    expect([LOAD, FLAGS].map((task) => batchUnitOf(task).messagesPerUnit)).toEqual([4, 5]);
     expect(formatWithUnit(REPORT_UNIT, 12)).toBe("12 reports");
     expect(capitalize(counting.pluralNoun)).toBe("People");
   });
@@ -123,6 +118,16 @@ describe("counted answers", () => {
     const [beta] = rows?.rows ?? [];
     expect(rows?.format(0.50021, beta?.estimate)).toBe("50.021%");
     expect(estimandTexts("sum", flags).short).toBe("Number of people");
+  });
+
+  it("have a warning if messages are missing", () => {
+    const [[flags = {}], [load = {}]] = [questionsOf(FLAGS), questionsOf(NUMBERS)];
+    expect(missingMessagesText(undefined, flags)).toBeUndefined();
+    expect(missingMessagesText(120, flags)).toBe(
+      "At least 120 messages of these people are missing: invalid, repeated, blank or lost. The intervals are wider, so that they allow for that.",
+    );
+    expect(missingMessagesText(1, load)).toContain("At least 1 message of these people");
+    expect(missingMessagesText(1, load)).toContain("The intervals do not allow for that.");
   });
 
   it("have bins with edges", () => {

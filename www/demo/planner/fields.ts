@@ -49,9 +49,9 @@ export const FIELDS: Readonly<Record<NumberFieldName, NumberField>> = {
     stops: sliderStopsBetween(1, 64, true),
   },
   count: {
-    label: "Numbers per person",
-    unit: "numbers",
-    help: "Count of numbers that each person has. All numbers have the same range, which you set below.",
+    label: "Answers per person",
+    unit: "answers",
+    help: "Count of numbers, or of yes-or-no answers, that each person has. All numbers have the same range.",
     stops: sliderStopsBetween(1, 1024, true),
   },
   dimension: {

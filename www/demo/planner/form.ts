@@ -34,7 +34,17 @@ const CHOICE_LABELS: {
   ];
 } = {
   trust: ["Who has to be trusted?", { nobody: "no one", shuffler: "a shuffler (only totals)" }],
-  measure: ["Data of each person", { numbers: "numbers", vector: "a vector", choice: "a choice" }],
+  measure: [
+    "Data of each person",
+    {
+      numbers: "Numbers, for their means",
+      vector: "A vector",
+      flags: "Yes or no, once or several times",
+      choice: "One of several options",
+      set: "Any of several options",
+      number: "A number, for its distribution",
+    },
+  ],
   kind: [
     "Kind of answer",
     {
@@ -91,7 +101,7 @@ const CONTROL_GROUPS: Readonly<Record<string, readonly ControlName[]>> = {
 };
 
 /** Names of the choices with too many options to fit side by side. */
-const DROP_DOWNS: ReadonlySet<ChoiceControlName> = new Set(["kind", "objective"]);
+const DROP_DOWNS: ReadonlySet<ChoiceControlName> = new Set(["kind", "measure", "objective"]);
 
 type ChoiceControl = RadioControl | DropDownControl;
 

@@ -9,7 +9,7 @@ export type PlannerInput = Survey | SumDraft;
 /** Options of each choice in the form. */
 export const CHOICE_OPTIONS = {
   trust: ["nobody", "shuffler"],
-  measure: ["numbers", "vector", "choice"],
+  measure: ["numbers", "vector", "flags", "choice", "set", "number"],
   kind: ["ratings", "flag", "choice", "set", "number", "numbers", "cross", "together", "text"],
   across: ["options", "number"],
   want: ["mean", "histogram", "quantiles"],
@@ -228,7 +228,10 @@ function accuracyControls(state: ParsedQuestionSettings, alone: boolean): Contro
 const SUM_CONTROLS: Readonly<Record<ParsedQuestionSettings["measure"], readonly ControlName[]>> = {
   numbers: ["count", "min", "max"],
   vector: ["dimension", "norm"],
+  flags: ["count"],
   choice: ["options"],
+  set: ["options", "sparsity"],
+  number: ["min", "max", "bins"],
 };
 
 /**
@@ -314,9 +317,7 @@ const MAX_DRAFT_NUMBERS = 2000;
 
 /** Returns the draft of a sum task from the settings. Its messages go through a shuffler. */
 export function sumDraftFromSettings(state: ParsedQuestionSettings): SumDraft {
-  const { measure, count, min, max, dimension, norm, options } = state;
   const { people, honest_fraction, central_epsilon, delta } = state;
-  const number = (_: unknown, index: number) => ({ name: `number-${index + 1}`, min, max });
   return {
     id: "planned",
     trust: "shuffler",
@@ -324,12 +325,29 @@ export function sumDraftFromSettings(state: ParsedQuestionSettings): SumDraft {
     delta,
     people,
     honest_fraction,
-    ...(measure === "numbers" && {
-      numbers: Array.from({ length: Math.min(count, MAX_DRAFT_NUMBERS) }, number),
-    }),
-    ...(measure === "vector" && { vector: { items: dimension, length: norm } }),
-    ...(measure === "choice" && { questions: [{ name: "choice", kind: "choice", options }] }),
+    ...sumContentFields(state),
   };
+}
+
+/** Returns the field of a sum task with the data that people send. */
+function sumContentFields(state: ParsedQuestionSettings): Partial<SumDraft> {
+  const { measure, count, min, max, dimension, norm, options, sparsity, bins } = state;
+  const several = <T>(make: (number: number) => T) =>
+    Array.from({ length: Math.min(count, MAX_DRAFT_NUMBERS) }, (_, index) => make(index + 1));
+  switch (measure) {
+    case "numbers":
+      return { numbers: several((number) => ({ name: `number-${number}`, min, max })) };
+    case "vector":
+      return { vector: { items: dimension, length: norm } };
+    case "flags":
+      return { questions: several((number) => ({ name: `flag-${number}`, kind: "flag" })) };
+    case "choice":
+      return { questions: [{ name: "choice", kind: "choice", options }] };
+    case "set":
+      return { questions: [{ name: "set", kind: "set", options, sparsity }] };
+    case "number":
+      return { questions: [{ name: "number", kind: "number", min, max, bins }] };
+  }
 }
 
 /**

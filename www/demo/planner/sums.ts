@@ -41,8 +41,10 @@ interface PlanNouns {
 }
 
 function nounsOf({ task }: SumPlan): PlanNouns {
-  if (task.questions !== undefined)
-    return { eachEstimate: "each share", moved: "count", whole: "for the count of each option" };
+  if (task.questions !== undefined) {
+    const one = task.questions[0]?.kind === "number" ? "bin" : "option";
+    return { eachEstimate: "each share", moved: "count", whole: `for the count of each ${one}` };
+  }
   if (task.vector === undefined)
     return { eachEstimate: "each mean", moved: "sum", whole: "for the sum of each number" };
   return {
@@ -58,7 +60,11 @@ const errorText = ({ task }: SumPlan, error: number) =>
 
 /** Describes the messages of one person in a plan, apart from their noise. */
 function ownMessagesText({ task }: SumPlan): string {
-  if (!("levels" in task.messages)) return "one names the option, and blank ones fill up";
+  if (!("levels" in task.messages)) {
+    return task.messages.equal === true
+      ? "the others name the answer, or are blank"
+      : "the others name the answer";
+  }
   const { levels, drawn } = task.messages;
   return `${formatCountWithNoun(drawn, "coordinate")} with ${formatCountWithNoun(levels, "level")} each`;
 }
@@ -74,7 +80,10 @@ function verdictText(plan: SumPlan): string {
 }
 
 function sumsKeyNumbers(plan: SumPlan): KeyNumber[] {
-  const { privacy, central_epsilon, messages, noise_messages, bytes } = plan;
+  const { privacy, central_epsilon, messages, mean_messages, noise_messages } = plan;
+  const { bytes, mean_bytes } = plan;
+  const onAverage = (most: number, mean: number) =>
+    mean < most ? `at most; ${formatNumber(mean)} on average, ` : "";
   const { standard_error } = firstItemErrors(plan);
   return [
     [
@@ -87,9 +96,14 @@ function sumsKeyNumbers(plan: SumPlan): KeyNumber[] {
       "messages per person",
       messages,
       formatCount(messages),
-      `including ${formatNumber(noise_messages)} noise messages on average; ${ownMessagesText(plan)}`,
+      `${onAverage(messages, mean_messages)}including ${formatNumber(noise_messages)} noise messages on average; ${ownMessagesText(plan)}`,
     ],
-    ["bytes per person", bytes, formatCount(bytes), "each message is sealed separately"],
+    [
+      "bytes per person",
+      bytes,
+      formatCount(bytes),
+      `${onAverage(bytes, mean_bytes)}each message is sealed separately`,
+    ],
     ["local ε", null, "none", "a person’s messages reveal the answer"],
     [
       "shuffled ε",

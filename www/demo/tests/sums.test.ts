@@ -11,9 +11,10 @@ import {
   visibleControls,
 } from "../planner/state.js";
 import type { BothEstimates, SumPlan } from "../shared/analysis.js";
-import { browsingAnswersOf, browsingAnswersOfPeople } from "../story/both/people.js";
+import { browsingAnswersOf, languageOf } from "../story/both/people.js";
 import { bothWaysVerdict } from "../story/both/section.js";
-import { BROWSING_TASK, formatWithUnit } from "../story/both/task.js";
+import { BROWSING_TASK, formatWithUnit, LANGUAGES } from "../story/both/task.js";
+import { answersOfPeople, FIRST_TOPIC } from "../story/both/topics.js";
 
 const SUMS: ParsedQuestionSettings = {
   ...DEFAULTS,
@@ -42,6 +43,17 @@ describe("a plan of sums", () => {
     const choice = sumDraftFromSettings({ ...SUMS, measure: "choice", options: 16 });
     expect(choice).toMatchObject({ questions: [{ kind: "choice", options: 16 }] });
     expect(choice).not.toHaveProperty("vector");
+    const questions = (measure: ParsedQuestionSettings["measure"]) =>
+      sumDraftFromSettings({ ...SUMS, measure, count: 2, sparsity: 3, max: 9, bins: 32 }).questions;
+    expect(questions("flags")).toEqual([
+      { name: "flag-1", kind: "flag" },
+      { name: "flag-2", kind: "flag" },
+    ]);
+    expect(questions("set")).toEqual([{ name: "set", kind: "set", options: 10, sparsity: 3 }]);
+    expect(questions("number")).toEqual([
+      { name: "number", kind: "number", min: 0, max: 9, bins: 32 },
+    ]);
+    expect(visibleControls({ ...SUMS, measure: "set" }).has("sparsity")).toBe(true);
   });
 
   it("stands in the address", () => {
@@ -84,7 +96,7 @@ describe("a plan of sums", () => {
 
 describe("people who are asked both ways", () => {
   it("are the same every time, and answer within the limits but for few", () => {
-    const answers = browsingAnswersOfPeople(5, 2);
+    const answers = answersOfPeople(FIRST_TOPIC, 5, 2);
     expect([...answers]).toEqual([...browsingAnswersOf(5), ...browsingAnswersOf(6)]);
     const beyond = Array.from({ length: 2000 }, (_, person) => browsingAnswersOf(person)).filter(
       (own) =>
@@ -94,6 +106,20 @@ describe("people who are asked both ways", () => {
         }),
     );
     expect(beyond.length).toBeLessThan(20);
+  });
+
+  it("speak one of the languages, of which each is half as frequent as the one before", () => {
+    const people = 20_000;
+    const counts = LANGUAGES.map(() => 0);
+    for (let person = 0; person < people; person += 1) {
+      const language = languageOf(person);
+      counts[language] = (counts[language] ?? Number.NaN) + 1;
+    }
+    for (const [index, count] of counts.entries()) {
+      const share = 2 ** -Math.min(index + 1, LANGUAGES.length - 1);
+      // The people are the same every time.
+      expect(Math.abs(count / people / share - 1)).toBeLessThan(0.25);
+    }
   });
 
   it("are printed in digits of the range", () => {

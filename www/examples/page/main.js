@@ -14,7 +14,7 @@ const form = document.querySelector("#settings");
 const { theme, captions, autoplay } = form.elements;
 
 const SAID = {
-  queued: "Saved, and counted.",
+  sent: "Saved, and counted.",
   "over-budget": "Saved. Nothing more is counted this month.",
   "no-storage": "Saved.",
   "no-consent": "Saved.",
@@ -29,8 +29,8 @@ async function save() {
   };
   localStorage.setItem("settings", JSON.stringify(settings));
   try {
-    const { outcome } = await client.report(settings);
-    return SAID[outcome];
+    const { reason = "sent" } = await client.report(settings);
+    return SAID[reason];
   } catch (error) {
     if (error instanceof HushbinError) {
       return `Saved, and not counted: ${error.message}`;

@@ -181,7 +181,7 @@ function isTestOrDocOnly(attribute) {
  * @param {number} start position after `use`
  * @returns {{ end: number, names: [string, string[]][] }}
  */
-function useTree(list, start) {
+function parseUseTree(list, start) {
   /** @type {[string, string[]][]} */
   const names = [];
   const tree = (at, prefix) => {
@@ -266,7 +266,7 @@ function readFile(modules, file, key, source) {
       readSerdePaths(module, attribute);
       at = isTestOrDocOnly(attribute) ? skipItem(list, end) : end;
     } else if (text === "use" && before !== "<") {
-      const { end, names } = useTree(list, at + 1);
+      const { end, names } = parseUseTree(list, at + 1);
       const exported = before === "pub" || before === ")";
       for (const [name, path] of names) {
         const use = { from: path, exported, line };

@@ -40,9 +40,7 @@ impl Hypothesis {
     pub fn new(question: &Question, entries: &[Entry]) -> Self {
         match (question.kind(), entries) {
             (QuestionKind::Number(scale), [entry]) => {
-                return Self::from_adjacent_cells(
-                    scale.cell_and_next_cell_probability(entry.value),
-                );
+                return Self::from_adjacent_cells(scale.cell_of_answer(*entry));
             }
             (QuestionKind::CrossTabulation(cross), [entry]) => {
                 return Self::from_adjacent_cells(

@@ -95,7 +95,7 @@ fn single_answer_input_pairs(question: &Question) -> Vec<NeighbourPair> {
 }
 
 /// Returns pairs of numbers: the ends of the range, a number inside it, and a number above the
-/// maximum.
+/// maximum. If a person may have no number, one more pair compares that with the maximum.
 fn single_number_input_pairs(scale: &NumberScale) -> Vec<NeighbourPair> {
     let [min, max] = scale.range();
     let between = 0.3 * min + 0.7 * max;
@@ -105,7 +105,15 @@ fn single_number_input_pairs(scale: &NumberScale) -> Vec<NeighbourPair> {
             [single_entry_input(0, a), single_entry_input(0, b)],
         )
     };
-    vec![pair(min, max), pair(between, min), pair(max + 1.0, between)]
+    let mut pairs = vec![pair(min, max), pair(between, min), pair(max + 1.0, between)];
+    if scale.is_optional() {
+        let inputs = [single_entry_input(1, 1.0), single_entry_input(0, max)];
+        pairs.push(NeighbourPair::new(
+            ["no number".into(), max.to_string()],
+            inputs,
+        ));
+    }
+    pairs
 }
 
 /// Returns pairs of answers to a cross-tabulation question. The answers differ in the row, in the

@@ -154,13 +154,14 @@ fn comparison_objective(survey: &Survey, goal: &QuestionGoal) -> Result<Objectiv
     )
 }
 
-/// Returns the number of cells of a question's scale, or `None` if it has no scale.
+/// Returns the number of levels or bins of a question's scale, or `None` if it has no scale.
 fn scale_cell_count(question: &Question) -> Option<u32> {
     match question.kind() {
-        QuestionKind::Number(scale) => Some(scale.cell_count()),
-        QuestionKind::CrossTabulation(cross) => {
-            cross.column_part().scale().map(NumberScale::cell_count)
-        }
+        QuestionKind::Number(scale) => Some(scale.level_or_bin_count()),
+        QuestionKind::CrossTabulation(cross) => cross
+            .column_part()
+            .scale()
+            .map(NumberScale::level_or_bin_count),
         _ => None,
     }
 }

@@ -243,7 +243,13 @@ impl QuestionGoal {
         let unit = scale.unit().map(str::to_owned);
         let range = max - min;
         let for_quantiles = matches!(&draft.kind, KindDraft::Number(number) if number.purpose == Some(NumberPurpose::Quantiles));
-        if wanted.quantile.is_none() && wanted.spread.is_none() && !for_quantiles {
+        let is_quantile_wanted = wanted.quantile.is_some() || wanted.spread.is_some();
+        if scale.is_optional() && is_quantile_wanted {
+            let reason = "may be missing: the error of its quantiles depends on how many people \
+                          have one, expected \"within\" for a share";
+            return Err(PlanError::unusable_accuracy(question.name(), reason));
+        }
+        if scale.is_optional() || !is_quantile_wanted && !for_quantiles {
             return Ok(Self::goal_for_shares(question));
         }
         let part = wanted.quantile.unwrap_or(0.5);

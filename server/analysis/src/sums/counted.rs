@@ -16,6 +16,18 @@ use crate::estimate::{
     ConfidenceLevel, Estimate, NumberEstimates, QuantileEstimate, ShareBelowEdge,
 };
 
+/// Number of standard deviations by which the noise of a group may exceed its planned mean.
+const NOISE_SAFETY_DEVIATIONS: f64 = 4.0;
+
+/// Messages that should be in totals and are not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct MissingMessages {
+    /// Number of messages that are certainly missing.
+    pub(super) known: u64,
+    /// Maximum number that is assumed for each group of cells.
+    most: u64,
+}
+
 /// Questions of a task, and the lottery of their noise.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CountedTask<'a> {
@@ -85,10 +97,56 @@ impl<'a> CountedTask<'a> {
         }
     }
 
+    /// Returns the counts of each group of cells, with the number of own messages of each person.
+    fn groups<'t>(&self, totals: &'t SumTotals) -> Vec<(&'t [u64], u32)> {
+        let mut rest = totals.cell_counts();
+        let groups = self.questions.cell_groups().into_iter().map(|group| {
+            let (own, others) = rest.split_at(group.cells as usize);
+            rest = others;
+            (own, group.own_messages)
+        });
+        groups.collect()
+    }
+
+    /// Returns the number of messages that are missing.
+    ///
+    /// Messages that the analyser left out are known. So are blank ones, if people send none. If
+    /// groups of cells lack more messages than these, the missing ones were not counted. The noise of
+    /// such a group does not show either, so it is assumed to be as large as planned. Messages may
+    /// have moved from one group to another, so each group may lack all of them.
+    pub(super) fn missing_messages(&self, totals: &SumTotals) -> MissingMessages {
+        let people = u128::from(totals.people_count());
+        let messages =
+            |counts: &[u64]| -> u128 { counts.iter().map(|&count| u128::from(count)).sum() };
+        let lacking = |(counts, own): &(&[u64], u32)| -> u128 {
+            (people * u128::from(*own)).saturating_sub(messages(counts))
+        };
+        let groups = self.groups(totals);
+        let lacking: u128 = groups.iter().map(lacking).sum();
+        let lacking = u64::try_from(lacking).unwrap_or(u64::MAX);
+        let blank = match self.lottery.pads_to_equal_counts() {
+            true => 0,
+            false => u128::from(totals.message_count()) - messages(totals.cell_counts()),
+        };
+        let known = totals.left_out_message_count() + blank as u64;
+        if lacking <= known {
+            return MissingMessages { known, most: known };
+        }
+        let widest = groups.iter().map(|(counts, _)| counts.len()).max();
+        let draws = people as f64 * f64::from(self.lottery.draws()) * self.lottery.probability();
+        let cells = f64::from(self.questions.cell_count());
+        let noise = draws * widest.unwrap_or(0) as f64 / cells;
+        let noise = (noise + NOISE_SAFETY_DEVIATIONS * noise.sqrt()).ceil();
+        MissingMessages {
+            known: lacking,
+            most: lacking.saturating_add(noise as u64),
+        }
+    }
+
     /// Estimates the number of people behind each item.
     ///
     /// # Errors
-    /// [`HistogramCountsError`] if the counts are not those of complete uploads.
+    /// [`HistogramCountsError`] if there are more messages than totals can have.
     pub(super) fn estimate_items(
         &self,
         totals: &SumTotals,
@@ -97,11 +155,12 @@ impl<'a> CountedTask<'a> {
     ) -> Result<Vec<Estimate>, HistogramCountsError> {
         let counts = totals.cell_counts();
         let own = self.questions.own_message_count();
+        let missing = self.missing_messages(totals).most;
         match self.questions.kind() {
             CountedKind::Choice { .. } | CountedKind::Set { .. } => {
-                estimate_cells(counts, people, own, confidence)
+                estimate_cells(counts, people, own, missing, confidence)
             }
-            CountedKind::Flags => estimate_flags(counts.as_chunks().0, people, confidence),
+            CountedKind::Flags => estimate_flags(counts.as_chunks().0, people, missing, confidence),
             CountedKind::Number { .. } => {
                 Ok(self.number_counts(totals, people)?.in_bins(confidence))
             }
@@ -112,7 +171,7 @@ impl<'a> CountedTask<'a> {
     /// questions, and without people.
     ///
     /// # Errors
-    /// [`HistogramCountsError`] if the counts are not those of complete uploads.
+    /// [`HistogramCountsError`] if there are more messages than totals can have.
     pub(super) fn estimate_number(
         &self,
         totals: &SumTotals,
@@ -164,15 +223,10 @@ impl<'a> CountedTask<'a> {
         totals: &SumTotals,
         people: u64,
     ) -> Result<NumberCounts, HistogramCountsError> {
-        let mut rest = totals.cell_counts();
-        let groups = self.questions.cell_groups();
-        let levels = groups.iter().map(|group| {
-            let (level, others) = rest.split_at(group.cells as usize);
-            rest = others;
-            level
-        });
+        let levels = self.groups(totals).into_iter().map(|(counts, _)| counts);
         let levels: Vec<&[u64]> = levels.collect();
-        NumberCounts::new(&bin_tree(self.questions), &levels, people)
+        let missing = self.missing_messages(totals).most;
+        NumberCounts::new(&bin_tree(self.questions), &levels, people, missing)
     }
 }
 
@@ -188,8 +242,7 @@ pub(super) fn lottery_batch(questions: &CountedQuestions, honest_people: u64) ->
 
 /// Chooses the fewest draws, and then the least noise, that provide the privacy of the draft.
 ///
-/// Blank messages fill up all uploads to the same number of messages. The analyser then knows the
-/// number of people from the number of messages.
+/// There are no blank messages: the number of a person's messages reveals nothing about the answer.
 ///
 /// # Errors
 /// The errors of [`calibrate_lottery`].
@@ -198,11 +251,11 @@ pub(super) fn choose_lottery(
     questions: &CountedQuestions,
 ) -> Result<NoiseLottery, Error> {
     // Check the other parts of the draft with any lottery.
-    let any = NoiseLottery::new(1, 1, true)?;
+    let any = NoiseLottery::new(1, 1, false)?;
     let honest_people = SumTask::new(fields.clone(), any)?.honest_people_count();
     let batch = lottery_batch(questions, honest_people);
     let noise = calibrate_lottery(&batch, fields.central_epsilon, fields.delta)?.noise;
-    NoiseLottery::new(noise.draws, noise.threshold, true)
+    NoiseLottery::new(noise.draws, noise.threshold, false)
 }
 
 /// Returns the levels of a number's bins.

@@ -16,7 +16,7 @@ pub enum SumQueryError {
         /// Name of the option, as users write it.
         what: &'static str,
     },
-    /// The totals cannot be those of complete uploads.
+    /// The totals cannot be those of a batch.
     #[error(transparent)]
     ImpossibleCounts(#[from] HistogramCountsError),
 }

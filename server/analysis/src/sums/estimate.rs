@@ -109,21 +109,29 @@ pub struct SumEstimates {
     pub task_id: String,
     /// Fingerprint of the task's parameters.
     pub(crate) fingerprint: Fingerprint,
-    /// Number n of people: the number of messages divided by the number that each person sends. It
-    /// is not an integer if some messages could not be decrypted.
-    pub people: f64,
+    /// Number n of people.
+    pub people: u64,
     /// Number of messages, including blank ones.
     pub messages: u64,
+    /// Number of messages that are missing, at least: those that were left out, blank ones where
+    /// people send none, and those that the counts of a question or level lack. The intervals of
+    /// counted questions allow for them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub missing_messages: u64,
     /// Confidence of the intervals.
     pub confidence: f64,
     /// Privacy guarantee of the task, and the parties on which it relies.
     pub privacy: SumPrivacy,
-    /// Estimates by item. Empty if there are no messages.
+    /// Estimates by item. Empty if there are no people.
     pub estimates: Vec<SumEstimate>,
     /// Distribution function and quantiles of a number that is counted in bins. `None` for other
-    /// tasks, and without messages.
+    /// tasks, and without people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<NumberEstimates>,
+}
+
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl SumEstimates {
@@ -146,8 +154,8 @@ impl SumEstimates {
     /// ```
     ///
     /// # Errors
-    /// [`SumQueryError::ImpossibleCounts`] if counted questions have fewer messages than people have
-    /// own messages.
+    /// [`SumQueryError::ImpossibleCounts`] if counted questions have more messages than totals can
+    /// have.
     ///
     /// # Panics
     /// If the totals belong to another task.
@@ -156,17 +164,22 @@ impl SumEstimates {
         totals: &SumTotals,
         query: &SumQuery,
     ) -> Result<Self, SumQueryError> {
-        let people = totals.people_count(task);
-        let (estimates, number) = match (totals.message_count(), CountedTask::of_task(task)) {
+        let people = totals.people_count();
+        let counted = CountedTask::of_task(task);
+        let missing_messages = counted.map_or(totals.left_out_message_count(), |counted| {
+            counted.missing_messages(totals).known
+        });
+        let (estimates, number) = match (people, counted) {
             (0, _) => (Vec::new(), None),
             (_, Some(counted)) => count_people(task, counted, totals, query)?,
-            (_, None) => (estimate_sums(task, totals, people, query), None),
+            (_, None) => (estimate_sums(task, totals, query), None),
         };
         Ok(Self {
             task_id: task.id().to_owned(),
             fingerprint: task.fingerprint(),
             people,
             messages: totals.message_count(),
+            missing_messages,
             confidence: query.confidence_level.confidence(),
             privacy: SumPrivacy::for_task(task),
             estimates,
@@ -240,11 +253,7 @@ fn count_people(
     totals: &SumTotals,
     query: &SumQuery,
 ) -> Result<(Vec<SumEstimate>, Option<NumberEstimates>), SumQueryError> {
-    // Messages that could not be decrypted make it no integer.
-    let people = totals.people_count(task).round() as u64;
-    if people == 0 {
-        return Ok((Vec::new(), None));
-    }
+    let people = totals.people_count();
     let level = &query.confidence_level;
     let found = counted.estimate_items(totals, people, level)?;
     let items = task.summed_quantity().items();
@@ -258,12 +267,8 @@ fn count_people(
     Ok((query.item_indices.iter().map(of).collect(), number))
 }
 
-fn estimate_sums(
-    task: &SumTask,
-    totals: &SumTotals,
-    people: f64,
-    query: &SumQuery,
-) -> Vec<SumEstimate> {
+fn estimate_sums(task: &SumTask, totals: &SumTotals, query: &SumQuery) -> Vec<SumEstimate> {
+    let people = totals.people_count() as f64;
     let lift = coordinate_sampling_factor(task);
     let levels = f64::from(unit_steps(task).messages_per_unit());
     // In expectation, noise messages cancel, because both signs have the same probability q.

@@ -24,6 +24,6 @@ pub use histogram::{
 pub use influence::SumInfluence;
 pub use plan::{
     BATCH_MESSAGE_COUNT_RANGE, PredictedMeanError, SumPlan, central_epsilon_bounds,
-    epsilon_bounds_for_people, local_numbers_task, resolve_sum_draft,
+    epsilon_bounds_for_people, local_choice_task, local_numbers_task, resolve_sum_draft,
 };
 pub use totals::SumTotals;

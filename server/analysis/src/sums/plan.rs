@@ -3,9 +3,7 @@
 use hushbin::bounds::{self, ParameterRange};
 use hushbin::sample::Threshold;
 use hushbin::sealed::SEALING_OVERHEAD_BYTES;
-use hushbin::sums::{
-    MessageParameters, SumTask, SumTaskDraft, SumTaskFields, SummedQuantity, UnitStepParameters,
-};
+use hushbin::sums::{SumTask, SumTaskDraft, SumTaskFields, SummedQuantity, UnitStepParameters};
 use hushbin::{Error, Task, TaskDraft};
 use serde::Serialize;
 
@@ -58,18 +56,10 @@ const ACCEPTED_VARIANCE_INCREASE: f64 = 0.25;
 ///
 /// # Errors
 /// The errors of [`SumTask::new`]. [`Error::OutOfRange`] if the given message parameters do not
-/// provide the privacy of the draft, if a batch has more messages than [`BATCH_MESSAGE_COUNT_RANGE`] permits,
-/// or if no parameters provide that privacy.
+/// provide the privacy of the draft, if a batch has more messages than
+/// [`BATCH_MESSAGE_COUNT_RANGE`] permits, or if no parameters provide that privacy.
 pub fn resolve_sum_draft(draft: &SumTaskDraft) -> Result<SumTask, Error> {
     let fields = &draft.task_fields;
-    if let Some(MessageParameters::Lottery(lottery)) = draft.message_parameters
-        && !lottery.pads_to_equal_counts()
-    {
-        return Err(Error::InvalidCombination {
-            reason: "the \"messages\" of \"questions\" are not equally many for all people: the \
-                     analyser counts people by messages, so \"equal\" has to be true",
-        });
-    }
     let messages = match (
         draft.message_parameters,
         fields.summed_quantity.counted_questions(),
@@ -305,12 +295,19 @@ pub struct SumPlan {
     pub privacy: SumPrivacy,
     /// Bounds on the central ε of a batch at the task's δ.
     pub central_epsilon: ProvenBounds,
-    /// Number of messages that one person sends.
+    /// Maximum number of messages that one person sends.
     pub messages: u32,
+    /// Mean number of messages that one person sends. It differs from the maximum only for
+    /// questions without blank messages.
+    pub mean_messages: f64,
     /// Mean number of noise messages among the messages of one person.
     pub noise_messages: f64,
-    /// Number of bytes of one person's upload, in encrypted form.
+    /// Maximum number of bytes of one person's upload, in encrypted form.
     pub bytes: u64,
+    /// True if the means are shares of people, because options are counted.
+    pub are_shares: bool,
+    /// Mean number of bytes of one person's upload.
+    pub mean_bytes: f64,
     /// Standard errors of the mean of each item, for a batch of the minimum size.
     pub errors: Vec<PredictedMeanError>,
     /// Influence of dishonest people on sums.
@@ -348,12 +345,24 @@ impl SumPlan {
         let sealed = (SEALING_OVERHEAD_BYTES + task.longest_message_bytes()) as u64;
         // The header consists of a version byte, two ids and the number of messages, at most 4096.
         let header = 33 + u64::from(1 + u32::from(messages > 127));
+        let noise_messages = mean_noise_messages(&task);
+        let fewest = *task.message_count_range().start();
+        let mean_messages = match fewest == messages {
+            true => f64::from(messages),
+            // Own messages are the fewest that a person sends. Each draw adds at most one message.
+            false => f64::from(fewest) + noise_messages,
+        };
         Ok(Self {
             privacy: SumPrivacy::for_task(&task),
             central_epsilon: central_epsilon_bounds(&task)?,
             messages,
-            noise_messages: mean_noise_messages(&task),
+            mean_messages,
+            noise_messages,
             bytes: header + sealed * u64::from(messages),
+            are_shares: task.summed_quantity().counted_questions().is_some(),
+            // Few uploads have more than 127 messages and others fewer, so the header is exact to
+            // a byte.
+            mean_bytes: header as f64 + sealed as f64 * mean_messages,
             errors: predict_mean_errors(&task, people)?,
             influence: SumInfluence::for_task(&task, people),
             task,
@@ -429,11 +438,22 @@ pub fn local_numbers_task(
         _ => serde_json::json!({ "kind": "numbers", "of": of }),
     };
     question["name"] = "numbers".into();
-    let draft = serde_json::json!({
-        "id": "local",
-        "epsilon": epsilon,
-        "questions": [question],
-    });
+    local_task(&question, epsilon)
+}
+
+/// Creates a task for the choice of one of these options. Reports of the task are randomised at
+/// local ε.
+///
+/// # Errors
+/// [`Error::OutOfRange`] or [`Error::InvalidCombination`] if there is no such task.
+pub fn local_choice_task(options: &[String], epsilon: f64) -> Result<Task, Error> {
+    let question = serde_json::json!({ "name": "choice", "kind": "choice", "options": options });
+    local_task(&question, epsilon)
+}
+
+/// Creates a task of one question, whose reports are randomised at local ε.
+fn local_task(question: &serde_json::Value, epsilon: f64) -> Result<Task, Error> {
+    let draft = serde_json::json!({ "id": "local", "epsilon": epsilon, "questions": [question] });
     let draft: TaskDraft = serde_json::from_value(draft).expect("a draft is written as it is read");
     draft.resolve_task()
 }

@@ -7,8 +7,9 @@ use hushbin::sums::{Message, SumTask};
 use crate::estimate::{TotalsError, TotalsReader, append_header};
 
 /// Totals of the messages of a sum task: for each coordinate the numbers N⁺ and N⁻ of positive and
-/// negative messages, or the number N of messages about each cell, and the number of all messages.
-/// Shuffled messages reveal nothing else.
+/// negative messages, or the number N of messages about each cell, the number of all messages, and
+/// the number of people who sent them. Shuffled messages reveal nothing else. Messages that were
+/// left out, because they are invalid or repeated, are counted apart.
 ///
 /// ```
 /// use hushbin::sums::{Message, SumTask};
@@ -23,18 +24,22 @@ use crate::estimate::{TotalsError, TotalsReader, append_header};
 /// let mut totals = SumTotals::new(&task);
 /// totals.add_message(Message::SignedUnitStep { coordinate: 0, negative: true });
 /// totals.add_message(Message::Blank);
+/// totals.add_people(1);
 /// assert_eq!((totals.message_count(), totals.counts_by_sign(0)), (2, [0, 1]));
 /// assert_eq!(SumTotals::decode(&task, &totals.encode()), Ok(totals));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SumTotals {
     fingerprint: Fingerprint,
+    people_count: u64,
     message_count: u64,
+    left_out_message_count: u64,
     /// Numbers N⁺ and N⁻ of positive and negative messages, by coordinate, or numbers N by cell.
     counts: Vec<u64>,
 }
 
-/// Maximum number of messages in totals, 2⁵³. Integers up to this one are exact as `f64`.
+/// Maximum number of messages, and of people, in totals: 2⁵³. Integers up to this one are exact as
+/// `f64`.
 const MAX_TOTAL_MESSAGES: u64 = 1 << f64::MANTISSA_DIGITS;
 
 impl SumTotals {
@@ -49,7 +54,9 @@ impl SumTotals {
         };
         Self {
             fingerprint: task.fingerprint(),
+            people_count: 0,
             message_count: 0,
+            left_out_message_count: 0,
             counts: vec![0; kinds * quantity.coordinate_count() as usize],
         }
     }
@@ -71,13 +78,25 @@ impl SumTotals {
         self.counts[index] += 1;
     }
 
+    /// Adds people whose messages are added, or were lost on the way.
+    pub fn add_people(&mut self, people: u64) {
+        self.people_count += people;
+    }
+
+    /// Adds to the number of messages that were left out.
+    pub fn add_left_out_messages(&mut self, messages: u64) {
+        self.left_out_message_count += messages;
+    }
+
     /// Adds totals of the same task.
     ///
     /// # Panics
     /// If `others` belongs to another task.
     pub fn merge(&mut self, others: &Self) {
         assert_eq!(self.fingerprint, others.fingerprint, "totals of one task");
+        self.people_count += others.people_count;
         self.message_count += others.message_count;
+        self.left_out_message_count += others.left_out_message_count;
         for (count, more) in self.counts.iter_mut().zip(&others.counts) {
             *count += more;
         }
@@ -89,11 +108,16 @@ impl SumTotals {
         self.message_count
     }
 
-    /// Returns the number n of people: the number of messages divided by the maximum number that each
-    /// person sends. If people may send fewer, it is a lower bound.
+    /// Returns the number of messages that were left out, although people sent them.
     #[must_use]
-    pub fn people_count(&self, task: &SumTask) -> f64 {
-        self.message_count as f64 / f64::from(*task.message_count_range().end())
+    pub const fn left_out_message_count(&self) -> u64 {
+        self.left_out_message_count
+    }
+
+    /// Returns the number n of people.
+    #[must_use]
+    pub const fn people_count(&self) -> u64 {
+        self.people_count
     }
 
     /// Returns the numbers N⁺ and N⁻ of positive and negative messages of a coordinate.
@@ -111,22 +135,28 @@ impl SumTotals {
     }
 
     /// Returns the number N of messages about each cell, in a task that counts cells.
-    pub(super) fn cell_counts(&self) -> &[u64] {
+    #[must_use]
+    pub fn cell_counts(&self) -> &[u64] {
         &self.counts
     }
 
     /// Encodes the totals for storage.
     ///
-    /// The bytes are the header that all totals have, then the number of messages, then N⁺ and N⁻
-    /// of each coordinate or N of each cell. All numbers are varints.
+    /// The bytes are the header that all totals have, then the numbers of people and of messages,
+    /// then N⁺ and N⁻ of each coordinate or N of each cell. The number of messages that were left out
+    /// follows if it is not 0. All numbers are varints.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         append_header(&self.fingerprint, &mut bytes);
+        append_varint(&mut bytes, self.people_count);
         append_varint(&mut bytes, self.message_count);
         self.counts
             .iter()
             .for_each(|count| append_varint(&mut bytes, *count));
+        if self.left_out_message_count > 0 {
+            append_varint(&mut bytes, self.left_out_message_count);
+        }
         bytes
     }
 
@@ -138,6 +168,8 @@ impl SumTotals {
     pub fn decode(task: &SumTask, bytes: &[u8]) -> Result<Self, TotalsError> {
         let mut reader = TotalsReader::new(&task.fingerprint(), bytes)?;
         let mut totals = Self::new(task);
+        totals.people_count =
+            reader.read_at_most("expected a number of people", MAX_TOTAL_MESSAGES)?;
         totals.message_count =
             reader.read_at_most("expected a number of messages", MAX_TOTAL_MESSAGES)?;
         let mut left = totals.message_count;
@@ -146,7 +178,14 @@ impl SumTotals {
             // The sum of all counts is at most the number of messages.
             left -= *count;
         }
-        reader.check_end()?;
+        if let Err(not_the_end) = reader.check_end() {
+            let reason = "expected a number of messages that were left out";
+            totals.left_out_message_count = reader.read_at_most(reason, MAX_TOTAL_MESSAGES)?;
+            if totals.left_out_message_count == 0 {
+                return Err(not_the_end);
+            }
+            reader.check_end()?;
+        }
         Ok(totals)
     }
 }

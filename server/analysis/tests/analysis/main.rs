@@ -1,8 +1,9 @@
-//! Tests of estimates, accounting and planning, through the library's public interface.
+//! Tests of estimates, accounting, planning and audits, through the library's public interface.
 
 #![allow(clippy::unwrap_used)]
 
 mod accounting;
+mod audit;
 mod bound;
 mod errata;
 mod estimate;

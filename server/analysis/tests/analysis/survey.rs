@@ -678,6 +678,14 @@ fn what_cannot_be_answered_is_refused_by_name() {
             None,
         ),
         (
+            of(
+                with(&bins, json!({ "optional": true })),
+                json!({ "quantile": 0.5, "within": 0.1 }),
+            ),
+            "\"q\" may be missing",
+            None,
+        ),
+        (
             of(bins.clone(), json!({ "quantile": 1 })),
             "quantile is 1",
             Some("quantile"),

@@ -16,7 +16,22 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 const SETTINGS: &str = include_str!("../settings.json");
-const SCRIPT: &str = include_str!("../node_modules/hushbin/dist/hushbin.script.js");
+/// Path and text of the files that the page loads: the first always, the others while a report is
+/// allowed.
+const SCRIPTS: [(&str, &str); 3] = [
+    (
+        "/hushbin.script.js",
+        include_str!("../node_modules/hushbin/dist/hushbin.script.js"),
+    ),
+    (
+        "/hushbin.script.engine.js",
+        include_str!("../node_modules/hushbin/dist/hushbin.script.engine.js"),
+    ),
+    (
+        "/hushbin.script.collision-module.js",
+        include_str!("../node_modules/hushbin/dist/hushbin.script.collision-module.js"),
+    ),
+];
 
 /// Middleware that lets only uploads through, since the library's router has no access control.
 /// Pages contain the task, so they need no more.
@@ -32,13 +47,15 @@ async fn for_pages(request: Request, next: Next) -> Response {
 /// Returns the public router: a page, and the path that it reports to.
 fn service(store: Store) -> Router {
     let page = include_str!("page.html").replace("THE_TASK", SETTINGS);
-    let script = ([(header::CONTENT_TYPE, "text/javascript")], SCRIPT);
     let telemetry =
         unrestricted_router(store, RequestLimits::DEFAULT).layer(middleware::from_fn(for_pages));
-    Router::new()
+    let router = Router::new()
         .route("/", get(async move || Html(page)))
-        .route("/hushbin.script.js", get(async move || script))
-        .nest("/telemetry", telemetry)
+        .nest("/telemetry", telemetry);
+    SCRIPTS.into_iter().fold(router, |router, (path, text)| {
+        let script = ([(header::CONTENT_TYPE, "text/javascript")], text);
+        router.route(path, get(async move || script))
+    })
 }
 
 /// Returns the private router for analysts: the whole collector with its dashboard.

@@ -12,7 +12,7 @@ use hushbin::{Items, Question};
 use super::assessment::{PredictedErrors, QuestionAssessment, TaskAssessment};
 use crate::cli::describe;
 use crate::cli::table::write_aligned_rows;
-use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, ForgedReportInfluence, InfluencedEstimand};
+use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, ForgedReportInfluence};
 use hushbin_analysis::heavy_hitters::DEFAULT_FIND_PROBABILITY;
 use hushbin_analysis::promise::round_up_to_three_digits;
 
@@ -159,7 +159,7 @@ impl TaskAssessment {
                 [moved.up, moved.down].map(|by| describe::format_significant_digits(by, 3));
             format!(
                 "on {} of {}% of made-up reports: at most {up}{unit} up and {down}{unit} down",
-                influenced_estimand_name(moved.estimand),
+                describe::influenced_estimand_name(moved.estimand),
                 100.0 * self.made_up_fraction,
             )
         };
@@ -234,18 +234,6 @@ fn describe_estimate(question: &Question) -> EstimateDescription {
     }
 }
 
-const fn influenced_estimand_name(estimand: InfluencedEstimand) -> &'static str {
-    match estimand {
-        InfluencedEstimand::Mean => "means",
-        InfluencedEstimand::Plus => "frequencies of +",
-        InfluencedEstimand::Minus => "frequencies of -",
-        InfluencedEstimand::Nonmissing => "non-missing frequencies",
-        InfluencedEstimand::Share => "shares",
-        InfluencedEstimand::Below => "shares below an edge",
-        InfluencedEstimand::Margin => "shares of rows and columns",
-    }
-}
-
 /// Describes a question in a few words.
 fn describe_question(question: &Question) -> String {
     let items = |what: &str| match question.items() {
@@ -279,9 +267,12 @@ fn describe_question(question: &Question) -> String {
             format!("all of {} at once", names.join(", "))
         }
         QuestionKind::Number(scale) => {
-            let [min, max] = scale.range();
-            let (unit, bins) = (describe::unit_suffix(scale.unit()), scale.cell_count());
-            format!("a number from {min} to {max}{unit} in {bins} bins")
+            let ([min, max], unit) = (scale.range(), describe::unit_suffix(scale.unit()));
+            let a = ["a", "an optional"][usize::from(scale.is_optional())];
+            format!(
+                "{a} number from {min} to {max}{unit} in {} bins",
+                scale.level_or_bin_count()
+            )
         }
     }
 }

@@ -23,6 +23,8 @@ impl From<StoreError> for Problem {
             StoreError::Overloaded | StoreError::Closed | StoreError::NoAnswer => Self::Overloaded,
             StoreError::BatchFillsTooFast => Self::BatchFillsTooFast,
             StoreError::ReadOnly => Self::ReadOnly,
+            StoreError::ShuffledBatchIncomplete => Self::BatchIncomplete,
+            StoreError::InvalidBlock(error) => Self::InvalidBlock(error.to_string()),
             StoreError::TaskDeleted { id } => Self::UnknownTask(id),
             StoreError::TooFewReportsToClose {
                 reports,

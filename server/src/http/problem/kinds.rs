@@ -83,8 +83,8 @@ pub(crate) enum Problem {
          requested by their numbers, such as ?batches=1,4-6"
     )]
     DamagedBatch { batch: u64 },
-    /// Released totals that no complete uploads have.
-    #[error("{0}; some uploads broke the protocol, or the totals lack messages")]
+    /// Released totals that no batch has.
+    #[error("{0}")]
     ImpossibleTotals(#[serde(skip)] String),
     /// Number of a batch that is not released.
     #[error("batch {batch} is not released")]
@@ -183,6 +183,15 @@ pub(crate) enum Problem {
         /// Ids of the keys, in hexadecimal.
         missing_keys: Vec<String>,
     },
+    /// Block that cannot be what its shuffler states.
+    #[error("{0}")]
+    InvalidBlock(#[serde(skip)] String),
+    /// Open batch that still waits for blocks of a shuffled batch.
+    #[error(
+        "the open batch has the first blocks of a shuffled batch; try again when its shuffler has \
+         sent the rest"
+    )]
+    BatchIncomplete,
     /// Block that is not signed by a known shuffler.
     #[error("the header hushbin-signature is not from a shuffler listed in --shuffler-key")]
     UnknownShuffler,
@@ -278,7 +287,7 @@ impl Problem {
             Self::BadQuery(_) => ("bad-query", 400, "The query cannot be answered"),
             Self::NothingReleased { .. } => ("nothing-released", 409, "No reports of the task are released yet"),
             Self::DamagedBatch { .. } => ("damaged-batch", 500, "A released batch is damaged"),
-            Self::ImpossibleTotals(_) => ("impossible-totals", 409, "The released totals are not those of complete uploads"),
+            Self::ImpossibleTotals(_) => ("impossible-totals", 409, "The released totals are not those of a batch"),
             Self::UnknownBatch { .. } => ("unknown-batch", 404, "There is no such released batch"),
             Self::BatchTooSmall { .. } => ("batch-too-small", 409, "The open batch has too few reports"),
             Self::ReportsGone(_) => ("reports-gone", 410, "The reports are no longer kept"),
@@ -304,6 +313,8 @@ impl Problem {
             Self::NoKeys => ("no-keys", 503, "The analyser's keys are not known"),
             Self::UnlistedSealingKey { .. } => ("unlisted-sealing-key", 503, "A report is sealed to an unknown key"),
             Self::MissingSealingKeys { .. } => ("missing-sealing-key", 503, "The analyser lacks a sealing key"),
+            Self::InvalidBlock(_) => ("invalid-block", 400, "The block cannot be what its shuffler states"),
+            Self::BatchIncomplete => ("batch-incomplete", 409, "The open batch waits for blocks of a shuffled batch"),
             Self::UnknownShuffler => ("unknown-shuffler", 403, "No known shuffler has signed this"),
             Self::OhttpKey => ("ohttp-key", 400, "The request is sealed to a key that is not known"),
             Self::UnknownGateway(_) => ("unknown-gateway", 404, "The relay has no such gateway"),

@@ -47,6 +47,8 @@ impl NotReadyReason {
             },
             StoreError::BatchFillsTooFast
             | StoreError::TooFewReportsToClose { .. }
+            | StoreError::ShuffledBatchIncomplete
+            | StoreError::InvalidBlock(_)
             | StoreError::TaskDeleted { .. } => Self::Failed,
         }
     }

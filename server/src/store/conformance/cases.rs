@@ -7,6 +7,7 @@ use crate::store::engine::{
     BatchRelease, BatchRow, BatchState, EngineError, ReleasedBlocks, StorageEngine, StorageReader,
     TaskKey, TaskRow, UploadOutcome, UploadRecord,
 };
+use crate::store::shuffled_block::BlockRecord;
 use crate::store::task_log::{TaskLogEvent, check_task_log};
 use crate::store::test_records::{
     assert_outcomes, build_release, conflicting_record, numbered_record, stored_contents,
@@ -22,6 +23,36 @@ fn close_and_release_batch(engine: &mut dyn StorageEngine, task: TaskKey) -> Bat
     reader.store_release(task, &closed, release).unwrap();
     engine.refresh_changed_batch(task, closed.number).unwrap();
     closed
+}
+
+/// Only the open batch's records of blocks are found. They are the uploads with the length of a
+/// record, and an id that begins with eight zeros, such as that of record 0.
+pub(super) fn records_of_blocks_are_found_in_the_open_batch<S: TestStorage>() {
+    let storage = S::new();
+    let mut engine = storage.open();
+    let task = engine.add_task(task_row_with_id("t"), 100).unwrap();
+    assert_eq!(engine.open_block_bodies(task).unwrap(), [] as [Vec<u8>; 0]);
+    let mut group: Vec<UploadRecord> = (0..50).map(numbered_record).collect();
+    group[0].body = vec![7; BlockRecord::LENGTH];
+    assert!(BlockRecord::is_block(&group[0].id, &group[0].body));
+    // A client chose this id.
+    group[1].id = 1_u128.to_be_bytes();
+    group[1].body = vec![7; BlockRecord::LENGTH + 1];
+    engine.append_uploads(task, &group).unwrap();
+    // Sent again, they are found once.
+    engine.append_uploads(task, &group).unwrap();
+    let another = engine.add_task(task_row_with_id("u"), 100).unwrap();
+    let found = [group[0].body.clone()];
+    assert_eq!(engine.open_block_bodies(task).unwrap(), found);
+    assert_eq!(engine.open_block_bodies(another).unwrap().len(), 0);
+    drop(engine);
+    let mut engine = storage.open();
+    assert_eq!(engine.open_block_bodies(task).unwrap(), found);
+    engine.close_batch(task, 1, 200).unwrap();
+    assert_eq!(engine.open_block_bodies(task).unwrap().len(), 0);
+    drop(engine);
+    let mut engine = storage.open();
+    assert_eq!(engine.open_block_bodies(task).unwrap().len(), 0);
 }
 
 pub(super) fn an_id_counts_once_whatever_becomes_of_its_batch<S: TestStorage>() {

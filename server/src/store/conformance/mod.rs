@@ -23,6 +23,7 @@ macro_rules! over_both {
 
 over_both! {
     an_id_counts_once_whatever_becomes_of_its_batch,
+    records_of_blocks_are_found_in_the_open_batch,
     other_bytes_under_an_id_are_refused_until_it_is_released,
     batches_are_told_as_they_are,
     a_batch_is_closed_once,

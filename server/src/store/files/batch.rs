@@ -9,7 +9,8 @@
 //!
 //! Each `sum` is a checksum of the part before it. Numbers are little endian. A block contains some
 //! of the reports, encoded as an upload, in the format that pages send. The upload id of a block is
-//! the block's number, or identifies the batch if the reports are sealed.
+//! the block's number. A block of sealed reports has the format of
+//! [`SealedBlocks`](crate::store::sealed_blocks::SealedBlocks).
 //!
 //! The reports of the batch are sorted by their bytes. So the file reveals neither the order in
 //! which reports arrived nor which reports arrived together. Once the reports are no longer needed,

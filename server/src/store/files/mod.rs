@@ -64,7 +64,7 @@ use rayon::prelude::*;
 use reader::IdsFilesToAdopt;
 use shared_log::{MIN_SHARED_TASKS, SharedFrames, SharedLog};
 use task::TaskFiles;
-use task_log::{read_task_log, write_task_log};
+use task_log::{TASK_LOG_FILE_NAME, TaskLogGuard, read_task_log, write_task_log};
 
 /// Maximum number of threads that open the files of tasks.
 const MAX_OPENING_THREADS: usize = 16;
@@ -79,6 +79,7 @@ pub struct FilesEngine {
     shared_log: SharedLog,
     /// Lock on the directory, if this engine holds it.
     lock: Option<Arc<WritableFile>>,
+    task_log_guard: TaskLogGuard,
 }
 
 pub use backup::{BackupProgress, backup};
@@ -184,6 +185,7 @@ impl FilesEngine {
             ids_files_to_adopt: IdsFilesToAdopt::default(),
             shared_log: SharedLog::new(root),
             lock: None,
+            task_log_guard: TaskLogGuard::new(root, !rows.is_empty()),
         })
     }
 
@@ -351,6 +353,15 @@ impl StorageEngine for FilesEngine {
 
     fn add_task(&mut self, row: TaskRow, now: u64) -> Result<TaskKey, EngineError> {
         self.check_may_write()?;
+        // A task may be stored and not served.
+        if self
+            .catalogue
+            .task_rows()
+            .iter()
+            .any(|own| own.id == row.id)
+        {
+            return Err(EngineError::TaskExists(row.id));
+        }
         let key = self.catalogue.next_key();
         let directory = task_directory(&self.root, key);
         // Files come first: a start removes new files that the list does not mention.
@@ -397,6 +408,7 @@ impl StorageEngine for FilesEngine {
 
     fn complete_task_log(&mut self, now: u64) -> Result<Vec<TaskLogEntry>, EngineError> {
         self.check_may_write()?;
+        self.task_log_guard.check_in_place()?;
         let mut entries = read_task_log(&self.root)?;
         let stored = self.catalogue.task_rows();
         let stored: Vec<_> = stored.iter().map(TaskRow::to_listed_task).collect();
@@ -405,6 +417,7 @@ impl StorageEngine for FilesEngine {
             entries.extend(missing);
             write_task_log(&self.root, &entries)?;
         }
+        self.task_log_guard.must_exist = !entries.is_empty();
         Ok(entries)
     }
 
@@ -442,6 +455,10 @@ impl StorageEngine for FilesEngine {
         results
     }
 
+    fn open_block_bodies(&mut self, task: TaskKey) -> Result<Vec<Vec<u8>>, EngineError> {
+        Ok(self.files_of_task(task)?.open_block_bodies().to_vec())
+    }
+
     fn close_batch(
         &mut self,
         task: TaskKey,
@@ -474,6 +491,7 @@ impl StorageEngine for FilesEngine {
         vec![
             (LOCK_FILE_NAME, self.check_lock()),
             (CATALOGUE_FILE_NAME, self.catalogue.check_unchanged()),
+            (TASK_LOG_FILE_NAME, self.task_log_guard.check()),
         ]
     }
 

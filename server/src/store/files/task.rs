@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use super::batch::BatchFile;
 use super::disk;
-use super::frame::LogHeader;
+use super::frame::{LogHeader, LoggedUpload};
 use super::ids::UploadIdsFile;
 use super::listing::{FileListing, batch_file_name, log_file_name};
 use super::log::{EncodedFrame, LogContents, UploadLog};
 use super::shared_log::SharedFrames;
 use super::verified_files::{VerifiedFiles, open_ids_files, released_row, unreleased_row};
 use crate::store::engine::{BatchRow, EngineError, TaskRow, UploadOutcome, UploadRecord};
+use crate::store::shuffled_block::BlockRecord;
 
 type UploadIdBytes = [u8; 16];
 
@@ -33,6 +34,8 @@ pub(super) struct TaskFiles {
     /// Ids of uploads in released batches.
     released_ids_files: Vec<Arc<UploadIdsFile>>,
     batches: Vec<BatchRow>,
+    /// Bodies of the block records in the open batch.
+    open_block_bodies: Vec<Vec<u8>>,
     /// True if the last commit failed.
     last_commit_failed: bool,
 }
@@ -44,6 +47,8 @@ pub(super) struct WrittenCommit {
     outcomes: Vec<UploadOutcome>,
     /// Frame of the new uploads, and a hash of each body. `None` if no upload is new.
     new_uploads: Option<(EncodedFrame, UploadBodyHashes)>,
+    /// Bodies of the new block records.
+    new_block_bodies: Vec<Vec<u8>>,
 }
 
 impl WrittenCommit {
@@ -72,6 +77,7 @@ impl TaskFiles {
             unreleased_uploads: BTreeMap::from([(1, UploadBodyHashes::new())]),
             hasher: RandomState::new(),
             released_ids_files: Vec::new(),
+            open_block_bodies: Vec::new(),
             last_commit_failed: false,
         })
     }
@@ -91,15 +97,18 @@ impl TaskFiles {
         for (path, contents) in &found.closed_logs {
             known.insert(
                 contents.header.batch,
-                read_known_uploads(path, contents, &hasher)?,
+                read_known_uploads(path, contents, &hasher, |_| {})?,
             );
             resume_log(path, contents)?;
         }
         let (path, contents) = &found.open_log;
-        known.insert(
-            contents.header.batch,
-            read_known_uploads(path, contents, &hasher)?,
-        );
+        let mut open_block_bodies = Vec::new();
+        let open_uploads = read_known_uploads(path, contents, &hasher, |logged| {
+            if BlockRecord::is_block(&logged.id, logged.body) {
+                open_block_bodies.push(logged.body.to_vec());
+            }
+        })?;
+        known.insert(contents.header.batch, open_uploads);
         let log = resume_log(path, contents)?;
         for path in &found.obsolete {
             disk::remove_file(path)?;
@@ -111,12 +120,18 @@ impl TaskFiles {
             hasher,
             batches: found.batches(),
             released_ids_files: found.released_ids_files,
+            open_block_bodies,
             last_commit_failed: false,
         })
     }
 
     pub(super) fn batches(&self) -> &[BatchRow] {
         &self.batches
+    }
+
+    /// Returns the bodies of the block records in the open batch.
+    pub(super) fn open_block_bodies(&self) -> &[Vec<u8>] {
+        &self.open_block_bodies
     }
 
     /// Checks that the task can take uploads. The log is written to only if the last commit failed.
@@ -183,15 +198,20 @@ impl TaskFiles {
             return Ok(WrittenCommit {
                 outcomes,
                 new_uploads: None,
+                new_block_bodies: Vec::new(),
             });
         }
         let frame = self.log.encode_commit(&stored)?;
         let written = self.log.write_frame(&frame);
         self.last_commit_failed = written.is_err();
         written?;
+        let blocks = stored
+            .iter()
+            .filter(|record| BlockRecord::is_block(&record.id, &record.body));
         Ok(WrittenCommit {
             outcomes,
             new_uploads: Some((frame, fresh)),
+            new_block_bodies: blocks.map(|record| record.body.clone()).collect(),
         })
     }
 
@@ -205,6 +225,7 @@ impl TaskFiles {
                 .entry(batch)
                 .or_default()
                 .extend(fresh);
+            self.open_block_bodies.extend(commit.new_block_bodies);
             if let Some(last) = self.batches.last_mut() {
                 last.report_count = self.log.counts.reports;
             }
@@ -272,6 +293,7 @@ impl TaskFiles {
         self.batches.extend([closed, open]);
         self.unreleased_uploads
             .insert(batch + 1, UploadBodyHashes::new());
+        self.open_block_bodies.clear();
         self.log = next;
         Ok(closed)
     }
@@ -330,15 +352,17 @@ fn resume_log(path: &Path, contents: &LogContents) -> Result<UploadLog, EngineEr
     UploadLog::resume(path, contents)
 }
 
-/// Returns the ids of the uploads in a log, each with the hash of the body.
+/// Visits the uploads in a log, and returns their ids, each with the hash of the body.
 fn read_known_uploads(
     path: &Path,
     contents: &LogContents,
     hasher: &RandomState,
+    mut visit: impl FnMut(&LoggedUpload<'_>),
 ) -> Result<UploadBodyHashes, EngineError> {
     let mut known = UploadBodyHashes::with_capacity(contents.counts.uploads as usize);
     contents.for_each_upload(path, |logged| {
         known.insert(logged.id, hasher.hash_one(logged.body));
+        visit(&logged);
     })?;
     Ok(known)
 }

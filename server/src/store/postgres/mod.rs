@@ -42,6 +42,7 @@ use super::engine::{
     BatchRow, EngineError, StorageEngine, StorageReader, TaskKey, TaskRow, UploadOutcome,
     UploadRecord,
 };
+use super::shuffled_block::{BLOCK_ID_PREFIX, BlockRecord};
 use super::task_log::TaskLogEntry;
 pub use address::DatabaseAddress;
 use append::AppendStatements;
@@ -255,6 +256,27 @@ impl StorageEngine for PostgresEngine {
             _ => drop(self.reload_batches(task)),
         }
         Ok(outcomes)
+    }
+
+    fn open_block_bodies(&mut self, task: TaskKey) -> Result<Vec<Vec<u8>>, EngineError> {
+        let key = to_database_integer(task.0);
+        // The primary key begins with the columns of this condition, so few rows are read.
+        let query = "SELECT upload.body FROM hushbin.batch JOIN hushbin.upload \
+            ON upload.task = batch.task AND upload.batch = batch.number \
+            WHERE batch.task = $1 AND batch.state = 0 AND upload.id BETWEEN $2 AND $3 \
+            AND octet_length(upload.body) = $4";
+        let length = BlockRecord::LENGTH as i32;
+        let [first, last] = [0, u8::MAX].map(|rest| {
+            let mut id = [rest; 16];
+            id[..BLOCK_ID_PREFIX.len()].copy_from_slice(&BLOCK_ID_PREFIX);
+            id
+        });
+        self.write_session.with_session(|session, _| {
+            let rows = session
+                .client()
+                .query(query, &[&key, &&first[..], &&last[..], &length])?;
+            Ok(rows.iter().map(|row| row.get("body")).collect())
+        })
     }
 
     fn close_batch(

@@ -33,7 +33,7 @@
 //! mechanisms for the distribution of one number.
 //!
 //! [`sums`] implements the mechanism of a different paper: sums of vectors from shuffled messages,
-//! without a local ε.
+//! without a local ε. [`shuffled_counts`] has protocols for histograms from shuffled messages.
 //!
 //! All of these mechanisms serve only comparisons, such as [`compare_mechanisms`], and figures;
 //! pages cannot use them for reports. [`LossFunction`] computes the gradients that private learning
@@ -59,6 +59,7 @@ mod gaussian;
 mod learning;
 mod numbers;
 pub mod ratings;
+pub mod shuffled_counts;
 pub mod sums;
 
 pub use budget::{Budget, DELTA_RANGE, hockey_stick_divergence, least_epsilon};

@@ -181,7 +181,10 @@ fn a_simulation_is_as_wrong_as_it_says() {
         assert!((0.85..1.1).contains(&ratio), "{ratio}");
         assert!(number("items", "local_error") > 3.0 * error);
     }
-    assert_eq!(found["clipped"], 0);
+    assert_eq!(
+        (&found["clipped"], &found["are_shares"]),
+        (&0.into(), &false.into())
+    );
     assert!(found["covered"].as_f64().unwrap() > 0.92);
     speaks_of_no_local_epsilon(&files.say(&[&words[..], &["--verbose"]].concat()).1);
 
@@ -212,6 +215,70 @@ fn an_audit_measures_no_more_than_is_promised_and_nearly_as_much() {
     assert!(0.2 < measured && measured <= 1.0, "{found}");
     assert_eq!(found["verdict"], "within-budget");
     speaks_of_no_local_epsilon(&files.say(&["audit", "--trials", "100", "--seed", "1"]).1);
+}
+
+/// All four kinds of questions are audited. An audit is repeated by its seed.
+#[test]
+fn questions_through_a_shuffler_are_audited() {
+    let flag = |name: &str| json!({ "kind": "flag", "name": name });
+    let all = [
+        json!([flag("beta"), flag("dark")]),
+        json!([{ "kind": "choice", "name": "theme", "options": ["dark", "light", "system"] }]),
+        json!([{ "kind": "set", "name": "used", "options": 5, "sparsity": 2 }]),
+        json!([{ "kind": "number", "name": "load", "min": 0, "max": 9, "bins": 40 }]),
+    ];
+    for questions in all {
+        let files = Files::new(&json!({
+            "id": "counts", "trust": "shuffler", "epsilon": 1.0, "delta": 0.01, "people": 40,
+            "questions": questions,
+        }));
+        let words = ["audit", "--trials", "4000", "--seed", "1"];
+        let found = files.ask(&words);
+        assert_eq!(files.ask(&words), found);
+        let measured = found["empirical_lower_bound"].as_f64().unwrap();
+        assert!(0.1 < measured && measured <= 1.0, "{found}");
+        assert_eq!(found["verdict"], "within-budget");
+        assert_eq!(
+            [&found["trials"], &found["event_trials"]],
+            [&json!(4000), &json!(3000)]
+        );
+        assert!(found["accounted"]["upper"].as_f64().unwrap() <= 1.0);
+        let (fine, said, _) = files.say(&words);
+        assert!(
+            fine && said.starts_with("counts: questions through a shuffler\n"),
+            "{said}"
+        );
+        assert!(said.contains("one of two random answers"), "{said}");
+        speaks_of_no_local_epsilon(&said);
+        let (_, plan, _) = files.say(&["plan", "--verbose"]);
+        assert!(
+            plan.contains("counts is a valid task of questions."),
+            "{plan}"
+        );
+        assert!(plan.contains("moves the count by"), "{plan}");
+        assert_eq!(files.ask(&["plan"])["are_shares"], true);
+    }
+}
+
+#[test]
+fn an_audit_of_batches_needs_enough_trials() {
+    let files = Files::new(&numbers(60));
+    for (options, reason) in [
+        ("--trials 99", "trials is 99, expected 100 to 1000000000"),
+        (
+            "--trials 1000000001",
+            "trials is 1000000001, expected 100 to",
+        ),
+        ("--confidence 1", "confidence is 1, expected 0.5 to"),
+        ("--confidence 0.1", "confidence is 0.1, expected 0.5 to"),
+    ] {
+        let words: Vec<&str> = options.split(' ').collect();
+        let (fine, said, why) = files.say(&[&["audit"], &words[..]].concat());
+        assert!(
+            !fine && said.is_empty() && why.contains(reason),
+            "{options}: {why}"
+        );
+    }
 }
 
 #[test]
@@ -274,7 +341,10 @@ fn questions_through_a_shuffler_are_simulated() {
             / found["items"][index]["stated_error"].as_f64().unwrap();
         assert!((0.6..1.5).contains(&ratio), "{ratio}");
     }
-    assert_eq!(found["clipped"], 0);
+    assert_eq!(
+        (&found["clipped"], &found["are_shares"]),
+        (&0.into(), &true.into())
+    );
     assert!(found["covered"].as_f64().unwrap() >= 0.85, "{found}");
     let files = Files::new(&task(
         json!({ "name": "used", "kind": "set", "options": 5, "sparsity": 2 }),

@@ -104,6 +104,10 @@ impl StorageEngine for Faulty {
         self.inner.append_uploads(task, group)
     }
 
+    fn open_block_bodies(&mut self, task: TaskKey) -> Done<Vec<Vec<u8>>> {
+        self.inner.open_block_bodies(task)
+    }
+
     fn close_batch(&mut self, task: TaskKey, batch: u64, now: u64) -> Done<BatchRow> {
         self.inner.close_batch(task, batch, now)
     }

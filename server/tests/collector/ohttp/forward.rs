@@ -31,12 +31,33 @@ impl Relay {
         Self::with(&words)
     }
 
+    /// Starts a relay to a gateway that has this certificate.
+    pub(crate) fn over_tls(gateway: SocketAddr, certificate: &Path) -> Self {
+        let url = format!("https://{gateway}");
+        let words = [
+            "--listen",
+            "127.0.0.1:0",
+            "--log",
+            "debug",
+            "--gateway",
+            &url,
+        ];
+        Self::with_environment(&words, &[("SSL_CERT_FILE", certificate)])
+    }
+
     fn with(words: &[&str]) -> Self {
+        Self::with_environment(words, &[])
+    }
+
+    fn with_environment(words: &[&str], variables: &[(&str, &Path)]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let home = directory.path().join("home");
         fs::create_dir(&home).unwrap();
         let mut command = relay_command("serve");
-        command.args(words).current_dir(home);
+        command
+            .args(words)
+            .current_dir(home)
+            .envs(variables.iter().copied());
         command.stderr(File::create(directory.path().join("log")).unwrap());
         let mut process = Collector::start(command);
         let address = process.address_after("hushbin relaying");

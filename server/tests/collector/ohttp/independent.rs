@@ -1,5 +1,7 @@
 //! Requests by another implementation of Oblivious HTTP, directly and through the relay of hushbin.
 
+use std::io::{Read, Write};
+
 use hushbin_tests::oblivious::{Answer, Asker, message};
 use ohttp::ClientRequest;
 
@@ -7,15 +9,16 @@ use super::forward::{REVEALING_FIELDS, Relay, path_to};
 use super::*;
 
 /// Sends a message that the crate `ohttp` seals, and returns the answer that it opens.
-pub(crate) fn ask_by_ohttp(
-    client: &mut Client,
+pub(crate) fn ask_by_ohttp<S: Read + Write>(
+    client: &mut Client<S>,
     path: &str,
     configurations: &[u8],
     message: &[u8],
 ) -> Answer {
     let request = ClientRequest::from_encoded_config_list(configurations).unwrap();
     let (sealed, waiting) = request.encapsulate(message).unwrap();
-    let (status, answer) = post_to(client, path, REVEALING_FIELDS, &sealed);
+    let fields = format!("host: 127.0.0.1\r\n{REVEALING_FIELDS}");
+    let (status, answer) = post_to(client, path, &fields, &sealed);
     assert_eq!(status, 200, "{}", String::from_utf8_lossy(&answer));
     Answer::parse(&waiting.decapsulate(&answer).unwrap())
 }

@@ -1,6 +1,6 @@
 //! A relay that forwards requests unchanged and records all bytes.
 
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -84,8 +84,8 @@ pub(crate) fn post(client: &mut Client, host: SocketAddr, sealed: &[u8]) -> (u16
 }
 
 /// Sends a sealed request to a path, with these further lines of its head.
-pub(crate) fn post_to(
-    client: &mut Client,
+pub(crate) fn post_to<S: Read + Write>(
+    client: &mut Client<S>,
     path: &str,
     fields: &str,
     sealed: &[u8],

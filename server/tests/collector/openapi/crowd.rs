@@ -15,6 +15,7 @@ const EVERYTHING: &str = r#"{
         { "name": "signed-in", "kind": "flag", "weight": 3 },
         { "name": "load", "kind": "number", "unit": "ms", "edges": [0, 100, 200, 400] },
         { "name": "zoom", "kind": "number", "min": 0.5, "max": 2.5 },
+        { "name": "idle", "kind": "number", "edges": [0, 1, 5], "optional": true },
         { "name": "times", "kind": "numbers", "of": [
             { "name": "first", "min": 0, "max": 10, "unit": "s" },
             { "name": "second", "min": -1, "max": 1 }

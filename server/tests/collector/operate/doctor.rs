@@ -12,12 +12,13 @@ use std::time::{Duration, SystemTime};
 use hushbin_tests::postgres::Server;
 use hushbin_tests::process;
 
-use super::proxies::{CADDY, NGINX, caddy_allows, nginx_allows};
+use super::proxies::{caddy_allows, nginx_allows};
 use super::{Operated, configure};
 use crate::access::create_token;
 use crate::nodes::ask;
 use crate::ohttp::create_key;
 use crate::shuffle::free;
+use crate::support::proxy::{CADDY, NGINX};
 use crate::support::{SETTINGS, tls};
 
 /// Runs the command on a file, with a limit on open files. Returns success, and the output.

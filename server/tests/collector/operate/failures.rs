@@ -43,7 +43,7 @@ struct Failure {
     provoke: fn() -> Running,
 }
 
-const FAILURES: [Failure; 25] = [
+const FAILURES: [Failure; 26] = [
     Failure {
         name: "a frozen database",
         metric: "hushbin_ready == 0",
@@ -67,6 +67,12 @@ const FAILURES: [Failure; 25] = [
         metric: "hushbin_files_broken{file=\"tasks.json\"} == 1",
         log: "checking the file tasks.json fails",
         provoke: || broken(|data| fs::remove_file(data.join("tasks.json")).unwrap()),
+    },
+    Failure {
+        name: "a lost task log",
+        metric: "hushbin_files_broken{file=\"task-log.json\"} == 1",
+        log: "checking the file task-log.json fails",
+        provoke: || broken(|data| fs::remove_file(data.join("task-log.json")).unwrap()),
     },
     Failure {
         name: "damaged tokens",

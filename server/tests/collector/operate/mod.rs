@@ -10,7 +10,7 @@ mod http2;
 mod limits;
 mod logs;
 pub(crate) mod metrics;
-mod proxies;
+pub(crate) mod proxies;
 mod tasks;
 mod tls;
 

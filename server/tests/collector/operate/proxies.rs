@@ -2,36 +2,36 @@
 
 use serde_json::Value;
 
-pub(super) const NGINX: &str = include_str!("../../../deploy/nginx.conf");
-pub(super) const CADDY: &str = include_str!("../../../deploy/Caddyfile");
+use crate::support::proxy::{CADDY, NGINX};
+
 const OPENAPI: &str = include_str!("../../../src/http/openapi.json");
 
-/// Every route, who needs it, and whether nginx and Caddy let anybody request it.
-const ROUTES: [(&str, &str, bool, bool); 24] = [
-    ("/tasks/{id}", "pages", true, true),
-    ("/tasks/{id}/keys", "pages", true, true),
-    ("/tasks/{id}/reports", "pages", true, true),
-    ("/tasks/{id}/privacy", "readers", true, true),
-    ("/tasks/{id}/blocks", "shufflers", true, true),
-    ("/task-log", "anybody", true, true),
-    ("/.well-known/ohttp-gateway", "relays", false, false),
-    ("/gateways/{host}", "pages, of a relay", false, false),
-    ("/", "analysts", false, false),
-    ("/dashboard", "analysts", false, false),
-    ("/dashboard/", "analysts", false, false),
-    ("/dashboard/dashboard.css", "analysts", false, false),
-    ("/dashboard/dashboard.js", "analysts", false, false),
-    ("/dashboard/icon.svg", "analysts", false, false),
-    ("/openapi.json", "analysts", false, false),
-    ("/tasks", "analysts", false, false),
-    ("/tasks/{id}/batches", "analysts", false, false),
-    ("/tasks/{id}/estimates", "analysts", false, false),
-    ("/tasks/{id}/heavy-hitters", "analysts", false, false),
-    ("/tasks/{id}/influence", "analysts", false, false),
-    ("/tasks/{id}/settings", "analysts", false, false),
-    ("/livez", "operators", false, false),
-    ("/metrics", "operators", false, false),
-    ("/readyz", "operators", false, false),
+/// Every route, who needs it, and whether proxies let anybody request it.
+pub(crate) const ROUTES: [(&str, &str, bool); 24] = [
+    ("/tasks/{id}", "pages", true),
+    ("/tasks/{id}/keys", "pages", true),
+    ("/tasks/{id}/reports", "pages", true),
+    ("/tasks/{id}/privacy", "readers", true),
+    ("/tasks/{id}/blocks", "shufflers", true),
+    ("/task-log", "anybody", true),
+    ("/.well-known/ohttp-gateway", "relays", false),
+    ("/gateways/{host}", "pages, of a relay", false),
+    ("/", "analysts", false),
+    ("/dashboard", "analysts", false),
+    ("/dashboard/", "analysts", false),
+    ("/dashboard/dashboard.css", "analysts", false),
+    ("/dashboard/dashboard.js", "analysts", false),
+    ("/dashboard/icon.svg", "analysts", false),
+    ("/openapi.json", "analysts", false),
+    ("/tasks", "analysts", false),
+    ("/tasks/{id}/batches", "analysts", false),
+    ("/tasks/{id}/estimates", "analysts", false),
+    ("/tasks/{id}/heavy-hitters", "analysts", false),
+    ("/tasks/{id}/influence", "analysts", false),
+    ("/tasks/{id}/settings", "analysts", false),
+    ("/livez", "operators", false),
+    ("/metrics", "operators", false),
+    ("/readyz", "operators", false),
 ];
 
 /// Returns the routes that a regular expression of the form `^/tasks/[^/]+(/a|/b)?$` matches.
@@ -137,21 +137,18 @@ fn proxies_let_through_what_is_needed_from_outside() {
     all.sort_unstable();
     listed.sort_unstable();
     assert_eq!(all, listed);
-    for (route, who, nginx, caddy) in ROUTES {
-        assert_eq!(nginx_allows(NGINX, route), nginx, "nginx: {route}, {who}");
-        assert_eq!(caddy_allows(CADDY, route), caddy, "Caddy: {route}, {who}");
+    for (route, who, is_public) in ROUTES {
+        assert_eq!(
+            nginx_allows(NGINX, route),
+            is_public,
+            "nginx: {route}, {who}"
+        );
+        assert_eq!(
+            caddy_allows(CADDY, route),
+            is_public,
+            "Caddy: {route}, {who}"
+        );
     }
-}
-
-/// Shufflers send many blocks at once, so a limit on requests would hold them up.
-#[test]
-fn shufflers_have_no_rate_limit() {
-    let limited = |route| {
-        let lines = nginx_answer(NGINX, route);
-        lines.iter().any(|line| line.starts_with("limit_req "))
-    };
-    assert!(limited("/tasks/{id}/reports"));
-    assert!(!limited("/tasks/{id}/blocks"));
 }
 
 /// One household or machine has all addresses of an IPv6 network of 64 bits.
@@ -171,23 +168,4 @@ fn nginx_counts_ipv6_by_network() {
     // An address has 16 bytes if it is of IPv6, and 4 otherwise.
     let network = r#""~(?s)\A(?<first_64_bits>.{8}).{8}\z" $first_64_bits;"#;
     assert_eq!(map, ["default $binary_remote_addr;", network]);
-}
-
-/// Lines for gateways that are shipped as comments let relays through.
-#[test]
-fn uncommented_lines_let_relays_through() {
-    let route = "/.well-known/ohttp-gateway";
-    let is_code = |line: &str| line.ends_with([';', '{', '}']);
-    let nginx: Vec<_> = NGINX
-        .lines()
-        .map(|line| match line.trim().strip_prefix("# ") {
-            Some(code) if is_code(code) => code,
-            _ => line,
-        })
-        .collect();
-    let lines = nginx_answer(&nginx.join("\n"), route);
-    assert!(lines.iter().any(|line| line.trim() == "allow 192.0.2.1;"));
-    let caddy = CADDY.replace("# not path ", "not path ");
-    assert!(caddy_allows(&caddy, route));
-    assert!(!caddy_allows(&caddy, "/metrics"));
 }

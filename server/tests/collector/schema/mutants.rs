@@ -30,6 +30,7 @@ const MORE: [&str; 9] = [
           "spacing": "logarithmic", "unit": "s", "weight": 3 },
         { "name": "z", "kind": "number", "min": 1, "max": 9, "want": "quantiles", "step": 0.5 },
         { "name": "d", "kind": "number", "min": 1, "max": 9, "want": "mean" },
+        { "name": "s", "kind": "number", "edges": [1, 2, 4], "optional": true },
         { "name": "e", "kind": "number", "edges": [1, 2, 4, 8, 16], "want": "quantiles",
           "mechanism": { "name": "pattern", "outputs": 6, "favoured": [0, 1, 3] } },
         { "name": "f", "kind": "text", "length": 4, "entries": [1, 2], "weight": 1 },

@@ -1,5 +1,6 @@
 //! Reports that are sent more than once, to make one person visible in the estimates.
 
+use super::blocks::{block_of_batch, send_signed};
 use super::*;
 use crate::operate::metrics::values;
 
@@ -87,4 +88,62 @@ fn repeats_in_an_open_batch_are_left_out() {
     }
     let expected = expected(&world.task, &counted);
     assert_eq!(world.estimates(counted.len() as u64), expected);
+}
+
+/// A block that is sent again is no repeat, unlike the same reports from another shuffler or batch.
+/// What a block omits is counted once, however often it is sent.
+fn check_replays(world: &World) {
+    world.create_key("second", "signing");
+    let second_key = world.text("second.pub");
+    let start = || {
+        let shufflers = ["--shuffler-key", &second_key];
+        world.analyser_at(world.analyser, &["sealing.pem"], &shufflers)
+    };
+    let analyser = start();
+    let mut sealer = world.sealer(world.analyser, 1);
+    let upload = Uploads::new(&world.task, 1).make(5);
+    let reports = upload.reports.iter();
+    let mut sealed: Vec<Vec<u8>> = reports.map(|own| sealer.seal(&encoded(own))).collect();
+    let batch = |id: u8, reports: &[Vec<u8>]| {
+        let count = reports.len() as u64;
+        let fingerprint = world.task.fingerprint();
+        block_of_batch(UploadId([id; 16]), &fingerprint, [count, count, 0], reports)
+    };
+    let first = batch(1, &sealed);
+    // The second shuffler sends one report more, which its key does not open.
+    let mut broken = sealed[0].clone();
+    *broken.last_mut().unwrap() ^= 1;
+    sealed.push(broken);
+    let [second, third] = [2, 3].map(|id| batch(id, &sealed));
+    let check = |key: &str, block: &[u8], repeated: u32, unopenable: u32| {
+        let (status, answer) = send_signed(world, key, block).unwrap();
+        assert_eq!(status, 200, "{answer}");
+        let found = values(&mut Client::connect(world.analyser).unwrap());
+        let found = ["repeated", "undecryptable"]
+            .map(|name| found[&format!("hushbin_reports_{name}_total")]);
+        assert_eq!(found, [repeated, unopenable].map(f64::from));
+    };
+    check("shuffler.pem", &first, 0, 0);
+    check("shuffler.pem", &first, 0, 0);
+    check("second.pem", &second, 5, 1);
+    check("second.pem", &second, 5, 1);
+    assert_eq!(world.estimates(5), expected(&world.task, [&upload]));
+    check("second.pem", &third, 10, 2);
+    check("second.pem", &third, 10, 2);
+    analyser.kill();
+    let _analyser = start();
+    // The stored origin shows that the first block was counted.
+    check("shuffler.pem", &first, 0, 0);
+    check("second.pem", &third, 5, 1);
+    assert_eq!(world.estimates(5), expected(&world.task, [&upload]));
+}
+
+#[test]
+fn replayed_blocks_are_counted_as_repeats() {
+    check_replays(&World::new());
+}
+
+#[test]
+fn replayed_blocks_are_counted_as_repeats_in_databases() {
+    check_replays(&World::over_databases());
 }

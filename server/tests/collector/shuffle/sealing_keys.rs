@@ -42,6 +42,31 @@ fn an_analyser_without_a_key_loses_no_report() {
     assert_eq!(world.estimates(10), expected(&world.task, [&upload]));
 }
 
+/// A batch whose key is missing waits. Later batches do not wait behind it.
+#[test]
+fn a_batch_without_a_key_does_not_delay_later_ones() {
+    let world = World::new();
+    let (first, _, (_shuffler, address)) = refused_batch(&world);
+    let analyser = world.analyser_of(&["newer.pem"]);
+    let second = Uploads::new(&world.task, 2).make(10);
+    let bytes = world.seal(&mut world.sealer(world.analyser, 2), &second);
+    let mut client = Client::connect(address).unwrap();
+    // The shuffler soon asks the analyser for the newer key.
+    while client.post("settings", &bytes).unwrap().0 == 503 {
+        thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(world.estimates(10), expected(&world.task, [&second]));
+    let token = world.token("shuffled");
+    let (_, batches) = ask(address, &token, "GET /tasks/settings/batches");
+    assert_eq!(batches["batches"][0]["reports_kept"], true, "{batches}");
+    analyser.kill();
+    let _analyser = world.analyser_of(&["newer.pem", "sealing.pem"]);
+    assert_eq!(
+        world.estimates(20),
+        expected(&world.task, [&first, &second])
+    );
+}
+
 /// An operator gives up a lost key. Other reports are then counted.
 #[test]
 fn reports_to_a_lost_key_are_left_out_only_if_the_operator_says_so() {

@@ -27,7 +27,10 @@ pub(crate) fn sums_of(people: u64) -> SumTask {
 
 /// Gives both roles this task.
 pub(crate) fn world(task: &SumTask) -> World {
-    let world = World::new();
+    with_task(World::new(), task)
+}
+
+pub(super) fn with_task(world: World, task: &SumTask) -> World {
     let text = serde_json::to_string(task).unwrap();
     fs::write(world.path("task.json"), text).unwrap();
     world
@@ -39,8 +42,18 @@ fn answer(person: u64) -> Vec<f64> {
     (0..16).map(number).collect()
 }
 
+/// Option that a person chooses in a task of questions.
+fn choice(person: u64) -> Vec<f64> {
+    vec![(person % 4 * (person % 2)) as f64]
+}
+
 /// Returns an upload of these messages, each sealed separately.
-fn upload(task: &SumTask, sealer: &mut Sealer, id: u64, messages: &[Message]) -> Vec<u8> {
+pub(super) fn upload(
+    task: &SumTask,
+    sealer: &mut Sealer,
+    id: u64,
+    messages: &[Message],
+) -> Vec<u8> {
     let sealed: Vec<u8> = messages
         .iter()
         .flat_map(|message| {
@@ -73,8 +86,13 @@ pub(crate) fn send(
         let mut client = Client::connect(address).unwrap();
         let (mut randomizer, mut messages) = (SumRandomizer::new(task), Vec::new());
         let mut rng = ChaCha20Rng::seed_from_u64(people.start);
+        totals.add_people(people.end - people.start);
         for person in people {
-            let made = randomizer.randomize(&answer(person), &mut rng, &mut messages);
+            let answer = match task.summed_quantity().counted_questions() {
+                Some(_) => choice(person),
+                None => answer(person),
+            };
+            let made = randomizer.randomize(&answer, &mut rng, &mut messages);
             made.unwrap();
             messages.iter().for_each(|own| totals.add_message(*own));
             let bytes = upload(task, &mut sealer, person, &messages);
@@ -124,10 +142,7 @@ fn post(address: SocketAddr, token: &str) -> (u16, Value) {
 #[test]
 fn messages_become_sums_and_too_few_are_kept_back() {
     let task = sums();
-    let (people, each) = (
-        task.min_people(),
-        u64::from(*task.message_count_range().end()),
-    );
+    let people = task.min_people();
     let world = world(&task);
     let analyser = world.analyser();
     let (shuffler, address) = world.shuffler(1);
@@ -138,8 +153,8 @@ fn messages_become_sums_and_too_few_are_kept_back() {
     let (status, refused) = post(address, &token);
     assert_eq!(status, 409, "{refused}");
     assert_eq!(refused["type"], "urn:hushbin:problem:batch-too-small");
-    assert_eq!(refused["min_reports"], people * each);
-    assert_eq!(refused["reports"], (people - 1) * each);
+    assert_eq!(refused["min_reports"], people);
+    assert_eq!(refused["reports"], people - 1);
     let (status, nothing) = ask(
         world.analyser,
         &at_analyser,
@@ -149,9 +164,9 @@ fn messages_become_sums_and_too_few_are_kept_back() {
 
     // The last person completes the batch; more people would do as well.
     totals.merge(&send(&task, address, &key, people..people + 1));
-    let found = world.estimates(people * each);
+    let found = world.estimates(people);
     assert_eq!(found, expected(&task, &totals));
-    assert_eq!(found["people"], people as f64);
+    assert_eq!(found["people"], people);
     for (item, own) in found["estimates"].as_array().unwrap().iter().enumerate() {
         let everybody = (0..people - 1).chain([people]);
         let mean = everybody.map(|person| answer(person)[item]).sum::<f64>() / people as f64;
@@ -165,7 +180,8 @@ fn messages_become_sums_and_too_few_are_kept_back() {
     assert_eq!(described(world.analyser, &at_analyser, "/estimates"), found);
     let privacy = described(world.analyser, &at_analyser, "/privacy");
     assert_eq!(privacy["smallest_batch_suffices"], true, "{privacy}");
-    assert_eq!(privacy["smallest_batch"], people * each);
+    assert_eq!(privacy["smallest_batch"], people);
+    assert_eq!(privacy["people"], people);
     assert_eq!(privacy["privacy"]["central_epsilon"], 4.0);
     let influence = described(world.analyser, &at_analyser, "/influence");
     let of_all = SumInfluence::for_task(&task, people as f64);
@@ -242,9 +258,9 @@ fn influence_is_what_is_said() {
     let mut client = Client::connect(address).unwrap();
     let bytes = upload(&task, &mut Sealer::new(&key, 9), people, &all);
     assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
-    let found = world.estimates(people * each);
+    let found = world.estimates(people);
     let without = expected(&task, &honest);
-    // Measured from the middle of the range, as people are counted by their messages.
+    // Measured from the middle of the range, because one more person is counted.
     let from_middle = |estimates: &Value, item: usize| {
         let sum = &estimates["estimates"][item]["sum"]["estimate"];
         sum.as_f64().unwrap() - 50.0 * estimates["people"].as_f64().unwrap()
@@ -268,10 +284,7 @@ fn influence_is_what_is_said() {
 #[test]
 fn people_of_one_key_hide_each_other_or_are_left_out() {
     let task = sums();
-    let (people, each) = (
-        task.min_people(),
-        u64::from(*task.message_count_range().end()),
-    );
+    let people = task.min_people();
     let world = world(&task);
     world.create_key("newer", "sealing");
     let _analyser = world.analyser_of(&["newer.pem", "sealing.pem"]);
@@ -288,7 +301,7 @@ fn people_of_one_key_hide_each_other_or_are_left_out() {
     assert_eq!(sent()["reports_kept"], false);
     // The second key now has enough people, so its batch is sent with the above.
     let enough = send(&task, address, &newer, people..2 * people);
-    assert_eq!(world.estimates(people * each), expected(&task, &enough));
+    assert_eq!(world.estimates(people), expected(&task, &enough));
     drop(totals);
 }
 

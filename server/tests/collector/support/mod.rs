@@ -1,6 +1,8 @@
 //! Shared test support: tasks, and a collector without a socket.
 
 pub(crate) mod alternatives;
+#[cfg(unix)]
+pub(crate) mod proxy;
 pub(crate) mod simulation;
 #[cfg(unix)]
 pub(crate) mod tls;

@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use rand_core::Rng;
 
 use super::prefix_lengths::PrefixLengths;
-use super::scale::NumberScale;
+use super::scale::{NO_NUMBER_ITEM, NumberScale};
 #[cfg(not(feature = "complete"))]
 use super::slim as multipart;
 use crate::bounds;
@@ -24,7 +24,8 @@ use crate::domain::{Domain, Entry, ValueKind};
 use crate::error::Error;
 use crate::task::items::{Items, OpenKeyword};
 use multipart_kind_trait::{
-    CHOICE_KIND_CODE, FLAG_KIND_CODE, MultipartKind, NUMBER_KIND_CODE, check_option_count,
+    CHOICE_KIND_CODE, FLAG_KIND_CODE, MultipartKind, NUMBER_KIND_CODE, OPTIONAL_NUMBER_KIND_CODE,
+    check_option_count,
 };
 
 /// Kind of a question.
@@ -91,7 +92,8 @@ impl QuestionKind {
     /// Returns `None` if entries need no [coding](Kind::code_answer).
     pub(crate) fn answer_entry_item_counts(&self) -> Option<[u32; 2]> {
         match self {
-            Self::Number(_) => Some([1, 1]),
+            // Item 1 is for people without a number.
+            Self::Number(scale) => Some([1, 1 + u32::from(scale.is_optional())]),
             Self::Text(prefixes) => Some([prefixes.lengths().len() as u32; 2]),
             Self::Numbers(own) => Some(own.answer_entry_item_counts()),
             Self::CrossTabulation(own) => Some(own.answer_entry_item_counts()),
@@ -103,6 +105,7 @@ impl QuestionKind {
     /// Returns whether an entry of an existing item may have this value.
     pub(crate) fn accepts_value(&self, item: u64, value: f64) -> bool {
         match self {
+            Self::Number(_) if item == NO_NUMBER_ITEM => value == 1.0,
             Self::Number(_) => value.is_finite(),
             Self::Numbers(own) => own.accepts_value(item, value),
             Self::CrossTabulation(own) => own.accepts_value(item, value),
@@ -134,10 +137,12 @@ impl QuestionKind {
     ) -> &'a [Entry] {
         coded.clear();
         match self {
-            Self::Number(scale) => coded.push(NumberScale::draw_entry(
-                scale.cell_and_next_cell_probability(entries[0].value),
-                rng,
-            )),
+            Self::Number(scale) => {
+                coded.push(NumberScale::draw_entry(
+                    scale.cell_of_answer(entries[0]),
+                    rng,
+                ));
+            }
             Self::Text(prefixes) => coded.push(entries[prefixes.drawn_prefix_index(seed)]),
             Self::Numbers(own) => own.answer_to_domain_entries(entries, coded, rng),
             Self::CrossTabulation(own) => own.answer_to_domain_entries(entries, coded, rng),
@@ -201,7 +206,10 @@ impl QuestionKind {
             2 => Self::Set,
             CHOICE_KIND_CODE => Self::Choice,
             FLAG_KIND_CODE => Self::Flag,
-            NUMBER_KIND_CODE => Self::Number(NumberScale::read_canonical(false, reader)?),
+            code @ (NUMBER_KIND_CODE | OPTIONAL_NUMBER_KIND_CODE) => {
+                let optional = code == OPTIONAL_NUMBER_KIND_CODE;
+                Self::Number(NumberScale::read_canonical(false, optional, reader)?)
+            }
             6 => Self::Numbers(Numbers::read_canonical(reader)?),
             7 => Self::CrossTabulation(Cross::read_canonical(reader)?),
             8 => Self::Text(PrefixLengths::read_canonical(reader)?),

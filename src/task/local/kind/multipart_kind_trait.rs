@@ -62,6 +62,8 @@ pub(crate) trait MultipartKind: Sized {
 pub(in crate::task) const CHOICE_KIND_CODE: u64 = 3;
 pub(in crate::task) const FLAG_KIND_CODE: u64 = 4;
 pub(in crate::task) const NUMBER_KIND_CODE: u64 = 5;
+/// Code of a number that a person may lack. No part has it.
+pub(in crate::task) const OPTIONAL_NUMBER_KIND_CODE: u64 = 10;
 
 /// Checks the number of options of a kind whose answer is one option.
 ///

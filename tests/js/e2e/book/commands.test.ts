@@ -64,6 +64,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "www/docs/src/why/peers.md": "server/study/tests, by the program that npm run evaluate runs",
   "www/docs/src/why/published.md": "as above",
   "www/docs/src/why/quantiles.md": "as above",
+  "www/docs/src/why/shuffled.md": "as above",
   "curl 'http://127.0.0.1:8080/tasks/queries/heavy-hitters?question=query&alphabet=abcdefghijklmnopqrstuvwxyz+'":
     "tests/js/e2e/text.test.ts, of reports in which there is something to find",
   "hushbin journal export --data data --task queries --format csv --out queries.csv":

@@ -1,4 +1,4 @@
-// The chart of the chapter on both ways: the truth and two estimates of each number. Each estimate
+// The chart of the chapter on both ways: the truth and two estimates of each item. Each estimate
 // has its own lane, and both lanes have the same scale.
 
 import type { BothEstimate, BothEstimates, Estimate } from "../../shared/analysis.js";
@@ -22,11 +22,11 @@ export class BothWaysChart {
     new ResizeObserver(() => this.#draw()).observe(this.#chart);
   }
 
-  show(found: BothEstimates | null): void {
+  show(found: BothEstimates | null, title: string): void {
     this.#shownEstimates = found;
     const items = found?.items ?? [];
     setChartText("both-chart", {
-      title: "Means of four numbers: truth, local estimate and shuffled estimate",
+      title,
       sentences:
         items.length === 0 ? ["No one has been asked yet."] : items.map(numberEstimatesInWords),
       cells: items.map(numberTableCells),

@@ -2,26 +2,13 @@
 // always the same.
 
 import { PSEUDO_RANDOM_ROLL } from "../habits.js";
-import { BROWSING_TASK } from "./task.js";
+import { LANGUAGES } from "./task.js";
 
 /**
  * Smallest purpose that this chapter passes to {@link PSEUDO_RANDOM_ROLL}. Purposes of other chapters are below
  * it.
  */
 const FIRST_PURPOSE = 200;
-
-/**
- * Returns the answers of `people` people, one person after the other. The first person has the
- * number `first`.
- */
-export function browsingAnswersOfPeople(first: number, people: number): Float64Array {
-  const numbers = BROWSING_TASK.numbers.length;
-  const answers = new Float64Array(people * numbers);
-  for (let index = 0; index < people; index += 1) {
-    answers.set(browsingAnswersOf(first + index), index * numbers);
-  }
-  return answers;
-}
 
 /** Returns the four answers of one invented person. */
 export function browsingAnswersOf(person: number): number[] {
@@ -31,4 +18,10 @@ export function browsingAnswersOf(person: number): number[] {
   const stays = roll(2) ** 3;
   const scrolled = 100 * Math.min(0.15 + 0.6 * roll(3) + 0.4 * stays, 1);
   return [load, scrolled, 1 + 55 * stays, Math.floor(2 + 150 * stays * roll(4))];
+}
+
+/** Returns the index of one invented person's language. Each is half as frequent as the one before. */
+export function languageOf(person: number): number {
+  const roll = PSEUDO_RANDOM_ROLL(person, FIRST_PURPOSE + 5);
+  return Math.min(Math.floor(-Math.log2(1 - roll)), LANGUAGES.length - 1);
 }

@@ -1,4 +1,4 @@
-// The chapter that asks the same people for the same numbers in two ways: in local reports, and in
+// The chapter that asks the same people the same question in two ways: in local reports, and in
 // messages through a shuffler. Both ways have the same ε.
 
 import { Both, type BothEstimates } from "../../shared/analysis.js";
@@ -13,14 +13,13 @@ import {
 import { createChartAndTable } from "../figure.js";
 import { drawSeed } from "../randomness.js";
 import { BothWaysChart } from "./chart.js";
-import { browsingAnswersOfPeople } from "./people.js";
 import { SentDataView } from "./sent.js";
-import { BROWSING_TASK } from "./task.js";
+import { answersOfPeople, FIRST_TOPIC, TOPICS, type Topic } from "./topics.js";
 
 /**
  * Numbers of people to choose from. The first is the minimum that the shuffler needs for a batch.
  */
-const SIZES = [BROWSING_TASK.people, 30_000, 100_000];
+const SIZES = [FIRST_TOPIC.task.people, 30_000, 100_000];
 /** Number of people asked between two pauses. Asking them takes about 10 ms. */
 const PEOPLE_PER_SLICE = 500;
 const CONFIDENCE = 0.95;
@@ -31,14 +30,15 @@ export class BothWaysSection {
   readonly #button = byId<HTMLButtonElement>("both-ask");
   readonly #bar = byId<HTMLProgressElement>("both-progress");
   readonly #chart: BothWaysChart;
-  #simulation = createSimulation();
+  #topic = FIRST_TOPIC;
+  #simulation = createSimulation(FIRST_TOPIC);
   #askingAbortController: AbortController | null = null;
 
   constructor(onTrouble: (error: unknown) => void) {
     this.#onTrouble = onTrouble;
     byId("both-plot").append(
       ...createChartAndTable("both-chart", "Estimates", [
-        "Number",
+        "Number or option",
         "Truth",
         "Local estimate",
         "Local 95% interval",
@@ -58,9 +58,28 @@ export class BothWaysSection {
       if (this.#askingAbortController) this.#askingAbortController.abort();
       else void this.#ask(Number(this.#sizeSelect.value));
     });
+    const topics = byId<HTMLSelectElement>("both-topic");
+    const named = Object.entries(TOPICS).map(([value, { name }]) => el("option", { value }, name));
+    topics.append(...named);
+    const sent = new SentDataView(() => [this.#simulation, this.#topic], onTrouble);
+    topics.addEventListener("change", () => {
+      this.#replaceSimulation(TOPICS[topics.value] ?? FIRST_TOPIC);
+      sent.show();
+    });
     this.#showPrivacyPromises();
     this.#showEstimates(null);
-    new SentDataView(() => this.#simulation, onTrouble).show();
+    sent.show();
+  }
+
+  /** Asks nobody yet about another topic. */
+  #replaceSimulation(topic: Topic): void {
+    this.#askingAbortController?.abort();
+    this.#simulation.free();
+    this.#topic = topic;
+    this.#simulation = createSimulation(topic);
+    byId("both-status").textContent = "";
+    this.#showPrivacyPromises();
+    this.#showEstimates(null);
   }
 
   #showPrivacyPromises(): void {
@@ -70,7 +89,9 @@ export class BothWaysSection {
     byId("both-central-epsilon").textContent =
       `no local ε; central ε = ${formatLossSixDecimals(shuffled.central_epsilon)}, δ = ${formatScientific(shuffled.delta.toExponential())}`;
     byId("both-shuffled-statement").textContent = shuffled.statement;
-    byId("both-count").textContent = formatCountWithNoun(messages, "message");
+    const isEqual = this.#topic.task.questions === undefined;
+    byId("both-count").textContent =
+      `${isEqual ? "" : "at most "}${formatCountWithNoun(messages, "message")}`;
   }
 
   async #ask(people: number): Promise<void> {
@@ -81,16 +102,18 @@ export class BothWaysSection {
     this.#bar.value = 0;
     const status = byId("both-status");
     status.textContent = `Asking ${formatCount(people)} people in both ways …`;
-    const both = createSimulation();
+    const topic = this.#topic;
+    const both = createSimulation(topic);
     try {
       for (let first = 0; first < people && !asking.signal.aborted; first += PEOPLE_PER_SLICE) {
-        both.add(browsingAnswersOfPeople(first, Math.min(PEOPLE_PER_SLICE, people - first)));
+        both.add(answersOfPeople(topic, first, Math.min(PEOPLE_PER_SLICE, people - first)));
         this.#bar.value = (first + PEOPLE_PER_SLICE) / people;
         // Let the page handle input and paint.
         await new Promise((rested) => setTimeout(rested));
       }
       if (asking.signal.aborted) {
         both.free();
+        if (topic !== this.#topic) return;
         status.textContent =
           "Stopped. A shuffler holds back a batch of too few people, so there is nothing to show.";
         return;
@@ -112,13 +135,13 @@ export class BothWaysSection {
 
   #showEstimates(found: BothEstimates | null): void {
     byId("both-plot").hidden = found === null;
-    this.#chart.show(found);
+    this.#chart.show(found, this.#topic.chartTitle);
     byId("both-verdict").textContent = found === null ? "" : bothWaysVerdict(found);
   }
 }
 
-function createSimulation(): Both {
-  return new Both(BROWSING_TASK, drawSeed());
+function createSimulation({ task }: Topic): Both {
+  return new Both(task, drawSeed());
 }
 
 /**

@@ -8,15 +8,15 @@ import {
   formatHexByte,
   formatThreeDigits,
 } from "../../shared/format.js";
-import { browsingAnswersOf } from "./people.js";
-import { BROWSING_TASK, formatWithUnit, numberLabel } from "./task.js";
+import { formatWithUnit, numberLabel } from "./task.js";
+import type { Topic } from "./topics.js";
 
 export class SentDataView {
-  readonly #getCurrentSimulation: () => Both;
+  readonly #getCurrentSimulation: () => readonly [Both, Topic];
   readonly #onTrouble: (error: unknown) => void;
   #person = 0;
 
-  constructor(both: () => Both, onTrouble: (error: unknown) => void) {
+  constructor(both: () => readonly [Both, Topic], onTrouble: (error: unknown) => void) {
     this.#getCurrentSimulation = both;
     this.#onTrouble = onTrouble;
     byId("both-again").addEventListener("click", () => {
@@ -27,35 +27,28 @@ export class SentDataView {
 
   show(): void {
     try {
-      const answer = browsingAnswersOf(this.#person);
-      const sent = this.#getCurrentSimulation().randomizePerson(Float64Array.from(answer));
+      const [simulation, topic] = this.#getCurrentSimulation();
+      const answer = topic.answersOf(this.#person);
+      const sent = simulation.randomizePerson(Float64Array.from(answer));
       byId("both-answer").textContent =
-        `Person ${formatCount(this.#person + 1)} answers ${answersInWords(answer)}.`;
-      showReport(sent);
-      showMessages(sent);
+        `Person ${formatCount(this.#person + 1)} answers ${topic.answersInWords(answer)}.`;
+      showReport(sent, topic);
+      showMessages(sent, topic);
     } catch (error) {
       this.#onTrouble(error);
     }
   }
 }
 
-const taskNumberByName = (item: string) => BROWSING_TASK.numbers.find(({ name }) => name === item);
-
-function formatAnswer(item: string, value: number): string {
-  const { min = 0, max = 1, ...own } = taskNumberByName(item) ?? {};
-  const unit = "unit" in own ? own.unit : undefined;
-  return formatWithUnit(value, [min, max], unit);
+/** Formats a number of a person, or in per cent how likely the person has chosen an option. */
+function formatAnswer({ task }: Topic, item: string, value: number): string {
+  const found = task.numbers?.find(({ name }) => name === item);
+  return found
+    ? formatWithUnit(value, [found.min, found.max], found.unit)
+    : formatWithUnit(value, [0, 100], "%");
 }
 
-function answersInWords(answer: readonly number[]): string {
-  const said = BROWSING_TASK.numbers.map(
-    ({ name }, index) =>
-      `${numberLabel(name).toLowerCase()} ${formatAnswer(name, answer[index] ?? 0)}`,
-  );
-  return said.join(", ");
-}
-
-function showReport({ report, told, most }: BothSent): void {
+function showReport({ report, told, most }: BothSent, { item, oddsText }: Topic): void {
   const bytes = report.map((byte) => el("span", { class: "byte" }, formatHexByte(byte)));
   byId("both-report").replaceChildren(...bytes);
   byId("both-report").setAttribute(
@@ -71,26 +64,35 @@ function showReport({ report, told, most }: BothSent): void {
     ),
   );
   byId("both-told").replaceChildren(...rows);
-  byId("both-told-text").textContent =
-    `The table shows the factor by which these bytes change the odds of a number’s maximum against its minimum. Every report has factors between 1/${formatThreeDigits(most)} and ${formatThreeDigits(most)}.`;
+  byId("both-told-text").textContent = oddsText(formatThreeDigits(most));
+  byId("both-told-item").textContent = item;
 }
 
-function showMessages({ messages, read }: BothSent): void {
+function showMessages({ messages, read }: BothSent, topic: Topic): void {
+  const isChoice = topic.task.questions !== undefined;
+  const arrow = (up: boolean) => (up ? "▲" : "▼");
   const chips = messages.map(({ item, up }) =>
     item === null
       ? el("li", { class: "posted", "data-way": "blank" }, "blank")
-      : el("li", { class: "posted", "data-way": up ? "up" : "down" }, `${item} ${up ? "▲" : "▼"}`),
+      : el(
+          "li",
+          { class: "posted", "data-way": up ? "up" : "down" },
+          isChoice ? item : `${item} ${arrow(up)}`,
+        ),
   );
+  byId("both-messages-text").textContent = topic.messagesText;
+  byId("both-read-item").textContent = topic.item;
   byId("both-messages").replaceChildren(...chips);
-  const rows = read.map(({ item, answered, counts: [up, down], read: found, give }) =>
-    el(
+  const rows = read.map(({ item, answered, counts: [up, down], read: found, give }) => {
+    const format = (value: number) => formatAnswer(topic, item, value);
+    return el(
       "tr",
       {},
       el("th", { scope: "row" }, numberLabel(item)),
-      el("td", {}, `${up} ▲, ${down} ▼`),
-      el("td", {}, `${formatAnswer(item, found)} ± ${formatAnswer(item, give)}`),
-      el("td", {}, formatAnswer(item, answered)),
-    ),
-  );
+      el("td", {}, isChoice ? String(up) : `${up} ▲, ${down} ▼`),
+      el("td", {}, `${format(found)} ± ${format(give)}`),
+      el("td", {}, format(answered)),
+    );
+  });
   byId("both-read").replaceChildren(...rows);
 }

@@ -1,4 +1,4 @@
-// The sum task of the chapter on both ways, with all its parameters.
+// The tasks of the chapter on both ways, with all parameters.
 
 import type { SumTaskFile } from "../../shared/analysis.js";
 
@@ -16,6 +16,23 @@ export const BROWSING_TASK = {
     { name: "clicks", min: 0, max: 200 },
   ],
   messages: { levels: 6, drawn: 4, trials: 3, threshold: "4720160054364177408", noise: 24 },
+} as const satisfies SumTaskFile;
+
+/** Languages to choose from, the most frequent first. */
+export const LANGUAGES = [
+  ...(["English", "Spanish", "French", "German", "Portuguese", "Chinese", "Hindi"] as const),
+  "another",
+] as const;
+
+export const LANGUAGE_TASK = {
+  id: "language",
+  trust: "shuffler",
+  epsilon: 1,
+  delta: 1e-6,
+  people: 10_000,
+  honest_fraction: 0.9,
+  questions: [{ name: "language", kind: "choice", options: LANGUAGES }],
+  messages: { draws: 1, threshold: "699004706866276544" },
 } as const satisfies SumTaskFile;
 
 /** Names of the numbers, as people see them. */

@@ -1,21 +1,24 @@
-//! Simulation of people who answer the same numbers in two ways: in reports under local
+//! Simulation of people who answer the same question in two ways: in reports under local
 //! differential privacy, and in messages through a shuffler.
 
-use hushbin::sums::{Message, SumRandomizer, SumTask, SummedQuantity};
-use hushbin::task::NumberLimits;
-use hushbin::{Entry, Error, Items, Randomizer, Upload, UploadId};
-use hushbin_analysis::estimate::{
-    Estimate, EstimateOptions, EstimateQuery, Estimator, ItemEstimates, Totals,
+use hushbin::sums::{
+    CountedKind, Message, MessageParameters, NoiseLottery, SumRandomizer, SumTask, SummedQuantity,
+    UnitStepParameters,
 };
+use hushbin::{Entry, Error, Items, Randomizer, Upload, UploadId};
+use hushbin_analysis::estimate::{Estimate, EstimateOptions, EstimateQuery, Estimator, Totals};
 use hushbin_analysis::promise::{ReportPrivacy, SumPrivacy};
-use hushbin_analysis::sums::{SumEstimate, SumEstimates, SumQuery, SumTotals, local_numbers_task};
+use hushbin_analysis::sums::{
+    SumEstimates, SumQuery, SumTotals, local_choice_task, local_numbers_task,
+};
 use rand_core::CryptoRng;
 use serde::Serialize;
 
 use crate::explain::{Meaning, NamedQuestionExplainer};
 
-/// Simulated people who answer the same numbers in two ways: in local reports, and in messages
-/// through a shuffler. Knows all true answers, and estimates the means in both ways.
+/// Simulated people who answer the same question in two ways: in local reports, and in messages
+/// through a shuffler. Knows all true answers, and estimates in both ways: the means of numbers, or
+/// the shares of the options of a choice, in per cent.
 ///
 /// ```
 /// use hushbin::sums::SumTask;
@@ -32,7 +35,7 @@ use crate::explain::{Meaning, NamedQuestionExplainer};
 /// // A page seeds its generator from the operating system.
 /// let mut rng = ChaCha20Rng::seed_from_u64(1);
 /// both.add_people(&[10.0, 0.0, 5.0], &mut rng)?;
-/// let found = both.estimate_means(0.95);
+/// let found = both.estimates(0.95);
 /// assert_eq!((found.people, found.items[0].truth), (3, 5.0));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
@@ -46,25 +49,21 @@ pub struct BothWaysSimulation {
     local_totals: Totals,
     local_randomizer: Randomizer,
     entry_buffer: Vec<Entry>,
-    numbers: Vec<NamedLimits>,
-    /// Sum of all answers to each number, after clipping each answer to the limits.
+    items: Vec<AskedItem>,
+    /// True if people choose one of the items, and false if they report a number for each.
+    is_choice: bool,
+    /// Sum of all answers about each item, after clipping each answer to the range.
     true_sums: Vec<f64>,
     people: u64,
 }
 
-/// One of the numbers that people report.
+/// One of the numbers that people report, or of the options from which they choose.
 #[derive(Debug, Clone)]
-struct NamedLimits {
+struct AskedItem {
     name: String,
-    limits: NumberLimits,
-}
-
-impl NamedLimits {
-    /// Clips an answer to the limits.
-    fn clip(&self, answer: f64) -> f64 {
-        let [min, max] = self.limits.range();
-        answer.clamp(min, max)
-    }
+    unit: Option<String>,
+    /// Minimum and maximum of the estimate: of the number, or of a share in per cent.
+    range: [f64; 2],
 }
 
 /// Privacy promises of local reports and of messages through a shuffler.
@@ -77,11 +76,11 @@ pub struct BothPromises {
     pub local_statement: String,
     /// Privacy of a shuffled batch.
     pub shuffled: SumPrivacy,
-    /// Number of messages from one person.
+    /// Maximum number of messages from one person.
     pub messages: u32,
 }
 
-/// Estimated means of all numbers, from local reports and from messages through a shuffler.
+/// Estimated means of all numbers, or shares of all options, from local reports and from messages through a shuffler.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct BothEstimates {
@@ -91,24 +90,24 @@ pub struct BothEstimates {
     pub enough: bool,
     /// Confidence of the intervals.
     pub confidence: f64,
-    /// True mean and estimated means of each number.
+    /// Truth and estimates of each number or option.
     pub items: Vec<BothEstimate>,
 }
 
-/// True mean of a number, and its estimates in both ways.
+/// True mean of a number, or share of an option in per cent, and its estimates in both ways.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct BothEstimate {
-    /// Name of the number.
+    /// Name of the number or option.
     pub item: String,
     /// Unit, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub unit: Option<String>,
-    /// Minimum and maximum of the number.
+    /// Minimum and maximum of the number or share.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "[number, number]"))]
     pub range: [f64; 2],
-    /// True mean of these people.
+    /// True mean or share of these people.
     pub truth: f64,
     /// Estimate from local reports.
     pub local: Estimate,
@@ -122,7 +121,7 @@ pub struct BothEstimate {
 pub struct BothSent {
     /// Bytes of the report.
     pub report: Vec<u8>,
-    /// Meaning of the report for each number.
+    /// Meaning of the report for each number or option.
     pub told: Vec<Meaning>,
     /// Maximum likelihood ratio that any report can have: exp(ε), for the local ε.
     pub most: f64,
@@ -136,25 +135,25 @@ pub struct BothSent {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct SentMessage {
-    /// Name of the number; `None` for a blank message.
+    /// Name of the number or option; `None` for a blank message.
     pub item: Option<String>,
-    /// True for a message that counts up. False for a message that counts down, and for a blank
+    /// True for a message that counts up, as all messages about options do. False for a message that counts down, and for a blank
     /// one.
     pub up: bool,
 }
 
-/// One person's answer to a number, estimated from this person's messages alone.
+/// One person's answer about a number or an option, estimated from this person's messages alone.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct PersonEstimate {
-    /// Name of the number.
+    /// Name of the number or option.
     pub item: String,
-    /// True answer.
+    /// True answer. For an option, 100 per cent or 0.
     pub answered: f64,
     /// Number of messages that count up, and number of messages that count down.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "[number, number]"))]
     pub counts: [u64; 2],
-    /// Unbiased estimate of the answer. Noise messages count up and down with the same probability.
+    /// Unbiased estimate of the answer.
     pub read: f64,
     /// Standard deviation of `read`, due to noise and worst-case rounding.
     pub give: f64,
@@ -164,13 +163,16 @@ impl BothWaysSimulation {
     /// Creates a simulation without people. The ε of local reports is the central ε of the task.
     ///
     /// # Errors
-    /// [`Error::InvalidCombination`] for a task that collects vectors instead of numbers.
+    /// [`Error::InvalidCombination`] for a task that collects neither numbers nor a choice.
     pub fn new(task: &SumTask) -> Result<Self, Error> {
-        let numbers = numbers_of_task(task)?;
-        let ranges = numbers
-            .iter()
-            .map(|own| (own.name.clone(), own.limits.range()));
-        let local = local_numbers_task(ranges, task.central_epsilon())?;
+        let (items, is_choice) = items_of_task(task)?;
+        let local = if is_choice {
+            let options: Vec<_> = items.iter().map(|own| own.name.clone()).collect();
+            local_choice_task(&options, task.central_epsilon())?
+        } else {
+            let ranges = items.iter().map(|own| (own.name.clone(), own.range));
+            local_numbers_task(ranges, task.central_epsilon())?
+        };
         Ok(Self {
             message_totals: SumTotals::new(task),
             randomizer: SumRandomizer::new(task),
@@ -179,8 +181,9 @@ impl BothWaysSimulation {
             local_randomizer: Randomizer::new(&local),
             local_estimator: Estimator::for_task(local),
             entry_buffer: Vec::new(),
-            true_sums: vec![0.0; numbers.len()],
-            numbers,
+            true_sums: vec![0.0; items.len()],
+            items,
+            is_choice,
             people: 0,
             task: task.clone(),
         })
@@ -198,27 +201,29 @@ impl BothWaysSimulation {
         }
     }
 
-    /// Adds people. `answers` lists the answers of one person after those of another, each with one
-    /// value for every number of the task.
+    /// Adds people. `answers` lists the answers of one person after those of another: a value for
+    /// every number of the task, or the index of the chosen option.
     ///
     /// # Errors
     /// Errors of [`SumRandomizer::randomize`], and [`Error::WrongAnswerCount`] for an incomplete answer.
     /// All people before the first invalid answer are added.
     pub fn add_people<R: CryptoRng>(&mut self, answers: &[f64], rng: &mut R) -> Result<(), Error> {
-        for answer in answers.chunks(self.true_sums.len()) {
+        let values_per_person = if self.is_choice { 1 } else { self.items.len() };
+        for answer in answers.chunks(values_per_person) {
             self.randomizer
                 .randomize(answer, rng, &mut self.message_buffer)?;
             self.entry_buffer.clear();
-            self.entry_buffer
-                .extend(clipped_entries(&self.numbers, answer));
-            for (entry, truth) in self.entry_buffer.iter().zip(&mut self.true_sums) {
-                *truth += entry.value;
+            self.entry_buffer.extend(self.entries(answer));
+            for entry in &self.entry_buffer {
+                let in_unit = if self.is_choice { 100.0 } else { 1.0 };
+                self.true_sums[entry.item as usize] += in_unit * entry.value;
             }
             let made = self.local_randomizer.randomize(&self.entry_buffer, rng)?;
             self.local_totals.add_report(&made.report);
             self.message_buffer
                 .iter()
                 .for_each(|own| self.message_totals.add_message(*own));
+            self.message_totals.add_people(1);
             self.people += 1;
         }
         Ok(())
@@ -239,16 +244,19 @@ impl BothWaysSimulation {
             .randomize(answer, rng, &mut messages)?;
         let local = self.local_report(answer, rng)?;
         let sent = |message: &Message| match *message {
-            // Numbers have no cells.
-            Message::Blank | Message::Cell(_) => SentMessage {
+            Message::Blank => SentMessage {
                 item: None,
                 up: false,
+            },
+            Message::Cell(option) => SentMessage {
+                item: Some(self.items[option as usize].name.clone()),
+                up: true,
             },
             Message::SignedUnitStep {
                 coordinate,
                 negative,
             } => SentMessage {
-                item: Some(self.numbers[coordinate as usize].name.clone()),
+                item: Some(self.items[coordinate as usize].name.clone()),
                 up: !negative,
             },
         };
@@ -265,18 +273,30 @@ impl BothWaysSimulation {
     fn person_estimates(&self, answer: &[f64], messages: &[Message]) -> Vec<PersonEstimate> {
         let mut totals = SumTotals::new(&self.task);
         messages.iter().for_each(|own| totals.add_message(*own));
-        let own = self.task.message_parameters().unit_steps();
-        let own = own.expect("a task of numbers has unit steps");
+        match self.task.message_parameters() {
+            MessageParameters::UnitSteps(own) => self.number_estimates(answer, &totals, own),
+            MessageParameters::Lottery(own) => self.option_estimates(answer, &totals, own),
+        }
+    }
+
+    /// Estimates the numbers of one person. Noise messages count up and down with the same
+    /// probability.
+    fn number_estimates(
+        &self,
+        answer: &[f64],
+        totals: &SumTotals,
+        own: &UnitStepParameters,
+    ) -> Vec<PersonEstimate> {
         // A person reports k of D numbers, so each reported one counts D/k times.
-        let lift = self.numbers.len() as f64 / f64::from(own.drawn_coordinate_count());
+        let lift = self.items.len() as f64 / f64::from(own.drawn_coordinate_count());
         let q = own.noise_threshold().probability();
         let noise = 2.0
             * f64::from(own.noise_trial_count())
             * q
             * own.noise_threshold().false_probability();
-        let reading = |((item, number), &answered): ((usize, &NamedLimits), &f64)| {
+        let reading = |((item, number), &answered): ((usize, &AskedItem), &f64)| {
             let counts = totals.counts_by_sign(item);
-            let [min, max] = number.limits.range();
+            let [min, max] = number.range;
             let level = (max / 2.0 - min / 2.0) * lift / f64::from(own.messages_per_unit());
             let up = counts[0] as f64 - counts[1] as f64;
             PersonEstimate {
@@ -287,12 +307,49 @@ impl BothWaysSimulation {
                 give: level * (noise + 0.25).sqrt(),
             }
         };
-        self.numbers
-            .iter()
-            .enumerate()
-            .zip(answer)
-            .map(reading)
-            .collect()
+        let items = self.items.iter().enumerate();
+        items.zip(answer).map(reading).collect()
+    }
+
+    /// Estimates for each option whether one person has chosen it, in per cent.
+    fn option_estimates(
+        &self,
+        answer: &[f64],
+        totals: &SumTotals,
+        own: &NoiseLottery,
+    ) -> Vec<PersonEstimate> {
+        let q = own.probability() / self.items.len() as f64;
+        let noise = f64::from(own.draws()) * q;
+        let items = self.items.iter().zip(totals.cell_counts()).zip(0..);
+        let reading = |((option, &count), index): ((&AskedItem, &u64), u32)| PersonEstimate {
+            item: option.name.clone(),
+            answered: if answer == [f64::from(index)] {
+                100.0
+            } else {
+                0.0
+            },
+            counts: [count, 0],
+            read: 100.0 * (count as f64 - noise),
+            give: 100.0 * (noise * (1.0 - q)).sqrt(),
+        };
+        items.map(reading).collect()
+    }
+
+    /// Returns one person's answer as entries. Numbers are clipped to the ranges of the task.
+    fn entries(&self, answer: &[f64]) -> Vec<Entry> {
+        if self.is_choice {
+            let chosen = answer.iter().map(|own| Entry {
+                item: *own as u64,
+                value: 1.0,
+            });
+            return chosen.collect();
+        }
+        let numbers = (0..).zip(self.items.iter().zip(answer));
+        let clipped = numbers.map(|(item, (number, own))| Entry {
+            item,
+            value: own.clamp(number.range[0], number.range[1]),
+        });
+        clipped.collect()
     }
 
     /// Makes and explains a local report of one person.
@@ -301,7 +358,7 @@ impl BothWaysSimulation {
         answer: &[f64],
         rng: &mut R,
     ) -> Result<LocalReport, Error> {
-        let entries: Vec<Entry> = clipped_entries(&self.numbers, answer).collect();
+        let entries = self.entries(answer);
         let made = self.local_randomizer.clone().randomize(&entries, rng)?;
         let task = self.local_estimator.task();
         let upload = Upload {
@@ -311,7 +368,7 @@ impl BothWaysSimulation {
         let bytes = upload.encode(&task.fingerprint());
         let explanation = NamedQuestionExplainer::new(task)
             .and_then(|explainer| explainer.explain(&bytes, &[&entries]))
-            .expect("reports of numbers are explained");
+            .expect("reports of numbers and choices are explained");
         let mut report = Vec::new();
         upload.reports[0].encode(&mut report);
         Ok(LocalReport {
@@ -321,13 +378,13 @@ impl BothWaysSimulation {
         })
     }
 
-    /// Estimates the means from the reports and from the messages. Each way's intervals hold
-    /// simultaneously for all numbers.
+    /// Estimates the means or shares from the reports and from the messages. Each way's intervals
+    /// hold simultaneously for all items.
     ///
     /// # Panics
     /// If the confidence is out of range.
     #[must_use]
-    pub fn estimate_means(&self, confidence: f64) -> BothEstimates {
+    pub fn estimates(&self, confidence: f64) -> BothEstimates {
         let options = EstimateOptions {
             confidence,
             ..EstimateOptions::default()
@@ -335,31 +392,36 @@ impl BothWaysSimulation {
         let wanted = "a confidence between 0 and 1";
         let query = SumQuery::new(&self.task, &options).expect(wanted);
         let shuffled = SumEstimates::new(&self.task, &self.message_totals, &query);
-        let shuffled = shuffled.expect("sums of numbers have estimates").estimates;
+        let shuffled = shuffled.expect("complete uploads have estimates");
         let query = EstimateQuery::new(self.local_estimator.task(), &options).expect(wanted);
         let local = self
             .local_estimator
             .estimates(&self.local_totals, &query)
             .estimates;
-        let items = self.numbers.iter().zip(&self.true_sums);
-        let items = items.zip(local.iter().zip(shuffled));
-        let of =
-            |((number, sum), (local, shuffled)): ((&NamedLimits, &f64), (&ItemEstimates, _))| {
-                let shuffled: SumEstimate = shuffled;
+        let items = self.items.iter().zip(&self.true_sums);
+        let estimated = local.iter().zip(&shuffled.estimates);
+        let items = items
+            .zip(estimated)
+            .map(|((item, sum), (local, shuffled))| {
+                let (_, local) = local.estimates().next().expect("each item is estimated");
+                let in_unit = |own: Estimate| match self.is_choice {
+                    true => own.rescale_to_range(item.range),
+                    false => own,
+                };
                 BothEstimate {
-                    item: number.name.clone(),
-                    unit: number.limits.unit().map(str::to_owned),
-                    range: number.limits.range(),
+                    item: item.name.clone(),
+                    unit: item.unit.clone(),
+                    range: item.range,
                     truth: sum / self.people as f64,
-                    local: local.by_estimand[0].expect("numbers have means"),
-                    shuffled: shuffled.mean,
+                    local: in_unit(*local),
+                    shuffled: in_unit(shuffled.mean),
                 }
-            };
+            });
         BothEstimates {
             people: self.people,
             enough: self.people >= self.task.min_people(),
             confidence,
-            items: items.map(of).collect(),
+            items: items.collect(),
         }
     }
 }
@@ -371,27 +433,32 @@ struct LocalReport {
     max_likelihood_ratio: f64,
 }
 
-/// Returns one person's answers as entries, clipped to the limits of the numbers.
-fn clipped_entries(numbers: &[NamedLimits], answer: &[f64]) -> impl Iterator<Item = Entry> {
-    (0..)
-        .zip(numbers.iter().zip(answer))
-        .map(|(item, (number, own))| Entry {
-            item,
-            value: number.clip(*own),
-        })
+/// Returns the numbers or options that a task asks for, and whether they are options.
+fn items_of_task(task: &SumTask) -> Result<(Vec<AskedItem>, bool), Error> {
+    match task.summed_quantity() {
+        SummedQuantity::NumbersWithLimits(Items::Named(names), limits) => {
+            let numbers = names.iter().zip(limits).map(|(name, limits)| AskedItem {
+                name: name.clone(),
+                unit: limits.unit().map(str::to_owned),
+                range: limits.range(),
+            });
+            Ok((numbers.collect(), false))
+        }
+        SummedQuantity::CountedQuestions(asked) => match (asked.kind(), asked.items()) {
+            (CountedKind::Choice { .. }, Items::Named(names)) => {
+                let options = names.iter().map(|name| AskedItem {
+                    name: name.clone(),
+                    unit: Some("%".to_owned()),
+                    range: [0.0, 100.0],
+                });
+                Ok((options.collect(), true))
+            }
+            _ => Err(NOT_IN_BOTH_WAYS),
+        },
+        _ => Err(NOT_IN_BOTH_WAYS),
+    }
 }
 
-/// Returns the numbers that a task asks for.
-fn numbers_of_task(task: &SumTask) -> Result<Vec<NamedLimits>, Error> {
-    let SummedQuantity::NumbersWithLimits(Items::Named(names), limits) = task.summed_quantity()
-    else {
-        return Err(Error::InvalidCombination {
-            reason: "only numbers can be asked both ways, not a vector or questions",
-        });
-    };
-    let number = |(name, limits): (&String, &NumberLimits)| NamedLimits {
-        name: name.clone(),
-        limits: limits.clone(),
-    };
-    Ok(names.iter().zip(limits).map(number).collect())
-}
+const NOT_IN_BOTH_WAYS: Error = Error::InvalidCombination {
+    reason: "only numbers or a choice can be asked both ways",
+};

@@ -1,4 +1,5 @@
-import { useEffect, useSyncExternalStore } from "react";
+import { useHushbin } from "hushbin/react";
+import { useSyncExternalStore } from "react";
 import { client } from "./client";
 
 const KEY = "statistics";
@@ -23,13 +24,7 @@ export function useConsent() {
     () => localStorage.getItem(KEY) === "yes",
     () => false,
   );
-  useEffect(() => {
-    if (agrees) {
-      client.grant();
-    } else {
-      // Reports that wait to be sent are withdrawn.
-      client.revoke().catch(console.error);
-    }
-  }, [agrees]);
+  // As consent is revoked, reports that wait to be sent are withdrawn.
+  useHushbin(client, agrees);
   return [agrees, remember] as const;
 }

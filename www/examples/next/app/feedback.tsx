@@ -12,8 +12,7 @@ const FEATURES: Readonly<Record<(typeof task.items)[number], string>> = {
   sharing: "Sharing",
 };
 
-const SAID: Readonly<Record<Receipt["outcome"], string>> = {
-  queued: "Thank you.",
+const NOT_SENT: Readonly<Record<NonNullable<Receipt["reason"]>, string>> = {
   "over-budget": "Thank you. You have told us this month already.",
   "no-storage": "Nothing was sent: this browser stores nothing for this site.",
   "no-consent": "Nothing was sent: you have not agreed.",
@@ -27,8 +26,8 @@ function answers(form: FormData) {
 
 async function send(_: string, form: FormData): Promise<string> {
   try {
-    const { outcome } = await client.report(answers(form));
-    return SAID[outcome];
+    const { reason } = await client.report(answers(form));
+    return reason === undefined ? "Thank you." : NOT_SENT[reason];
   } catch (error) {
     if (error instanceof HushbinError) {
       return `Nothing was sent: ${error.message}`;

@@ -1,4 +1,5 @@
 import { createClient, type ReportInput } from "hushbin";
+import { useHushbin } from "hushbin/react";
 import { useEffect } from "react";
 import { task } from "./settings";
 
@@ -13,13 +14,10 @@ export type Settings = ReportInput<typeof task>;
  * even if a component is mounted more often.
  */
 export function useStatistics(agrees: boolean, settings: Settings): void {
+  const consent = useHushbin(client, agrees);
   useEffect(() => {
-    if (agrees) {
-      client.grant();
+    if (consent === "granted") {
       client.record(settings);
-    } else {
-      // Reports that wait to be sent are withdrawn.
-      client.revoke().catch(console.error);
     }
-  }, [agrees, settings]);
+  }, [consent, settings]);
 }

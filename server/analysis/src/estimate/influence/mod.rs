@@ -165,7 +165,7 @@ impl Estimator {
             }
             (QuestionKind::Number(scale), _, Some(buckets)) => part(
                 InfluencedEstimand::Below,
-                buckets.share_below_range(scale.cell_count()),
+                buckets.share_below_range(scale.level_or_bin_count()),
             ),
             (QuestionKind::JointChoices(together), _, Some(buckets)) => {
                 part(InfluencedEstimand::Share, buckets.option_range(together))

@@ -109,7 +109,8 @@ impl ErrorPredictor {
                         worst_case::pattern_cdf_report_variance(rates, part)
                     }
                     ShareSumEstimator::Hits(rates) => {
-                        worst_case::max_cdf_report_variance(whose, rates, scale.cell_count(), part)
+                        let bins = scale.level_or_bin_count();
+                        worst_case::max_cdf_report_variance(whose, rates, bins, part)
                     }
                 })
             }

@@ -27,7 +27,8 @@ pub struct Estimate {
 impl Estimate {
     /// Converts an estimate of a relative position, from 0 at `min` to 1 at `max`, to a value in
     /// the range.
-    pub(crate) fn rescale_to_range(self, [min, max]: [f64; 2]) -> Self {
+    #[must_use]
+    pub fn rescale_to_range(self, [min, max]: [f64; 2]) -> Self {
         let at = |place: f64| min + (max - min) * place;
         Self {
             estimate: at(self.estimate),

@@ -131,6 +131,7 @@ impl ItemLabel {
     fn bin_or_level_label(scale: &NumberScale, cell: u64) -> Self {
         let cell = cell as usize;
         match scale.edges() {
+            Some(edges) if cell == edges.len() - 1 => Self::Name(NO_NUMBER_LABEL.to_owned()),
             Some(edges) => Self::Bin {
                 from: edges[cell],
                 to: edges[cell + 1],
@@ -242,6 +243,9 @@ fn checked_quantiles(
 fn estimates_means_within_rows(question: &Question) -> bool {
     matches!(question.kind(), QuestionKind::CrossTabulation(cross) if cross.level_scale().is_some())
 }
+
+/// Label of the cell of people without a number.
+const NO_NUMBER_LABEL: &str = "no number";
 
 /// Labels of the two answers to a yes-or-no question.
 const FLAG_ANSWER_LABELS: [&str; 2] = ["no", "yes"];

@@ -3,6 +3,7 @@
 use hushbin::task::{NumberLimits, NumberScale};
 use serde::Serialize;
 
+use super::ratio::CrossRow;
 use crate::estimate::distribution::CellOrOutputCounts;
 use crate::estimate::distribution::pattern_output_shares::{
     quantile_claims::interval_edges, quantile_position,
@@ -21,7 +22,8 @@ pub struct NumberEstimates {
     /// Mean. `None` if the question has bins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean: Option<Estimate>,
-    /// Share of people below each edge between two bins. Empty unless the question has bins.
+    /// Share of people whose number is below each edge between two bins. A person without a number
+    /// is below no edge. Empty unless the question has bins.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub distribution: Vec<ShareBelowEdge>,
     /// Estimates of the requested quantiles. Empty unless the question has bins.
@@ -39,12 +41,14 @@ pub struct ShareBelowEdge {
     pub share: Estimate,
 }
 
-/// Estimate of a quantile: a number below which a given fraction of people's numbers lie.
+/// Estimate of a quantile: a number below which a given fraction of people's numbers lie. People
+/// without a number do not count.
 ///
 /// The interval is found by testing each edge between bins. The quantile is at most an edge if the
 /// share of people below the edge is significantly at least the fraction. The quantile is at least
 /// an edge if that share is significantly smaller than the fraction. The interval is valid for all
-/// distributions of numbers, even if numbers are rounded or many people have the same one.
+/// distributions of numbers, even if numbers are rounded or many people have the same one. If the
+/// number of people with a number may be 0, the interval is the whole range.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct QuantileEstimate {
     /// Fraction of people below the quantile, in (0, 1).
@@ -88,7 +92,7 @@ pub(crate) fn estimate_number(
     confidence: &ConfidenceLevel,
 ) -> NumberEstimates {
     let edges = scale.edges().expect("a number alone has bins");
-    let bins = edges.len() - 1;
+    let bins = scale.level_or_bin_count() as usize;
     // Simultaneous intervals cover the distribution function at all inner edges at once.
     let band = confidence.for_simultaneous_intervals(bins - 1);
     let below = |bins: usize| ShareBelowEdge {
@@ -100,12 +104,22 @@ pub(crate) fn estimate_number(
         _ if quantiles.is_empty() => Vec::new(),
         CellOrOutputCounts::PatternOutputs(patterned) => patterned.smoothed_bin_shares(),
         CellOrOutputCounts::CellHits(_) => {
-            let below: Vec<f64> = distribution.iter().map(|own| own.share.estimate).collect();
-            isotonic_bin_shares(&below)
+            // If no person has a number, the estimated share of people with a number may be negative.
+            // The estimates of quantiles are then arbitrary, and the intervals are the whole range.
+            let with_number = match scale.is_optional() {
+                true => share_of_first_bins(cells, bins, confidence)
+                    .estimate
+                    .max(f64::EPSILON),
+                false => 1.0,
+            };
+            let below = distribution
+                .iter()
+                .map(|own| own.share.estimate / with_number);
+            isotonic_bin_shares(&below.collect::<Vec<f64>>())
         }
     };
     let failure = 0.5 * (1.0 - confidence.confidence());
-    let intervals = |failure| quantile_interval_edges(cells, bins, quantiles, failure);
+    let intervals = |failure| quantile_interval_edges(scale, cells, quantiles, failure);
     let together = failure / quantiles.len().max(1) as f64;
     let intervals = intervals(failure).into_iter().zip(intervals(together));
     let quantile = |(&part, (own, all)): (&f64, ([usize; 2], [usize; 2]))| {
@@ -170,11 +184,12 @@ fn share_of_first_bins(
 /// Returns, for each quantile, the indices of the two edges that bound the confidence interval.
 /// Each end fails with probability at most `failure`.
 fn quantile_interval_edges(
+    scale: &NumberScale,
     cells: &CellOrOutputCounts,
-    bins: usize,
     quantiles: &[f64],
     failure: f64,
 ) -> Vec<[usize; 2]> {
+    let bins = scale.level_or_bin_count() as usize;
     let answers = match cells {
         CellOrOutputCounts::PatternOutputs(patterned) => {
             return patterned.edges_of_quantile_intervals(quantiles, failure);
@@ -182,6 +197,16 @@ fn quantile_interval_edges(
         CellOrOutputCounts::CellHits(answers) => answers,
     };
     let failure = TailThresholds::new(failure);
+    if scale.is_optional() {
+        // People with a number are like a row of a cross-tabulation, and bins are its columns.
+        let share = answers.share_and_score_distribution(0..bins);
+        let with_number = CrossRow::new(answers, share, 0..bins);
+        let claims = |part: &f64| {
+            let at = |below| with_number.claims_about_quantile(below, *part, &failure);
+            interval_edges((1..bins).map(at))
+        };
+        return quantiles.iter().map(claims).collect();
+    }
     let limits = |bins| {
         let (point, law) = answers.share_and_score_distribution(0..bins);
         [LimitSide::Lower, LimitSide::Upper]

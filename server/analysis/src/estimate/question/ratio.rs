@@ -95,13 +95,14 @@ impl<'a> CrossRow<'a> {
         }
     }
 
-    fn single_cell_group(&self, column: usize, place: f64) -> CellGroup {
+    fn cell_group(&self, columns: Range<usize>, place: f64) -> CellGroup {
+        let hits = &self.answer_hits.hits_by_answer[self.cell_indices.clone()][columns.clone()];
         CellGroup {
             position: place,
-            cell_count: 1.0,
-            raw_share: self.raw_shares[column],
-            projected_share: self.projected_shares[column],
-            hit_count: self.answer_hits.hits_by_answer[self.cell_indices.start + column] as f64,
+            cell_count: columns.len() as f64,
+            raw_share: self.raw_shares[columns.clone()].iter().sum(),
+            projected_share: self.projected_shares[columns].iter().sum(),
+            hit_count: hits.iter().sum::<u64>() as f64,
         }
     }
 
@@ -109,7 +110,7 @@ impl<'a> CrossRow<'a> {
     /// evenly spaced from 0 to 1.
     pub(crate) fn conditional_mean(&self, confidence: &ConfidenceLevel) -> RatioEstimate {
         let steps = self.raw_shares.len() as f64 - 1.0;
-        let class = |column| self.single_cell_group(column, column as f64 / steps);
+        let class = |column| self.cell_group(column..column + 1, column as f64 / steps);
         self.ratio_estimator((0..self.raw_shares.len()).map(class).collect(), 1.0 / steps)
             .estimate_ratio(confidence)
     }
@@ -120,20 +121,40 @@ impl<'a> CrossRow<'a> {
         column: usize,
         confidence: &ConfidenceLevel,
     ) -> RatioEstimate {
-        let own = self.single_cell_group(column, 1.0);
-        let all = |numbers: &[f64]| numbers.iter().sum::<f64>();
-        let hits: u64 = self.answer_hits.hits_by_answer[self.cell_indices.clone()]
-            .iter()
-            .sum();
+        self.share_estimator(column..column + 1)
+            .estimate_ratio(confidence)
+    }
+
+    /// Tests a quantile of the people in the row, whose columns are the bins of a number. `below` is
+    /// the number of bins below an edge. Returns whether the quantile `part` is significantly at
+    /// least the edge, and whether it is significantly at most the edge.
+    pub(crate) fn claims_about_quantile(
+        &self,
+        below: usize,
+        part: f64,
+        failure: &TailThresholds,
+    ) -> [bool; 2] {
+        if !self.is_share_significant(failure) {
+            return [false; 2];
+        }
+        let share_below = self.share_estimator(0..below);
+        // The share below the edge is less than `part` if a share of `part` is rejected as too high.
+        [LimitSide::Upper, LimitSide::Lower]
+            .map(|side| share_below.rejects_ratio(part, failure, side))
+    }
+
+    /// Returns the estimator of the share of these columns among the people in the row.
+    fn share_estimator(&self, columns: Range<usize>) -> RatioEstimator<'_> {
+        let all = self.cell_group(0..self.raw_shares.len(), 0.0);
+        let own = self.cell_group(columns, 1.0);
         let others = CellGroup {
             position: 0.0,
-            cell_count: self.raw_shares.len() as f64 - 1.0,
-            raw_share: all(&self.raw_shares) - own.raw_share,
-            projected_share: all(&self.projected_shares) - own.projected_share,
-            hit_count: hits as f64 - own.hit_count,
+            cell_count: all.cell_count - own.cell_count,
+            raw_share: all.raw_share - own.raw_share,
+            projected_share: all.projected_share - own.projected_share,
+            hit_count: all.hit_count - own.hit_count,
         };
         self.ratio_estimator(vec![own, others], 1.0)
-            .estimate_ratio(confidence)
     }
 
     fn ratio_estimator(&self, classes: Vec<CellGroup>, step: f64) -> RatioEstimator<'_> {

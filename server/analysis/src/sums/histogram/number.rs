@@ -1,6 +1,6 @@
 //! Distribution function and quantiles of a number, from counts of the cells of a tree.
 
-use super::cells::{HistogramCountsError, noise_total};
+use super::cells::{CellNoise, HistogramCountsError};
 use super::tree::{BinSum, BinSumNoise, BinTree};
 use crate::estimate::{
     ConfidenceLevel, Estimate, PointEstimate, interval_edges, isotonic_bin_shares,
@@ -18,8 +18,8 @@ const TIE_SCALE: f64 = 1_048_576.0;
 pub struct NumberCounts {
     tree: BinTree,
     people: u64,
-    /// Number of noise messages of each level.
-    noise_totals: Vec<u64>,
+    /// Noise of each level.
+    noise: Vec<CellNoise>,
     /// Estimated number of people in each bin, by least squares.
     bins: Vec<f64>,
 }
@@ -43,15 +43,17 @@ pub struct BinQuantile {
 
 impl NumberCounts {
     /// Creates the estimates from the number of valid messages of each cell, by level. They are from
-    /// `people` uploads, each with one own message for each level.
+    /// `people` uploads, each with one own message for each level. Up to `missing` own messages of
+    /// each level may be missing. If its counts lack more than that, these are missing too.
     ///
     /// # Errors
     /// [`HistogramCountsError`] if the numbers of levels and cells are not those of the tree, or if a
-    /// level has fewer messages than people, or more than 2⁵³.
+    /// level has more messages than 2⁵³.
     pub fn new(
         tree: &BinTree,
         levels: &[&[u64]],
         people: u64,
+        missing: u64,
     ) -> Result<Self, HistogramCountsError> {
         let check = |what, found, expected| {
             let other = HistogramCountsError::OtherNumber {
@@ -66,20 +68,20 @@ impl NumberCounts {
             }
         };
         check("levels", levels.len(), tree.widths().len())?;
-        let mut noise_totals = Vec::new();
+        let mut noise = Vec::new();
         let mut cells = Vec::new();
         for (counts, width) in levels.iter().zip(tree.widths()) {
             check("cells of a level", counts.len(), width)?;
-            let total = noise_total(counts, u128::from(people))?;
-            let mean = total as f64 / width as f64;
+            let own = CellNoise::new(counts, people.into(), missing)?;
+            let mean = own.excess() / width as f64;
             cells.push(counts.iter().map(|&count| count as f64 - mean).collect());
-            noise_totals.push(total);
+            noise.push(own);
         }
         Ok(Self {
             bins: tree.least_squares(&cells, people as f64),
             tree: tree.clone(),
             people,
-            noise_totals,
+            noise,
         })
     }
 
@@ -161,7 +163,7 @@ impl NumberCounts {
     }
 
     fn estimate(&self, sum: BinSum, estimate: f64, confidence: &ConfidenceLevel) -> Estimate {
-        let noise = BinSumNoise::new(&self.tree, &self.noise_totals, sum);
+        let noise = BinSumNoise::new(&self.tree, &self.noise, sum);
         let point = PointEstimate {
             estimate,
             standard_error: noise.variance().sqrt(),

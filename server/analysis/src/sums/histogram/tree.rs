@@ -20,7 +20,7 @@
 use hushbin::Error;
 use hushbin::bounds::NUMBER_BIN_COUNT_RANGE;
 
-use super::cells::binomial_limit;
+use super::cells::{CellNoise, binomial_limit};
 use crate::numeric::confidence_limits::{LimitSide, SumForConfidenceLimits, TailThresholds};
 
 /// Levels of a histogram of a number, from the coarsest to the bins.
@@ -249,11 +249,20 @@ fn weight_mean(weights: &LevelWeights, width: f64) -> f64 {
         / width
 }
 
+/// Returns the lowest and the highest weight of a level.
+fn extreme_weights(weights: &LevelWeights) -> [f64; 2] {
+    let all = || weights.iter().map(|(_, weight)| *weight);
+    [
+        all().fold(f64::MAX, f64::min),
+        all().fold(f64::MIN, f64::max),
+    ]
+}
+
 /// Noise of an estimated sum of bins, given the number of noise messages of each level.
 #[derive(Debug)]
 pub(super) struct BinSumNoise {
-    /// Number T of noise messages, number w of cells and the weights of the cells, by level.
-    levels: Vec<(u64, f64, LevelWeights)>,
+    /// Noise, number w of cells and the weights of the cells, by level.
+    levels: Vec<(CellNoise, f64, LevelWeights)>,
 }
 
 /// Largest product of a weight and the argument of the cumulant generating function that the search
@@ -261,20 +270,20 @@ pub(super) struct BinSumNoise {
 const MAX_ARGUMENT_TIMES_WEIGHT: f64 = 40.0;
 
 impl BinSumNoise {
-    pub(super) fn new(tree: &BinTree, totals: &[u64], sum: BinSum) -> Self {
-        let levels = totals.iter().zip(tree.widths().map(|width| width as f64));
+    pub(super) fn new(tree: &BinTree, noise: &[CellNoise], sum: BinSum) -> Self {
+        let levels = noise.iter().zip(tree.widths().map(|width| width as f64));
         let levels = levels.zip(tree.weights(sum));
         Self {
             levels: levels
-                .map(|((&total, width), weights)| (total, width, weights))
+                .map(|((&noise, width), weights)| (noise, width, weights))
                 .collect(),
         }
     }
 
     /// Returns the variance of the sum.
     pub(super) fn variance(&self) -> f64 {
-        let part = |(total, width, weights): &(u64, f64, LevelWeights)| {
-            *total as f64 * weight_variance(weights, *width)
+        let part = |(noise, width, weights): &(CellNoise, f64, LevelWeights)| {
+            noise.max_total() as f64 * weight_variance(weights, *width)
         };
         self.levels.iter().map(part).sum()
     }
@@ -284,7 +293,7 @@ impl BinSumNoise {
     /// On one level the noise is binomial, and the limit is exact. On several levels it is a sum of
     /// multinomial numbers, and the limit uses bounds on its tails.
     pub(super) fn limit(&self, estimate: f64, failure: &TailThresholds, side: LimitSide) -> f64 {
-        if let [(total, width, weights)] = &self.levels[..] {
+        if let [(noise, width, weights)] = &self.levels[..] {
             // The weights are 1 − g and −g, so the largest one marks the cells of the sum.
             let largest = weights
                 .iter()
@@ -292,17 +301,19 @@ impl BinSumNoise {
             let inside = weights.iter().filter(|(_, weight)| *weight > largest - 0.5);
             let share = inside.map(|(count, _)| count).sum::<f64>() / width;
             let p = [share, 1.0 - share];
-            let messages = (estimate + *total as f64 * share).round();
-            return messages + binomial_limit(*total, p, failure, side);
+            let messages = (estimate + noise.excess() * share).round();
+            let limit = binomial_limit(noise.max_total(), p, failure, side);
+            return messages + limit + noise.missing_part([0.0, 1.0], side);
         }
+        let missing = self.missing_part(side);
         let variance = self.variance();
         if variance == 0.0 {
-            return estimate;
+            return estimate + missing;
         }
         // One message moves the sum by at most this much.
         let ranges = self.levels.iter().map(|(_, _, weights)| {
-            let all = || weights.iter().map(|(_, weight)| *weight);
-            all().fold(f64::MIN, f64::max) - all().fold(f64::MAX, f64::min)
+            let [lowest, highest] = extreme_weights(weights);
+            highest - lowest
         });
         let largest = ranges.fold(0.0, f64::max);
         let observed = SumForConfidenceLimits {
@@ -312,18 +323,29 @@ impl BinSumNoise {
             max_cumulant_argument: MAX_ARGUMENT_TIMES_WEIGHT / largest,
         };
         // The true sum only shifts the distribution, so the equation for it is linear.
-        observed.confidence_limit(failure, side, |t, sum, exponent| {
+        let limit = observed.confidence_limit(failure, side, |t, sum, exponent| {
             Some(sum - (exponent + self.cumulants(t)) / t)
-        })
+        });
+        limit + missing
+    }
+
+    /// Returns the number by which a limit increases, because own messages are missing. A missing
+    /// message changes the sum by the difference of its weight from the mean weight of the level.
+    fn missing_part(&self, side: LimitSide) -> f64 {
+        let part = |(noise, width, weights): &(CellNoise, f64, LevelWeights)| {
+            let mean = weight_mean(weights, *width);
+            noise.missing_part(extreme_weights(weights).map(|own| own - mean), side)
+        };
+        self.levels.iter().map(part).sum()
     }
 
     /// Returns the cumulant generating function of the noise, whose mean is 0.
     fn cumulants(&self, t: f64) -> f64 {
-        let part = |(total, width, weights): &(u64, f64, LevelWeights)| {
+        let part = |(noise, width, weights): &(CellNoise, f64, LevelWeights)| {
             let mean = weight_mean(weights, *width);
             let moment = |(count, weight): &(f64, f64)| count * (t * (weight - mean)).exp_m1();
             let moments: f64 = weights.iter().map(moment).sum();
-            *total as f64 * (moments / width).ln_1p()
+            noise.max_total() as f64 * (moments / width).ln_1p()
         };
         self.levels.iter().map(part).sum()
     }

@@ -39,12 +39,14 @@ fn numbers(people: u32, min: f64, max: f64) -> Vec<f64> {
         .collect()
 }
 
+/// Returns the totals of people with these numbers. NaN is a person without a number.
 fn batch(task: &Task, numbers: &[f64], seed: u64) -> Totals {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let mut randomizer = Randomizer::new(task);
     let mut totals = Totals::new(task);
     for &value in numbers {
-        let answer = [Entry { item: 0, value }];
+        let (item, value) = if value.is_nan() { (1, 1.0) } else { (0, value) };
+        let answer = [Entry { item, value }];
         let made = randomizer.randomize_answers(&[&answer], &mut rng).unwrap();
         totals.add_report(&made.report);
     }
@@ -225,6 +227,77 @@ fn quantiles_of_counts_are_counts_and_covered() {
     let found = estimator.estimates(&batch(&task, &[1.0; 2000], 5), &query(&task, 0.95));
     let median = found.number.unwrap().quantiles[0];
     assert_eq!((median.estimate, median.interval), (1.0, [1.0, 1.0]));
+}
+
+/// Quantiles are those of the people who have a number, who are two in three or only one in six.
+/// With a bucket for each cell, the exact distribution of a report is used.
+#[test]
+fn quantiles_of_people_with_a_number_are_covered() {
+    let optional = |edges: &[f64], buckets: u32| {
+        json!({ "edges": edges, "optional": true, "mechanism": { "name": "collision",
+            "rule": "heaviest", "favoured": 1, "hashing": "balanced", "buckets": buckets } })
+    };
+    for (scale, epsilon) in [
+        (
+            json!({ "want": "quantiles", "min": 0, "max": 8, "bins": 8, "optional": true }),
+            2.0,
+        ),
+        (optional(&[0.0, 1.0, 3.0, 8.0], 4), 4.0),
+        (optional(&[0.0, 0.5, 1.0, 2.0, 4.0, 8.0], 3), 1.0),
+    ] {
+        let task = task(epsilon, &scale);
+        for (people, with_number) in [(60, 40), (900, 150)] {
+            let numbers = numbers(with_number, 0.0, 8.0);
+            let mut all = numbers.clone();
+            all.resize(people, f64::NAN);
+            let answers = answers(&task, &all);
+            let what = format!("{scale}, {with_number} of {people}");
+            quantiles_are_covered(&what, &answers, &numbers);
+            // Shares below edges are of all people.
+            let first = |by: &[NumberEstimates; 3]| by[0].distribution[0];
+            let at = first(&answers[0]).below;
+            let below = numbers.iter().filter(|&&number| number < at).count();
+            let shares = answers.iter().map(|by| first(by).share);
+            let truth = below as f64 / people as f64;
+            unbiased(&what, shares, truth, [0.75, 1.3]);
+        }
+    }
+    // If all people have a number, the interval is about as narrow as if all had to.
+    let width = |optional: bool| -> f64 {
+        let scale = json!({ "min": 0, "max": 8, "bins": 16, "optional": optional });
+        let answers = answers(&task(1.0, &scale), &numbers(900, 0.0, 8.0));
+        let widths = answers.iter().map(|by| {
+            let [low, high] = by[1].quantiles[1].interval;
+            high - low
+        });
+        widths.sum()
+    };
+    assert!(width(true) < 1.3 * width(false));
+}
+
+/// If no person has a number, nothing is known about quantiles. The interval is the whole range
+/// unless noise looks like people with a number, which is as rare as the confidence states.
+#[test]
+fn quantiles_of_no_numbers_are_the_whole_range() {
+    let task = task(
+        1.0,
+        &json!({ "edges": [0.0, 1.0, 3.0, 8.0], "optional": true }),
+    );
+    let answers = answers(&task, &[f64::NAN; 500]);
+    for (index, confidence) in CONFIDENCES.into_iter().enumerate() {
+        let whole = answers.iter().filter(|by| {
+            let mut quantiles = by[index].quantiles.iter();
+            quantiles.all(|own| own.interval == [0.0, 8.0])
+        });
+        let whole = whole.count() as f64 / BATCHES as f64;
+        assert!(whole > fewest(confidence), "{confidence}: {whole}");
+    }
+    let estimates = Estimator::for_task(task.clone());
+    let found = estimates.estimates(&batch(&task, &[f64::NAN; 500], 1), &query(&task, 0.95));
+    let json = serde_json::to_value(&found).unwrap();
+    assert_eq!(json["estimates"][3]["item"], "no number");
+    let share = json["estimates"][3]["share"]["estimate"].as_f64().unwrap();
+    assert!((share - 1.0).abs() < 0.5, "{share}");
 }
 
 fn quantiles_are_covered(what: &str, answers: &[[NumberEstimates; 3]], numbers: &[f64]) {

@@ -11,6 +11,7 @@ use super::draft;
 pub(super) fn batch(task: &SumTask, answers: &[Vec<f64>], rng: &mut ChaCha20Rng) -> SumTotals {
     let (mut randomizer, mut sent) = (SumRandomizer::new(task), Vec::new());
     let mut totals = SumTotals::new(task);
+    totals.add_people(answers.len() as u64);
     for answer in answers {
         randomizer.randomize(answer, rng, &mut sent).unwrap();
         sent.iter().for_each(|message| totals.add_message(*message));
@@ -43,7 +44,7 @@ fn observe(task: &SumTask, answers: &[Vec<f64>], batches: u32) -> Observed {
     for _ in 0..batches {
         let totals = batch(task, answers, &mut rng);
         let estimates = SumEstimates::new(task, &totals, &query).unwrap();
-        assert_eq!(estimates.people, answers.len() as f64);
+        assert_eq!(estimates.people, answers.len() as u64);
         let mut all = true;
         for ((sum, own), truth) in sums.iter_mut().zip(&estimates.estimates).zip(&truth) {
             let mean = own.mean;
@@ -261,6 +262,7 @@ fn totals_are_stored_and_merged_as_they_are_folded() {
     let [one, other] = [0.5, -0.5].map(|own| batch(&task, &vec![vec![own; 3]; 20], &mut rng));
     let mut merged = SumTotals::decode(&task, &one.encode()).unwrap();
     merged.merge(&SumTotals::decode(&task, &other.encode()).unwrap());
+    assert_eq!(merged.people_count(), 40);
     assert_eq!(
         merged.message_count(),
         one.message_count() + other.message_count()
@@ -278,7 +280,7 @@ fn totals_are_stored_and_merged_as_they_are_folded() {
         assert!(SumTotals::decode(&task, &bytes[..length]).is_err());
     }
     let mut none = SumTotals::new(&task).encode();
-    none[18] = 1;
+    none[19] = 1;
     assert!(matches!(
         SumTotals::decode(&task, &none),
         Err(TotalsError::CountTooLarge { .. })

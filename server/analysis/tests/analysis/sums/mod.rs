@@ -1,6 +1,7 @@
 //! Tests of sums through a shuffler: the chosen messages, and the estimates from them.
 
 mod estimates;
+mod missing;
 mod plan;
 mod promise;
 mod questions;

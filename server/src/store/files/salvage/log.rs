@@ -2,13 +2,11 @@
 
 use std::ops::Range;
 
-use hushbin::codec::Cursor;
-
 use crate::store::engine::UploadRecord;
 use crate::store::files::frame::{
-    CLOSE_KIND, FIELDS_LENGTH, FrameFields, LOG_HEADER_LENGTH, LogHeader, TRAILER_LENGTH,
-    UPLOADS_KIND, checksum_before_valid_frame, payload, read_closing_payload, read_upload,
-    verify_by_mark, verify_frame, was_synced,
+    CLOSE_KIND, FIELDS_LENGTH, FrameFields, LOG_HEADER_LENGTH, LogHeader, LoggedUpload,
+    TRAILER_LENGTH, UPLOADS_KIND, checksum_before_valid_frame, payload, read_closing_payload,
+    read_upload, verify_by_mark, verify_frame, was_synced,
 };
 
 /// Data recovered from a damaged log.
@@ -23,8 +21,11 @@ pub(super) struct RecoveredLog {
     pub(super) lost_counts: Option<(u64, u64)>,
 }
 
+/// Function that returns the number of reports in an upload, or `None` if the upload is invalid.
+pub(super) type CountReports<'a> = dyn Fn(&LoggedUpload<'_>) -> Option<u32> + 'a;
+
 /// Finds the valid commits in the bytes of a log. Returns `None` if the log's header is invalid.
-pub(super) fn recover_log(bytes: &[u8]) -> Option<RecoveredLog> {
+pub(super) fn recover_log(bytes: &[u8], report_count: &CountReports<'_>) -> Option<RecoveredLog> {
     let (header, mut before) = LogHeader::decode(bytes)?;
     let mut pieces = RecoveredLog {
         header,
@@ -40,7 +41,8 @@ pub(super) fn recover_log(bytes: &[u8]) -> Option<RecoveredLog> {
         let (frame, offset) = (&bytes[at..], at as u64);
         let verified = verify_frame(key, frame, offset, before)
             .or_else(|| verify_by_mark(key, frame, offset, before));
-        let records = verified.and_then(|(fields, _)| uploads_in_frame(frame, &fields));
+        let records =
+            verified.and_then(|(fields, _)| uploads_in_frame(frame, &fields, report_count));
         if let (Some((fields, sum)), Some(records)) = (verified, records) {
             if fields.kind == CLOSE_KIND {
                 closed = read_closing_payload(payload(frame, &fields)).map(|(counts, _)| counts);
@@ -84,7 +86,11 @@ pub(super) fn recover_log(bytes: &[u8]) -> Option<RecoveredLog> {
 
 /// Returns the uploads in a valid frame, or `None` if this version of the program does not know the
 /// frame's format.
-fn uploads_in_frame(frame: &[u8], fields: &FrameFields) -> Option<Vec<UploadRecord>> {
+fn uploads_in_frame(
+    frame: &[u8],
+    fields: &FrameFields,
+    report_count: &CountReports<'_>,
+) -> Option<Vec<UploadRecord>> {
     let mut payload = payload(frame, fields);
     match fields.kind {
         UPLOADS_KIND => {}
@@ -93,10 +99,9 @@ fn uploads_in_frame(frame: &[u8], fields: &FrameFields) -> Option<Vec<UploadReco
     }
     let record = |_| {
         let logged = read_upload(&mut payload)?;
-        let reports = Cursor::new("upload", logged.body).read_value("expected a number");
         Some(UploadRecord {
             id: logged.id,
-            report_count: reports.ok()?,
+            report_count: report_count(&logged)?,
             body: logged.body.to_vec(),
         })
     };

@@ -15,6 +15,7 @@ use crate::store::files::listing::{batch_file_name, log_file_name};
 use crate::store::fold::add_block_to_totals;
 use crate::store::origin::OriginCounts;
 use crate::store::role::ProcessRole;
+use crate::store::shuffled_block::BlockStatement;
 
 /// Result of salvaging one released batch.
 enum SalvagedBatch {
@@ -233,15 +234,19 @@ impl TaskSalvage<'_> {
     /// Counts the reports in blocks. Returns the totals in the stored form, without origins, and the
     /// number of reports. Returns `None` if a report is invalid.
     fn recount_blocks(&self, blocks: &[Vec<u8>]) -> Option<(Vec<u8>, u64)> {
-        // Of sealed reports only the number can be checked.
+        // Of sealed reports only the number can be checked. In a task of sums, the messages of one
+        // person count as one report.
         if self.role == ProcessRole::Shuffler {
             let (fingerprint, length) = (self.task.fingerprint(), self.task.sealed_report_length());
             let count = |block: &Vec<u8>| {
-                let uploads = sealed::decode_uploads(block, &fingerprint, length).ok()?;
-                let counts = uploads
-                    .iter()
-                    .map(|(upload, _)| u64::from(upload.report_count));
-                Some(counts.sum::<u64>())
+                let (statement, upload) = BlockStatement::split_from(block)?;
+                let uploads = sealed::decode_uploads(upload, &fingerprint, length).ok()?;
+                let counts = uploads.iter().map(|(upload, _)| {
+                    let reports = upload.report_count.into();
+                    statement.check(self.task, reports).ok()?;
+                    Some(statement.people_in_block(reports))
+                });
+                counts.sum::<Option<u64>>()
             };
             let found = blocks.iter().map(count).sum::<Option<u64>>();
             return found.map(|found| (Vec::new(), found));

@@ -2,14 +2,18 @@
 
 use std::collections::HashSet;
 
+use hushbin::codec::Cursor;
+
 use super::damage::{DataLoss, SalvageResult, TaskSalvage};
 use super::log::recover_log;
 use crate::store::clock::now;
 use crate::store::engine::{EngineError, UploadRecord};
 use crate::store::files::disk;
-use crate::store::files::frame::LogHeader;
+use crate::store::files::frame::{LogHeader, LoggedUpload};
 use crate::store::files::listing::log_file_name;
 use crate::store::files::log::{LogContents, UploadLog};
+use crate::store::role::ProcessRole;
+use crate::store::shuffled_block::BlockRecord;
 
 /// Maximum number of uploads in one commit of the new log.
 const UPLOADS_PER_COMMIT: usize = 1024;
@@ -63,6 +67,23 @@ impl TaskSalvage<'_> {
         }
     }
 
+    /// Returns the number of reports in an upload. In a task of sums, the messages of one person
+    /// count as one report. An analyser's messages count as none, because the records of blocks have
+    /// the number of people.
+    fn report_count(&self, upload: &LoggedUpload<'_>) -> Option<u32> {
+        match (self.task.sum_task(), self.role) {
+            (Some(_), ProcessRole::Shuffler) => Some(1),
+            (Some(_), _) => match BlockRecord::from_upload(&upload.id, upload.body) {
+                Some(block) => u32::try_from(block.people()).ok(),
+                None => Some(0),
+            },
+            (None, _) => {
+                let mut cursor = Cursor::new("upload", upload.body);
+                cursor.read_value("expected a number").ok()
+            }
+        }
+    }
+
     /// Copies every valid commit in the logs `first` to `last` into the log of one open batch.
     fn merge_logs_into_open_batch(
         &self,
@@ -76,7 +97,8 @@ impl TaskSalvage<'_> {
         for batch in first..=last.max(first) {
             let path = self.old_directory.join(log_file_name(batch));
             let bytes = self.read_log_bytes(batch).ok();
-            let found = bytes.and_then(|bytes| recover_log(&bytes));
+            let found =
+                bytes.and_then(|bytes| recover_log(&bytes, &|upload| self.report_count(upload)));
             // Uploads of a released batch are already counted.
             let found = found.filter(|found| {
                 let header = found.header;

@@ -14,6 +14,7 @@ mod quantiles;
 mod question_forms;
 mod rating_measurements;
 mod ratings;
+mod shuffled;
 
 use crate::evaluate::measure::experiment::Experiment;
 use crate::evaluate::measure::size::StudySize;
@@ -42,6 +43,7 @@ pub(crate) fn experiments_without_data_set(size: StudySize) -> Vec<Box<dyn Exper
         Box::new(learning::FederatedLearningExperiment::new(size)),
         Box::new(question_forms::QuestionFormsExperiment::new()),
         Box::new(peers::PeerComparisonExperiment),
+        Box::new(shuffled::ShuffledProtocolsExperiment::new(size)),
         Box::new(plan_checks::PlanChecksExperiment::new(size)),
         Box::new(costs::ReportCostsExperiment::new(size)),
     ]

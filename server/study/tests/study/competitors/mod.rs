@@ -12,4 +12,5 @@ mod privacy;
 mod ratings;
 mod reference;
 mod samplers;
+mod shuffled_counts;
 mod sums;

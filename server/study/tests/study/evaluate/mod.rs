@@ -9,6 +9,7 @@ mod peers;
 mod quantiles;
 mod reference;
 mod resumed;
+mod shuffled;
 mod table;
 
 use std::env;

@@ -71,7 +71,7 @@ impl QuestionPart {
                 CHOICE_KIND_CODE => (PartKind::Choice, Items::read_canonical(reader)),
                 FLAG_KIND_CODE => (PartKind::Flag, Items::Count(2)),
                 NUMBER_KIND_CODE => {
-                    let scale = NumberScale::read_canonical(true, reader)?;
+                    let scale = NumberScale::read_canonical(true, false, reader)?;
                     let items = Items::Count(scale.cell_count());
                     (PartKind::Number(scale), items)
                 }
@@ -107,6 +107,12 @@ pub(super) fn check_parts(
             return Err(error!(InvalidCombination {
                 reason: "the first part of a \"cross\", and each part of \"together\", must be a \
                          \"choice\" or a \"flag\"",
+            }));
+        }
+        // The canonical bytes of a part do not contain this, and no answer reaches the last cell.
+        if part.scale().is_some_and(NumberScale::is_optional) {
+            return Err(error!(InvalidCombination {
+                reason: "the number in a \"cross\" must not be \"optional\"",
             }));
         }
     }

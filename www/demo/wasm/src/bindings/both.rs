@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use super::values::{Refusal, from_js, to_js};
 use crate::local_vs_shuffle::BothWaysSimulation;
 
-/// Simulated people who answer the same numbers in local reports and in messages.
+/// Simulated people who answer the same question in local reports and in messages.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Both {
@@ -20,11 +20,11 @@ pub struct Both {
 
 #[wasm_bindgen]
 impl Both {
-    /// Creates an empty crowd. `task` asks for numbers and has all parameters. `seed` has 32 bytes
+    /// Creates an empty crowd. `task` asks for numbers or a choice, and has all parameters. `seed` has 32 bytes
     /// and need not be secret, because all people are invented.
     ///
     /// # Errors
-    /// A [`Refusal`] if the task is invalid or has no numbers, or the seed has another length.
+    /// A [`Refusal`] if the task is invalid or asks for something else, or the seed has another length.
     #[wasm_bindgen(constructor)]
     pub fn new(
         #[wasm_bindgen(unchecked_param_type = "SumTaskFile")] task: JsValue,
@@ -69,7 +69,7 @@ impl Both {
         Ok(to_js(&sent.map_err(Refusal::from)?))
     }
 
-    /// Estimates the mean answers of the people added so far.
+    /// Estimates the means or shares of the people added so far.
     ///
     /// # Errors
     /// A [`Refusal`] if the confidence is out of range.
@@ -78,6 +78,6 @@ impl Both {
         CONFIDENCE_RANGE
             .check_in_range(confidence)
             .map_err(Refusal::from)?;
-        Ok(to_js(&self.inner.estimate_means(confidence)))
+        Ok(to_js(&self.inner.estimates(confidence)))
     }
 }

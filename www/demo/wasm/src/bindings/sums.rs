@@ -15,6 +15,24 @@ use super::values::{Refusal, from_js, to_js};
 /// TypeScript types of the file that describes a sum task.
 #[wasm_bindgen(typescript_custom_section)]
 const SUM_TASK_TYPESCRIPT_TYPES: &str = r#"
+/** Question whose answers a shuffler counts. */
+export type CountedQuestion = { readonly name: string } & (
+  | { readonly kind: "flag" }
+  | { readonly kind: "choice"; readonly options: number | readonly string[] }
+  | {
+      readonly kind: "set";
+      readonly options: number | readonly string[];
+      readonly sparsity: number;
+    }
+  | {
+      readonly kind: "number";
+      readonly min: number;
+      readonly max: number;
+      readonly bins: number;
+      readonly unit?: string;
+    }
+);
+
 export interface SumDraft {
   readonly id: string;
   readonly trust: "shuffler";
@@ -34,11 +52,7 @@ export interface SumDraft {
     readonly seed?: string;
     readonly spread?: number;
   };
-  readonly questions?: readonly {
-    readonly name: string;
-    readonly kind: "choice";
-    readonly options: number | readonly string[];
-  }[];
+  readonly questions?: readonly CountedQuestion[];
   readonly messages?: SumMessages | LotteryMessages;
 }
 export interface SumMessages {

@@ -149,7 +149,8 @@ fn is_valid_answer(question: &Question, answer: &[Entry]) -> bool {
         answer[..at].iter().all(|other| other.item != own)
     });
     match kind {
-        QuestionKind::Number(_) => matches!(answer, [one] if one.value.is_finite()),
+        QuestionKind::Number(scale) => matches!(answer, [one]
+            if one.value.is_finite() && (one.item == 0 || one.item == 1 && scale.is_optional())),
         QuestionKind::Numbers(of) => {
             let number = |entry: &Entry| item(entry) && entry.value.is_finite();
             answer.len() == of.len() && answer.iter().all(number) && distinct
@@ -205,7 +206,7 @@ fn coded_parts(question: &Question, answer: &[Entry]) -> Vec<CodedAnswerPart> {
             .collect()
     };
     match question.kind() {
-        QuestionKind::Number(scale) => cells(scale.cell_and_next_cell_probability(answer[0].value)),
+        QuestionKind::Number(scale) => cells(scale.cell_of_answer(answer[0])),
         QuestionKind::CrossTabulation(cross) => {
             cells(cross.cell_and_next_cell_probability(answer[0].item as u32, answer[0].value))
         }
@@ -257,7 +258,10 @@ fn format_with_unit(number: f64, scale: &NumberScale) -> String {
 fn item_label(question: &Question, item: u64) -> String {
     match (question.kind(), question.items()) {
         (QuestionKind::Flag, _) => ["no", "yes"][item as usize].to_owned(),
-        (QuestionKind::Number(scale), _) => format_bin_range(scale, item as u32..item as u32 + 1),
+        (QuestionKind::Number(scale), _) if item < u64::from(scale.level_or_bin_count()) => {
+            format_bin_range(scale, item as u32..item as u32 + 1)
+        }
+        (QuestionKind::Number(_), _) => "no number".to_owned(),
         (QuestionKind::Numbers(of), _) if of.is_single() => question.name().to_owned(),
         (QuestionKind::CrossTabulation(_) | QuestionKind::JointChoices(_), _) => {
             item_label_from_index(question, item).to_string()
@@ -312,10 +316,8 @@ fn meanings_of_report(question: &Question, answer: &[Entry], report: &Report) ->
     match question.kind() {
         QuestionKind::Choice | QuestionKind::Flag => chosen(&option, &is_given),
         QuestionKind::Number(scale) => {
-            let cell = scale.cell_and_next_cell_probability(answer[0].value);
-            let value = |item: u64| value_in_cell(scale, item as u32);
-            let number = |value| Entry { item: 0, value };
-            chosen(&|item| number(value(item)), &can_become(cell))
+            let own = can_become(scale.cell_of_answer(answer[0]));
+            chosen(&|item| number_in_cell(scale, item as u32), &own)
         }
         QuestionKind::CrossTabulation(cross) => {
             let cell = cross.cell_and_next_cell_probability(answer[0].item as u32, answer[0].value);
@@ -361,6 +363,15 @@ fn can_be_coded_as_item((cell, next): (u32, f64), item: u64) -> bool {
 
 fn is_in_upper_half(limits: &NumberLimits, entry: Option<&Entry>) -> bool {
     entry.is_some_and(|entry| limits.normalise_to_signed_unit(entry.value) > 0.0)
+}
+
+/// Returns an answer to a question for a number that is coded as this cell with probability 1.
+fn number_in_cell(scale: &NumberScale, cell: u32) -> Entry {
+    let (item, value) = match cell < scale.level_or_bin_count() {
+        true => (0, value_in_cell(scale, cell)),
+        false => (1, 1.0),
+    };
+    Entry { item, value }
 }
 
 /// Returns a number that is coded as this cell with probability 1.

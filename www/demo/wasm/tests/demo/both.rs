@@ -33,10 +33,10 @@ fn answer(person: u32) -> [f64; 3] {
 fn both_estimate_the_means_of_what_counts_and_the_shuffler_better() {
     let (mut both, mut rng) = asked();
     for person in 0..PEOPLE {
-        assert!(!both.estimate_means(0.95).enough);
+        assert!(!both.estimates(0.95).enough);
         both.add_people(&answer(person), &mut rng).unwrap();
     }
-    let found = both.estimate_means(0.95);
+    let found = both.estimates(0.95);
     assert!(found.enough);
     assert_eq!((found.people, found.items.len()), (PEOPLE.into(), 3));
     for (index, own) in found.items.iter().enumerate() {
@@ -85,7 +85,73 @@ fn linked_messages_say_the_answer_and_a_report_does_not() {
         }
     }
     // None of these people was added.
-    assert_eq!(both.estimate_means(0.95).people, 0);
+    assert_eq!(both.estimates(0.95).people, 0);
+}
+
+fn asked_for_a_choice() -> (BothWaysSimulation, ChaCha20Rng) {
+    let draft: SumTaskDraft = serde_json::from_value(serde_json::json!({
+        "id": "both", "trust": "shuffler", "epsilon": 2.0, "delta": 1e-6, "people": PEOPLE,
+        "questions": [
+            { "name": "language", "kind": "choice", "options": ["en", "es", "hi", "zh", "none"] },
+        ],
+    }))
+    .unwrap();
+    let task = resolve_sum_draft(&draft).unwrap();
+    (
+        BothWaysSimulation::new(&task).unwrap(),
+        ChaCha20Rng::seed_from_u64(18),
+    )
+}
+
+#[test]
+fn both_estimate_the_shares_of_options_and_the_shuffler_better() {
+    let (mut both, mut rng) = asked_for_a_choice();
+    // Of ten people, 4, 3, 2 and 1 choose the first options, and nobody the last.
+    let options = [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 2.0, 2.0, 3.0];
+    for person in 0..PEOPLE as usize {
+        both.add_people(&options[person % 10..][..1], &mut rng)
+            .unwrap();
+    }
+    let found = both.estimates(0.95);
+    assert!(found.enough);
+    let truths: Vec<_> = found.items.iter().map(|own| own.truth).collect();
+    assert_eq!(truths, [40.0, 30.0, 20.0, 10.0, 0.0]);
+    for own in &found.items {
+        assert_eq!((own.unit.as_deref(), own.range), (Some("%"), [0.0, 100.0]));
+        for estimate in [own.local, own.shuffled] {
+            // By chance, one of the ten estimates exceeds 5.5 σ in less than one run in 10⁶.
+            let off = (estimate.estimate - own.truth).abs();
+            assert!(off < 5.5 * estimate.standard_error, "{own:?}");
+        }
+        assert!(own.local.standard_error > 5.0 * own.shuffled.standard_error);
+    }
+}
+
+#[test]
+fn linked_messages_about_options_say_the_answer_and_a_report_does_not() {
+    let (both, mut rng) = asked_for_a_choice();
+    let said = both.privacy_promises();
+    for person in 0..100 {
+        let answer = [f64::from(person % 5)];
+        let sent = both.randomize_person(&answer, &mut rng).unwrap();
+        assert!((1..=said.messages as usize).contains(&sent.messages.len()));
+        assert_eq!((sent.told.len(), sent.read.len()), (5, 5));
+        for own in &sent.told {
+            assert!(
+                own.ratio.ln().abs() <= said.local_epsilon * (1.0 + 1e-9),
+                "{own:?}"
+            );
+        }
+        for (own, index) in sent.read.iter().zip(0..) {
+            let chosen = index == person % 5;
+            assert_eq!(own.answered, if chosen { 100.0 } else { 0.0 });
+            assert!(own.counts[0] >= u64::from(chosen) && own.counts[1] == 0);
+            let messages = sent.messages.iter();
+            let about = messages.filter(|own_message| own_message.item.as_ref() == Some(&own.item));
+            assert_eq!(about.count() as u64, own.counts[0]);
+        }
+    }
+    assert_eq!(both.estimates(0.95).people, 0);
 }
 
 #[test]
@@ -99,5 +165,9 @@ fn vectors_and_wrong_answers_are_refused() {
     let (mut both, mut rng) = asked();
     assert!(both.add_people(&[1.0, 0.0], &mut rng).is_err());
     assert!(both.add_people(&[1.0, 0.0, f64::NAN], &mut rng).is_err());
-    assert_eq!(both.estimate_means(0.95).people, 0);
+    assert_eq!(both.estimates(0.95).people, 0);
+    let (mut both, mut rng) = asked_for_a_choice();
+    assert!(both.add_people(&[5.0], &mut rng).is_err());
+    assert!(both.add_people(&[0.5], &mut rng).is_err());
+    assert_eq!(both.estimates(0.95).people, 0);
 }

@@ -34,6 +34,7 @@ fn all() -> (Task, Vec<Vec<Entry>>) {
         { "name": "settings", "kind": "together", "of": [
             { "name": "beta", "kind": "flag" }, { "name": "menu", "kind": "choice", "options": 3 } ] },
         { "name": "delay", "kind": "number", "min": 0, "max": 8, "bins": 8, "want": "quantiles" },
+        { "name": "idle", "kind": "number", "edges": [0, 1, 5], "optional": true },
     ]));
     let answers = vec![
         vec![entry(1, 1.0)],
@@ -45,6 +46,7 @@ fn all() -> (Task, Vec<Vec<Entry>>) {
         vec![entry(0, 1.0), entry(2, -1.0)],
         vec![entry(0, 1.0), entry(1, 2.0)],
         vec![entry(0, 5.5)],
+        vec![entry(1, 1.0)],
     ];
     (task, answers)
 }
@@ -113,6 +115,11 @@ fn reports_name_their_question_and_keep_to_epsilon() {
         if whole {
             let after: f64 = told.meanings.iter().map(|meaning| meaning.after).sum();
             assert!((after - 1.0).abs() < 1e-9, "{told:?}");
+        }
+        if told.question == "idle" {
+            assert_eq!(labels(&told), ["0 to 1", "1 to 5", "no number"]);
+            let own = told.meanings.iter().map(|meaning| meaning.own);
+            assert!(own.eq([false, false, true]));
         }
         if told.kind == "together" {
             let own = told.meanings.iter().filter(|meaning| meaning.own);

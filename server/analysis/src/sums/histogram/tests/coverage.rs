@@ -69,7 +69,7 @@ fn options_are_covered() {
             let mut counts = own.clone();
             let total = noise_messages(&mut rng, people, rho);
             add_noise(&mut rng, &mut counts, total);
-            let found = estimate_cells(&counts, people, 1, &confidence).unwrap();
+            let found = estimate_cells(&counts, people, 1, 0, &confidence).unwrap();
             coverage.add(&found, &own, batch % own.len());
         }
         coverage.check();
@@ -89,7 +89,7 @@ fn many_options_are_covered() {
     for batch in 0..1000 {
         let mut counts = own.clone();
         add_noise(&mut rng, &mut counts, 42_650);
-        let found = estimate_cells(&counts, people, 1, &confidence).unwrap();
+        let found = estimate_cells(&counts, people, 1, 0, &confidence).unwrap();
         width = found[0].simultaneous_interval[1] - found[0].simultaneous_interval[0];
         coverage.add(&found, &own, batch);
     }
@@ -109,7 +109,7 @@ fn flags_are_covered() {
         let total = noise_messages(&mut rng, people, 0.7);
         add_noise(&mut rng, &mut counts, total);
         let pairs: Vec<[u64; 2]> = counts.chunks(2).map(|pair| [pair[0], pair[1]]).collect();
-        let found = estimate_flags(&pairs, people, &confidence).unwrap();
+        let found = estimate_flags(&pairs, people, 0, &confidence).unwrap();
         coverage.add(&found, &yes, batch % 4);
     }
     coverage.check();
@@ -184,7 +184,7 @@ fn numbers_are_covered() {
         for batch in 0..1000 {
             let levels = noisy_levels(&mut rng, &tree, &bins, draws, rho);
             let levels: Vec<&[u64]> = levels.iter().map(Vec::as_slice).collect();
-            let found = NumberCounts::new(&tree, &levels, people).unwrap();
+            let found = NumberCounts::new(&tree, &levels, people, 0).unwrap();
             bin.add(&found.in_bins(&of_bins), &bins, batch % size);
             edge.add(&found.below_edges(&of_edges), &edges, batch % (size - 1));
             let quantiles = found.quantiles(&fractions, &of_edges);
@@ -228,13 +228,76 @@ fn intervals_of_trees_are_narrow() {
     let levels = noisy_levels(&mut rng, &tree, &bins, 6000, 1.0);
     let levels: Vec<&[u64]> = levels.iter().map(Vec::as_slice).collect();
     let people = bins.iter().sum();
-    let found = NumberCounts::new(&tree, &levels, people).unwrap();
+    let found = NumberCounts::new(&tree, &levels, people, 0).unwrap();
     for found in found.below_edges(&confidence) {
         let width = |[low, high]: [f64; 2]| (high - low) / found.standard_error;
         let z = confidence.simultaneous_normal_quantile();
         let (single, all) = (width(found.interval), width(found.simultaneous_interval));
         assert!((3.9..4.2).contains(&single), "{found:?}");
         assert!((2.0 * z..2.0 * z + 0.5).contains(&all), "{found:?}");
+    }
+}
+
+/// Removes `lost` messages from cells, beginning with the cell `first`.
+fn lose(counts: &mut [u64], first: usize, mut lost: u64) {
+    for cell in 0..counts.len() {
+        let count = &mut counts[(first + cell) % counts.len()];
+        let less = lost.min(*count);
+        *count -= less;
+        lost -= less;
+    }
+}
+
+/// Up to 40 own messages are missing, often all of one cell.
+#[test]
+fn missing_messages_are_covered() {
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    let missing = 40;
+    let own = [300_u64, 200, 100, 1];
+    let confidence = ConfidenceLevel::new(0.95, own.len()).unwrap();
+    let [mut options, mut flags] = [0; 2].map(|_| Coverage::default());
+    for batch in 0..4000 {
+        let lost = batch as u64 % (missing + 1);
+        let mut counts = own.to_vec();
+        lose(&mut counts, batch % 4, lost);
+        let total = noise_messages(&mut rng, 601, 0.1);
+        add_noise(&mut rng, &mut counts, total);
+        let found = estimate_cells(&counts, 601, 1, missing, &confidence).unwrap();
+        options.add(&found, &own, batch % 4);
+        let mut pair = [300_u64, 301];
+        lose(&mut pair, batch % 2, lost);
+        add_noise(&mut rng, &mut pair, total / 4);
+        let found = estimate_flags(&[pair], 601, missing, &confidence).unwrap();
+        flags.add(&found, &[301], 0);
+    }
+    options.check();
+    flags.check();
+}
+
+#[test]
+fn missing_messages_of_numbers_are_covered() {
+    let mut rng = ChaCha8Rng::seed_from_u64(12);
+    let missing = 40;
+    for widths in [&[4, 16][..], &[16]] {
+        let tree = tree(widths);
+        let bins: Vec<u64> = (0..16).map(|bin| 10 * bin).collect();
+        let people: u64 = bins.iter().sum();
+        let edges: Vec<u64> = (1..16).map(|edge| bins[..edge].iter().sum()).collect();
+        let confidence = ConfidenceLevel::new(0.95, 16).unwrap();
+        let [mut bin, mut edge] = [0; 2].map(|_| Coverage::default());
+        for batch in 0..1000 {
+            let mut levels = noisy_levels(&mut rng, &tree, &bins, 600, 0.3);
+            for (number, level) in levels.iter_mut().enumerate() {
+                let lost = (batch as u64 * 7 + number as u64 * 20) % (missing + 1);
+                lose(level, batch % 16, lost);
+            }
+            let levels: Vec<&[u64]> = levels.iter().map(Vec::as_slice).collect();
+            let found = NumberCounts::new(&tree, &levels, people, missing).unwrap();
+            bin.add(&found.in_bins(&confidence), &bins, batch % 16);
+            edge.add(&found.below_edges(&confidence), &edges, batch % 15);
+        }
+        bin.check();
+        edge.check();
     }
 }
 
@@ -249,7 +312,7 @@ fn missing_noise_causes_no_bias() {
         let mut counts = own.to_vec();
         let total = noise_messages(&mut rng, 500, 0.4);
         add_noise(&mut rng, &mut counts, total);
-        let found = estimate_cells(&counts, 1000, 1, &confidence).unwrap();
+        let found = estimate_cells(&counts, 1000, 1, 0, &confidence).unwrap();
         sum += found[3].estimate - 10.0;
         square += (found[3].estimate - 10.0).powi(2);
     }

@@ -44,7 +44,7 @@ fn estimates_are_unbiased() {
                 .zip(noise)
                 .map(|(own, noise)| own + noise)
                 .collect();
-            let found = estimate_cells(&counts, people, own_messages, &confidence).unwrap();
+            let found = estimate_cells(&counts, people, own_messages, 0, &confidence).unwrap();
             for (cell, found) in found.iter().enumerate() {
                 means[cell] += p * found.estimate;
                 squares[cell] += p * found.estimate.powi(2);
@@ -72,7 +72,7 @@ fn flags_are_unbiased() {
     for_each_noise(4, draws, rho, &mut |noise, p| {
         let count = |cell: usize| own[cell] + noise[cell];
         let pairs = [[count(0), count(1)], [count(2), count(3)]];
-        for (flag, found) in estimate_flags(&pairs, 3, &confidence)
+        for (flag, found) in estimate_flags(&pairs, 3, 0, &confidence)
             .unwrap()
             .iter()
             .enumerate()
@@ -103,7 +103,7 @@ fn trees_are_unbiased() {
             .map(|(own, noise)| own + noise)
             .collect();
         let (coarse, fine) = counts.split_at(2);
-        let found = NumberCounts::new(&tree, &[coarse, fine], 4).unwrap();
+        let found = NumberCounts::new(&tree, &[coarse, fine], 4, 0).unwrap();
         for (edge, found) in found.below_edges(&confidence).iter().enumerate() {
             means[edge] += p * found.estimate;
             squares[edge] += p * found.estimate.powi(2);
@@ -306,24 +306,21 @@ fn normal_intervals_are_too_narrow() {
 #[test]
 fn counts_that_no_batch_has_are_refused() {
     let confidence = ConfidenceLevel::new(0.95, 1).unwrap();
-    let error = estimate_cells(&[5, 4], 10, 1, &confidence).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the cells have 9 messages, expected at least 10 own messages of people"
-    );
-    let error = estimate_cells(&[u64::MAX, u64::MAX], 10, 1, &confidence).unwrap_err();
+    let error = estimate_cells(&[u64::MAX, u64::MAX], 10, 1, 0, &confidence).unwrap_err();
     assert!(matches!(
         error,
         HistogramCountsError::TooManyMessages { .. }
     ));
-    assert!(estimate_flags(&[[20, 0], [9, 0]], 10, &confidence).is_err());
     let tree = tree(&[2, 4]);
     for levels in [
         &[&[5, 5][..]][..],
         &[&[5, 5], &[10, 0, 0]],
-        &[&[5, 5], &[9, 0, 0, 0]],
+        &[&[5, 5], &[u64::MAX, 1, 0, 0]],
     ] {
-        assert!(NumberCounts::new(&tree, levels, 10).is_err(), "{levels:?}");
+        assert!(
+            NumberCounts::new(&tree, levels, 10, 0).is_err(),
+            "{levels:?}"
+        );
     }
     for (bins, spans) in [
         (1, &[][..]),
@@ -334,5 +331,54 @@ fn counts_that_no_batch_has_are_refused() {
         (8, &[1]),
     ] {
         assert!(BinTree::new(bins, spans).is_err(), "{bins}, {spans:?}");
+    }
+}
+
+/// Own messages that are missing, and whose number is known, are those of people in any cell.
+#[test]
+fn limits_are_those_of_all_numbers_of_missing_messages() {
+    let confidence = ConfidenceLevel::new(0.95, 3).unwrap();
+    let (counts, people) = ([125, 45, 0], 100);
+    for missing in [1, 10, 100] {
+        let found = estimate_cells(&counts, people, 1, missing, &confidence).unwrap();
+        let whole = estimate_cells(&counts, people, 1, 0, &confidence).unwrap();
+        for (cell, found) in found.iter().enumerate() {
+            let (mut low, mut high) = (f64::MAX, f64::MIN);
+            for lost in 0..=missing {
+                // Without the lost messages, there are fewer own messages and more noise.
+                let left = estimate_cells(&counts, people - lost, 1, 0, &confidence).unwrap();
+                let [lower, upper] = left[cell].simultaneous_interval;
+                low = low.min(lower);
+                high = high.max(upper + lost as f64);
+            }
+            assert_eq!(found.simultaneous_interval, [low, high]);
+            assert_eq!(found.estimate, whole[cell].estimate);
+        }
+    }
+    // No more can be missing than there are.
+    let all = |missing| estimate_cells(&counts, people, 1, missing, &confidence).unwrap();
+    assert_eq!(all(100), all(u64::MAX));
+}
+
+/// Counts that lack messages have estimates, inside of their intervals.
+#[test]
+fn too_few_messages_are_missing_ones() {
+    let confidence = ConfidenceLevel::new(0.95, 2).unwrap();
+    let found = estimate_cells(&[5, 4], 10, 1, 0, &confidence).unwrap();
+    let of = |cell: usize| (found[cell].estimate, found[cell].interval);
+    assert_eq!([of(0), of(1)], [(5.5, [5.0, 6.0]), (4.5, [4.0, 5.0])]);
+    let flags = estimate_flags(&[[20, 0], [9, 0]], 10, 0, &confidence).unwrap();
+    assert_eq!((flags[1].estimate, flags[1].interval), (0.5, [0.0, 1.0]));
+    for widths in [&[2, 4][..], &[4]] {
+        let tree = tree(widths);
+        let levels = [&[3, 5][..], &[2, 0, 6, 1]];
+        let levels = &levels[2 - widths.len()..];
+        let found = NumberCounts::new(&tree, levels, 10, 0).unwrap();
+        for own in found.in_bins(&confidence) {
+            let [low, high] = own.interval;
+            let inside = low <= own.estimate && own.estimate <= high;
+            assert!(inside && high - low > 0.5, "{own:?}");
+        }
+        assert_eq!(found.quantiles(&[0.5], &confidence).len(), 1);
     }
 }
