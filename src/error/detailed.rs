@@ -37,9 +37,11 @@ pub enum Error {
         /// Maximum.
         max: f64,
     },
-    /// The task id is not a slug.
+    /// The task id is not a slug, or its label is invalid.
     #[error(
-        "task id {id:?} is not a slug: expected 1 to 64 of a-z, 0-9 and '-', first a letter or digit"
+        "task id {id:?} is not a slug: expected 1 to 64 of a-z, 0-9 and '-', first a letter or \
+         digit, then perhaps ':' and a label: 1 to 32 of a-z, A-Z, 0-9, '-', '.' and '_', first a \
+         letter or digit"
     )]
     InvalidTaskId {
         /// Id that was given.

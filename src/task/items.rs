@@ -112,22 +112,66 @@ impl Items {
 }
 
 /// Checks that an id is a slug: 1 to 64 characters from a-z, 0-9 and '-'. The first one must be a
-/// letter or digit.
+/// letter or digit. A colon and a [label](split_task_id) may follow.
+///
+/// ```
+/// use hushbin::task::check_task_id;
+///
+/// assert!(check_task_id("settings:variant-b").is_ok());
+/// assert!(check_task_id("settings:").is_err());
+/// ```
 ///
 /// # Errors
 /// [`Error::InvalidTaskId`].
-pub(crate) fn check_task_id(id: &str) -> Result<(), Error> {
-    let slug = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    let bytes = id.as_bytes();
-    let valid = (1..=64).contains(&bytes.len())
-        && slug(bytes[0])
-        && bytes.iter().all(|&byte| slug(byte) || byte == b'-');
-    if valid {
+pub fn check_task_id(id: &str) -> Result<(), Error> {
+    if cfg!(not(feature = "collector")) {
+        // Pages download less: the package's own code has checked the id (`TASK_ID`).
+        return Ok(());
+    }
+    let (mut in_label, mut length, mut valid) = (false, 0, true);
+    for byte in id.bytes() {
+        if byte == LABEL_SEPARATOR && !in_label && length > 0 {
+            (in_label, length) = (true, 0);
+            continue;
+        }
+        let begins = byte.is_ascii_lowercase()
+            || byte.is_ascii_digit()
+            || in_label && byte.is_ascii_uppercase();
+        let follows = byte == b'-' || in_label && (byte == b'.' || byte == b'_');
+        valid &= begins || follows && length > 0;
+        length += 1;
+        valid &= length <= if in_label { 32 } else { 64 };
+    }
+    if valid && length > 0 {
         return Ok(());
     }
     Err(error!(InvalidTaskId {
         id: String::from(id)
     }))
+}
+
+/// Character between the name of a task and its label.
+const LABEL_SEPARATOR: u8 = b':';
+
+/// Splits the id of a task into the name and the label, if there is one.
+///
+/// A task file with `"labels"` describes one task for each label. These tasks differ only in their
+/// ids. A label is public: it says to which group a report belongs, such as a variant of an
+/// experiment. It has 1 to 32 characters from a-z, A-Z, 0-9, '-', '.' and '_'. The first one is a
+/// letter or digit.
+///
+/// ```
+/// use hushbin::task::split_task_id;
+///
+/// assert_eq!(split_task_id("settings:variant-b"), ("settings", Some("variant-b")));
+/// assert_eq!(split_task_id("settings"), ("settings", None));
+/// ```
+#[must_use]
+pub fn split_task_id(id: &str) -> (&str, Option<&str>) {
+    match id.split_once(char::from(LABEL_SEPARATOR)) {
+        Some((name, label)) => (name, Some(label)),
+        None => (id, None),
+    }
 }
 
 /// Checks the name of the item at position `index`.

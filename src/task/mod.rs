@@ -11,7 +11,7 @@ pub(crate) mod report_budget;
 
 #[cfg(feature = "collector")]
 pub use collected::{BinSpacing, NumberPurpose, RatingsTaskFields};
-pub use items::{Items, OpenKeyword, item_name_hash};
+pub use items::{Items, OpenKeyword, check_task_id, item_name_hash, split_task_id};
 #[cfg(any(feature = "complete", feature = "sums"))]
 pub use limits::NumberLimits;
 #[cfg(feature = "complete")]

@@ -2,12 +2,16 @@
 
 use alloc::vec::Vec;
 use core::fmt;
+use core::ops::Range;
 
 use crate::codec::append_varint;
 use crate::fingerprint::{Fingerprint, write_hex};
 
 /// Version of the format: the first byte of every upload.
 pub const UPLOAD_FORMAT_VERSION: u8 = 1;
+
+/// Location of the task's fingerprint in the bytes of an upload, sealed or not.
+pub const FINGERPRINT_RANGE: Range<usize> = 1..17;
 
 /// Returns the header of an upload that contains `count` reports. The encoded reports follow the
 /// header, back to back.
@@ -25,7 +29,7 @@ pub(crate) fn upload_header_with_version(
     count: u32,
 ) -> Vec<u8> {
     let mut bytes = alloc::vec![version; 1 + 16 + 16];
-    bytes[1..17].copy_from_slice(&fingerprint.0);
+    bytes[FINGERPRINT_RANGE].copy_from_slice(&fingerprint.0);
     bytes[17..].copy_from_slice(&id.0);
     append_varint(&mut bytes, count.into());
     bytes

@@ -17,7 +17,7 @@ mod header;
 
 #[cfg(feature = "collector")]
 pub use decode::{EncodedUpload, Upload};
-pub use header::{UPLOAD_FORMAT_VERSION, UploadId, upload_header};
+pub use header::{FINGERPRINT_RANGE, UPLOAD_FORMAT_VERSION, UploadId, upload_header};
 #[cfg(feature = "collector")]
 pub(crate) use {
     decode::{read_upload_header, read_uploads},

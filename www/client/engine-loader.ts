@@ -4,6 +4,7 @@ import { errorMessage } from "./causes.js";
 import { coreState } from "./core-sources.js";
 import { deepCopy } from "./entries.js";
 import { INJECTED_ERRORS, WasmError } from "./errors.js";
+import { taskOfLabel } from "./labels.js";
 import { loadExtras } from "./loaders.js";
 import { PAGE_PARTS } from "./page-parts.js";
 import type { Randomizer, RandomizerOf, RandomizerOptions } from "./randomizer.js";
@@ -43,6 +44,7 @@ export async function loadEngine(): Promise<Engine> {
  * ```
  *
  * @throws TaskError `invalid-task`
+ * @throws OptionError if the label is not one of the task's
  * @throws EntropyError, SealingError, WasmError
  */
 export async function createRandomizer<const T extends Task | SumTask>(
@@ -51,7 +53,8 @@ export async function createRandomizer<const T extends Task | SumTask>(
 export async function createRandomizer(
   options: RandomizerOptions<Task | SumTask>,
 ): Promise<Randomizer | SumRandomizer> {
+  const { task, label } = Object(options);
   // The caller may change its own task afterwards.
-  const task = deepCopy(Object(options).task);
-  return (await loadEngine()).createRandomizer(task);
+  const own = taskOfLabel(deepCopy(Object(task)), label);
+  return (await loadEngine()).createRandomizer(own);
 }

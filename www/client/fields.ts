@@ -4,6 +4,7 @@
  */
 
 import { TaskError } from "./errors.js";
+import { TASK_ID } from "./labels.js";
 
 /** Object with fields that are not checked yet. */
 export type UncheckedFields = Readonly<Record<string, unknown>>;
@@ -19,6 +20,15 @@ type ParsedFields<R extends FieldReaders> = { readonly [K in keyof R]: ReturnTyp
 export function invalidTaskError(what: string): TaskError {
   return new TaskError("invalid-task", `task is invalid: ${what}`);
 }
+
+/** Reads the id of a task, with or without a label. The core of pages does not check it. */
+export const readTaskId: FieldReader<string> = (from, key) => {
+  const id = readString(from, key);
+  if (!TASK_ID.test(id)) {
+    throw invalidTaskError(`id is ${JSON.stringify(id)}, expected a-z, 0-9 and -`);
+  }
+  return id;
+};
 
 /**
  * Reads an object. It must have all required fields, may have the optional fields, and may have no

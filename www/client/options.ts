@@ -2,6 +2,7 @@
 
 import { deepCopy } from "./entries.js";
 import { type HushbinError, OptionError } from "./errors.js";
+import { TASK_ID, taskOfLabel } from "./labels.js";
 import type { SumTask } from "./sums/task.js";
 import type { AnyTask, Task } from "./task.js";
 
@@ -150,13 +151,28 @@ export type ClientOptions<T extends Task | SumTask | string = Task | string> = C
    * which a page cannot check. The author of the page has to check it.
    */
   readonly task: T;
-} & (T extends SumTask ? SumOptions : LocalEpsilonOptions);
+} & LabelOptions<T> &
+  (T extends SumTask ? SumOptions : LocalEpsilonOptions);
+
+/** Option with the label of reports, which a task with `labels` needs. */
+type LabelOptions<T> = T extends { readonly labels: readonly (infer L extends string)[] }
+  ? { readonly label: L }
+  : {
+      /**
+       * Label of this browser's reports, one of the task's `labels`, such as the variant of an
+       * experiment. It is public: every report says it, without noise. A browser may get another
+       * label later. All labels share the budget.
+       */
+      readonly label?: string | undefined;
+    };
 
 /** Options of a client that are checked, with defaults filled in. */
 export interface ClientSettings {
   /** URL of the task's resource at the collector. */
   readonly url: string;
-  /** Id of the task. */
+  /** The same URL without the label, for the reports of all labels. */
+  readonly reportsUrl: string;
+  /** Id of the task, with the label if there is one. */
   readonly id: string;
   /**
    * Copy of the task in the page, which is not checked yet. Undefined if the collector describes
@@ -271,35 +287,37 @@ export function settingsFromOptions(
   options: ClientOptions<Task | SumTask | string>,
 ): ClientSettings {
   const { task: asked, fingerprint, fetch, onError = warnUnlessNetworkError } = options;
-  const { delayMs = DEFAULT_DELAY_MS, storage = "device", relay, trust } = options;
+  const { delayMs = DEFAULT_DELAY_MS, storage = "device", relay, trust, label } = options;
   const central = isSumTask(asked);
   const limit = epsilonLimitOptionName(asked);
   const { [limit]: maxEpsilon = DEFAULT_MAX_EPSILON, maxCentralEpsilon } = options;
   const base = collectorUrl(options.endpoint);
   const named = typeof asked === "string";
   // The code that checks tasks is loaded later.
-  const task = named ? undefined : deepCopy(asked);
-  const id = named ? asked : Object(task).id;
-  const isId = typeof id === "string" && /^[a-z0-9][a-z0-9-]{0,63}$/.test(id);
+  const own: AnyTask = named ? { id: asked } : deepCopy(Object(asked));
+  const isId = typeof own.id === "string" && TASK_ID.test(own.id);
   checkOption("task", asked, isId, "a task, or the id of one");
+  const task = taskOfLabel(own, label, named && TASK_ID.test(`a:${label}`));
+  const reportsUrl = `${base}/tasks/${own.id.split(":")[0]}`;
   checkOption("delayMs", delayMs, isBetween(delayMs, 0, MAX_DELAY_MS), `0 to ${MAX_DELAY_MS}`);
   checkOption(limit, maxEpsilon, isBetween(maxEpsilon, 0, Infinity), "a number from 0");
   const stored = STORAGES.includes(storage);
   checkOption("storage", storage, stored, STORAGES.join(", "));
   const pinned = fingerprint === undefined || /^[0-9a-f]{32}$/i.test(fingerprint);
   checkOption("fingerprint", fingerprint, pinned, "32 digits");
-  const url = `${base}/tasks/${id}`;
+  const { id } = task;
   // An `analyser` that is undefined by mistake must not lead to unsealed reports.
   const special =
     central ||
     "analyser" in options ||
     [relay, trust, maxCentralEpsilon].some((option) => option !== undefined);
   return {
-    url,
+    url: `${base}/tasks/${id}`,
+    reportsUrl,
     id,
-    task,
+    task: named ? undefined : task,
     // A task with a local ε has a separate ledger, even under the same name.
-    taskLedgerKey: central ? `${url}#central` : url,
+    taskLedgerKey: central ? `${reportsUrl}#central` : reportsUrl,
     collectorLedgerKey: central ? `${base}#central` : base,
     fingerprint: fingerprint?.toLowerCase(),
     maxEpsilonAcrossTasks: maxEpsilon,

@@ -97,6 +97,8 @@ export type RandomizerOf<T extends Task | SumTask> = [T] extends [Task]
 export interface RandomizerOptions<T extends Task | SumTask = Task> {
   /** Complete task. */
   readonly task: T;
+  /** Label of the reports, if the task has `labels`. */
+  readonly label?: string | undefined;
 }
 
 /**

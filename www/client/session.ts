@@ -114,13 +114,15 @@ export class Session implements SealableSession {
     this.#settings = settings;
     this.#requests = requests;
     this.contextAtOpening = begun;
-    const { url, fetch, dryRun, onError, delayMs } = settings;
-    this.transport = dryRun ? DRY_RUN_TRANSPORT : new FetchTransport(`${url}/reports`, fetch);
+    const { reportsUrl, fetch, dryRun, onError, delayMs } = settings;
+    this.transport = dryRun
+      ? DRY_RUN_TRANSPORT
+      : new FetchTransport(`${reportsUrl}/reports`, fetch);
     this.delivery = new Delivery({
       store,
       sessionRequests: requests,
       transport: this.transport,
-      lockName: `hushbin ${url}`,
+      lockName: `hushbin ${reportsUrl}`,
       // A worker may end without an event, so its reports do not wait.
       maxBatchDelayMs: hasEndEvent() ? delayMs : 0,
       onError,

@@ -8,7 +8,7 @@ import {
   readFields,
   readInteger,
   readNumber,
-  readString,
+  readTaskId,
 } from "./fields.js";
 import { type Mechanism, writeMechanism } from "./mechanism/index.js";
 import {
@@ -115,8 +115,13 @@ const readCover: FieldReader<Cover> = (from, key) =>
 
 /** Fields that every task has, with a local or a central ε. */
 export interface AnyTask {
-  /** Id of the task, which is also in URLs: `a-z`, `0-9` and `-`. */
+  /**
+   * Id of the task, which is also in URLs: `a-z`, `0-9` and `-`. A task of one label has the label
+   * after a colon.
+   */
   readonly id: string;
+  /** Public labels of reports. The option `label` of a client chooses one. */
+  readonly labels?: readonly string[];
   /** ε of one report. */
   readonly epsilon: number;
   /** Limit on the reports of one browser. */
@@ -183,7 +188,7 @@ export function parseTask(value: unknown): Task {
   return readFields(
     value,
     "it",
-    { id: readString, epsilon: readEpsilon, ...asked },
+    { id: readTaskId, epsilon: readEpsilon, ...asked },
     { budget: readBudget },
   ) as Task;
 }

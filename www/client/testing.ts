@@ -9,6 +9,7 @@
 
 import { bytesToHex } from "./bytes.js";
 import { createRandomizer } from "./index.js";
+import { taskOfLabel } from "./labels.js";
 import type { Task } from "./task.js";
 import { PROBLEM_PREFIX } from "./transport.js";
 import { FINGERPRINT_END, ID_END } from "./upload.js";
@@ -30,6 +31,8 @@ export interface TestUpload {
   readonly reports: number;
   /** Bytes of the upload when it arrived first. */
   readonly bytes: Uint8Array;
+  /** Label of the reports. Undefined if the task has no labels. */
+  readonly label?: string | undefined;
 }
 
 /** Collector that runs in memory, with a record of what it has received. */
@@ -179,10 +182,11 @@ export function createTestCollector({ task }: { readonly task: Task }): TestColl
   const taken = new Map<string, TestUpload>();
   const faults: TestFault[] = [];
   let isDown = false;
-  let fingerprint: Promise<string> | undefined;
+  const labels: readonly (string | undefined)[] = task.labels ?? [undefined];
+  let fingerprints: Promise<readonly string[]> | undefined;
 
-  async function fingerprintOf(): Promise<string> {
-    const randomizer = await createRandomizer({ task });
+  async function fingerprintOf(label: string | undefined): Promise<string> {
+    const randomizer = await createRandomizer({ task, label });
     randomizer.free();
     return randomizer.fingerprint;
   }
@@ -222,15 +226,23 @@ export function createTestCollector({ task }: { readonly task: Task }): TestColl
     if (method !== (reports === undefined ? "GET" : "POST")) {
       return problemResponse("method-not-allowed");
     }
-    if (decodeURIComponent(id) !== task.id) {
+    const [name, label] = decodeURIComponent(id).split(":");
+    const isAnyLabel = reports !== undefined && label === undefined;
+    if (name !== task.id || !(isAnyLabel || labels.includes(label))) {
       return problemResponse("unknown-task");
     }
-    fingerprint ??= fingerprintOf();
+    fingerprints ??= Promise.all(labels.map(fingerprintOf));
+    const all = await fingerprints;
+    const given = bytesToHex(body.subarray(1, FINGERPRINT_END));
+    const index = isAnyLabel ? Math.max(all.indexOf(given), 0) : labels.indexOf(label);
+    const fingerprint = all[index] ?? "";
     if (reports === undefined) {
-      return jsonResponse(200, { task, fingerprint: await fingerprint });
+      return jsonResponse(200, { task: taskOfLabel(task, label), fingerprint });
     }
-    const uploads = splitUploads(body, await fingerprint);
-    return typeof uploads === "string" ? problemResponse(uploads) : storeUploads(uploads);
+    const uploads = splitUploads(body, fingerprint);
+    return typeof uploads === "string"
+      ? problemResponse(uploads)
+      : storeUploads(uploads.map((upload) => ({ ...upload, label: labels[index] })));
   }
 
   const collector: TestCollector = {

@@ -86,7 +86,7 @@ pub(super) fn run_account_command(
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     if let Some(task) = options.task.as_deref().and_then(sums::read_if_sum_task) {
-        return options.run_for_sum_task(&task?, out);
+        return options.run_for_sum_task(&task?.0, out);
     }
     let file = options
         .task

@@ -75,7 +75,7 @@ pub(super) fn run_audit_command(
         ..
     } = *options;
     if let Some(task) = sums::read_if_sum_task(file) {
-        return sums::run_sum_audit_command(&task?, trials, confidence, &mut rng, json, out);
+        return sums::run_sum_audit_command(&task?.0, trials, confidence, &mut rng, json, out);
     }
     let task = ReportTaskFile::read(file)?.resolve_task()?;
     let plan = TrialPlan::new(&task, trials, confidence)?;

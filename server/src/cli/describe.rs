@@ -86,15 +86,24 @@ pub(super) fn simulation_runs_sentence(people: usize, runs: u64) -> String {
     format!("{people} people, runs: {runs}. Errors are root mean squares over the runs.")
 }
 
-/// Returns a sentence with the fingerprint of a task, and with the file to which the complete task
-/// was written.
-pub(super) fn task_fingerprint_sentence(file: Option<&Path>, fingerprint: &str) -> String {
-    match file {
-        Some(file) => format!(
-            "The complete task is in {}. Its fingerprint is {fingerprint}.",
-            file.display()
+/// Returns a sentence with the fingerprint of a task or with its labels, and with the file to which
+/// the complete task was written.
+pub(super) fn task_fingerprint_sentence(
+    file: Option<&Path>,
+    fingerprint: &str,
+    labels: &[String],
+) -> String {
+    let own = match labels {
+        [] => format!("fingerprint is {fingerprint}"),
+        _ => format!(
+            "labels are public: {}. Each has its own batches, estimates and fingerprint, and \
+             numbers of people are those of one label",
+            labels.join(", ")
         ),
-        None => format!("The fingerprint is {fingerprint}. --out FILE writes the complete task."),
+    };
+    match file {
+        Some(file) => format!("The complete task is in {}. Its {own}.", file.display()),
+        None => format!("The {own}. --out FILE writes the complete task."),
     }
 }
 

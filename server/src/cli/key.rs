@@ -92,11 +92,13 @@ pub(super) fn run_key_command(
             write!(out, "{}", public_key_pem(*algorithm, &private))?;
         }
         KeyCommand::Pin(PrintKeyPinsOptions { task, keys }) => {
-            let task = TaskFile::read(task)?.resolve_task()?;
+            let tasks = TaskFile::read(task)?.resolve_labelled_tasks()?;
             for file in keys {
                 let key = keys::read_public_key(file, KeyAlgorithm::X25519)?;
-                let pin = KeyConfiguration::new(&task, &key).configuration_pin();
-                writeln!(out, "{}", HEXLOWER.encode(&pin))?;
+                for task in &tasks {
+                    let pin = KeyConfiguration::new(task, &key).configuration_pin();
+                    writeln!(out, "{}", HEXLOWER.encode(&pin))?;
+                }
             }
         }
         KeyCommand::Gateway(GatewayKeyConfigOptions { keys }) => {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::output::Error;
 use super::serve;
 use crate::http::OPENAPI;
-use crate::task::schema_key;
+use crate::task::file_keys;
 
 /// Print the JSON schema of task files or of the configuration file, for editors
 ///
@@ -69,7 +69,7 @@ const OPENAPI_SCHEMAS_PREFIX: &str = "#/components/schemas/";
 const JSON_SCHEMA_DEFINITIONS_PREFIX: &str = "#/$defs/";
 
 /// Returns the JSON schema of task files. It is the schema of the task in `POST /tasks`, plus the
-/// key with which a file gives the location of its schema.
+/// keys that only files have.
 fn task_file_schema() -> Value {
     let text = OPENAPI.replace(OPENAPI_SCHEMAS_PREFIX, JSON_SCHEMA_DEFINITIONS_PREFIX);
     let mut document: Value = serde_json::from_str(&text).expect("a test reads it as JSON");
@@ -85,9 +85,20 @@ fn task_file_schema() -> Value {
         }
     }
     for form in referenced_definition_names(&root) {
-        definitions[&form]["properties"][schema_key::SCHEMA_KEY] = json!({
+        let properties = &mut definitions[&form]["properties"];
+        properties[file_keys::SCHEMA_KEY] = json!({
             "description": "Location of this schema, for editors. It is not part of the task.",
             "type": "string",
+        });
+        let (min, max) = file_keys::LABEL_COUNT_RANGE.into_inner();
+        properties[file_keys::LABELS_KEY] = json!({
+            "description": "Public labels of reports, such as the variants of an experiment. The \
+                            file describes one task for each, with the id ID:LABEL.",
+            "type": "array",
+            "items": { "type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$" },
+            "minItems": min,
+            "maxItems": max,
+            "uniqueItems": true,
         });
     }
     json!({

@@ -68,7 +68,7 @@ pub(super) fn run_simulate_command(
 ) -> Result<(), Error> {
     let format = DataFormat::from_path(&options.answers)?;
     if let Some(task) = sums::read_if_sum_task(&options.task) {
-        return simulate_sum_task(options, format, &task?, out);
+        return simulate_sum_task(options, format, &task?.0, out);
     }
     let task = ReportTaskFile::read(&options.task)?.resolve_task()?;
     let answers = Answers::open(&options.answers, format, &task)?;

@@ -23,12 +23,12 @@ use crate::task::{ReportOrSumDraft, ReportOrSumTask};
 use crate::text_file;
 use hushbin_analysis::audit::{AuditVerdict, SumAuditResult, TrialPlan, audit_sums};
 
-/// Reads a complete task of sums from a file. A file contains a task of sums if it has the key
+/// Reads a complete task of sums and its labels from a file. A file contains a task of sums if it has the key
 /// `trust`.
 ///
 /// Returns `None` for any other file, and the caller then reads that file as another kind of task.
 /// A pipe can be read only once, so this function returns `None` without reading it.
-pub(super) fn read_if_sum_task(path: &Path) -> Option<Result<SumTask, Error>> {
+pub(super) fn read_if_sum_task(path: &Path) -> Option<Result<(SumTask, Vec<String>), Error>> {
     if !fs::metadata(path).is_ok_and(|own| own.is_file()) {
         return None;
     }
@@ -36,10 +36,11 @@ pub(super) fn read_if_sum_task(path: &Path) -> Option<Result<SumTask, Error>> {
     if !ReportOrSumDraft::has_trust_key(&text) {
         return None;
     }
-    let resolved = TaskFile::read(path).and_then(|file| file.resolve_task());
+    let resolved =
+        TaskFile::read(path).and_then(|file| Ok((file.resolve_task()?, file.labels().to_vec())));
     Some(match resolved {
-        Ok(ReportOrSumTask::Sums(task)) => Ok(task),
-        Ok(ReportOrSumTask::Reports(_)) => {
+        Ok((ReportOrSumTask::Sums(task), labels)) => Ok((task, labels)),
+        Ok((ReportOrSumTask::Reports(_), _)) => {
             Err("a task with the key \"trust\" must be a task of sums".into())
         }
         Err(error) => Err(error.into()),
@@ -49,21 +50,21 @@ pub(super) fn read_if_sum_task(path: &Path) -> Option<Result<SumTask, Error>> {
 /// Runs `hushbin plan` and `hushbin task check` for a task of sums. Writes the complete task to
 /// `file` if a file is given.
 pub(super) fn run_sum_plan_command(
-    task: SumTask,
+    (task, labels): (SumTask, Vec<String>),
     file: Option<&Path>,
     form: AnswerFormatOptions,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     if let Some(file) = file {
-        task_file::write_task(file, &ReportOrSumTask::from(task.clone()))?;
+        task_file::write_task(file, &ReportOrSumTask::from(task.clone()), &labels)?;
     }
     let plan = SumPlan::new(task)?;
-    let lines = sum_plan_summary_lines(&plan, file);
+    let lines = sum_plan_summary_lines(&plan, file, &labels);
     form.write_formatted_answer(out, &plan, &lines, |out| write_sum_plan_details(out, &plan))
 }
 
 /// Summarises the plan for a task of sums in a few lines of plain English.
-fn sum_plan_summary_lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
+fn sum_plan_summary_lines(plan: &SumPlan, file: Option<&Path>, labels: &[String]) -> Vec<String> {
     let (task, epsilon) = (&plan.task, plan.central_epsilon.upper);
     let yearly = task.report_budget().reports_a_year();
     let mean = |own: &PredictedMeanError| {
@@ -90,7 +91,7 @@ fn sum_plan_summary_lines(plan: &SumPlan, file: Option<&Path>) -> Vec<String> {
             "Standard errors of {estimated}, in a batch of {people} people: {}.",
             means.join(", ")
         ),
-        describe::task_fingerprint_sentence(file, &task.fingerprint().to_string()),
+        describe::task_fingerprint_sentence(file, &task.fingerprint().to_string(), labels),
     ]
 }
 

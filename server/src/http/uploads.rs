@@ -1,12 +1,14 @@
 //! Receiving uploads from pages.
 
+use std::sync::Arc;
+
 use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::{Extension, Json};
 use data_encoding::HEXLOWER;
-use hushbin::upload::EncodedUpload;
+use hushbin::upload::{EncodedUpload, FINGERPRINT_RANGE};
 use hushbin::{ErrorCode, sealed};
 use serde::Serialize;
 
@@ -44,9 +46,14 @@ pub(super) async fn accept_uploads(
     headers: HeaderMap,
     body: Body,
 ) -> Result<(StatusCode, Json<UploadResponse>), Problem> {
-    let stored = state.find_stored_task(tasks::task_id_in_path(path))?;
-    let settings = stored.settings();
-    check_origin(&settings, &headers)?;
+    let id = tasks::task_id_in_path(path)?;
+    // A page may send reports that it has made under another label.
+    let candidates = state.store().tasks_with_id_or_name(&id);
+    match &candidates[..] {
+        [] => return Err(Problem::UnknownTask(id)),
+        [stored] => check_origin(&stored.settings(), &headers)?,
+        _ => {}
+    }
     body::check_no_content_encoding(&headers)?;
     let store = state.store();
     let limits = state.request_limits();
@@ -58,6 +65,9 @@ pub(super) async fn accept_uploads(
         &mut memory,
     )
     .await?;
+    let stored = choose_task(candidates, &bytes);
+    let settings = stored.settings();
+    check_origin(&settings, &headers)?;
     // At most some thousand reports of a few bytes take microseconds, so this may run on the
     // runtime's thread. Hostile bytes are rejected here and never reach the writer.
     let mut uploads = split_uploads(&stored, store.role(), &bytes)?;
@@ -94,6 +104,15 @@ pub(super) async fn accept_uploads(
         duplicate_uploads: receipt.duplicates,
     };
     Ok((status, Json(accepted)))
+}
+
+/// Returns the candidate whose fingerprint is in the first upload, or the first candidate.
+fn choose_task(mut candidates: Vec<Arc<StoredTask>>, bytes: &[u8]) -> Arc<StoredTask> {
+    let fingerprint = bytes.get(FINGERPRINT_RANGE);
+    let is_named =
+        |stored: &Arc<StoredTask>| Some(&stored.task().fingerprint().0[..]) == fingerprint;
+    let place = candidates.iter().position(is_named).unwrap_or(0);
+    candidates.swap_remove(place)
 }
 
 /// Returns the number of reports in uploads. In a task of sums, the messages of one person count as

@@ -179,6 +179,11 @@ impl Store {
         self.0.tasks.by_id(id)
     }
 
+    /// Returns the task with this id and, if the id has no label, the labelled tasks of this name.
+    pub(crate) fn tasks_with_id_or_name(&self, id: &str) -> Vec<Arc<StoredTask>> {
+        self.0.tasks.with_id_or_name(id)
+    }
+
     /// Returns the age of a task's open batch in seconds.
     pub(crate) fn open_batch_age(&self, stored: &StoredTask) -> u64 {
         stored.open_batch_age(&self.0.clock)

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 
+use hushbin::task::split_task_id;
+
 use super::engine::TaskKey;
 use super::task::StoredTask;
 use super::task_log::TaskLogEntry;
@@ -38,6 +40,15 @@ impl CurrentTasks {
     /// Returns the task with this id.
     pub(super) fn by_id(&self, id: &str) -> Option<Arc<StoredTask>> {
         self.with_index(|listed| listed.by_id.get(id).cloned())
+    }
+
+    /// Returns the task with this id and, if the id has no label, the labelled tasks of this name.
+    pub(super) fn with_id_or_name(&self, id: &str) -> Vec<Arc<StoredTask>> {
+        let is_one = |stored: &&Arc<StoredTask>| {
+            let own = stored.task().id();
+            own == id || split_task_id(own).0 == id
+        };
+        self.with_index(|listed| listed.all.iter().filter(is_one).cloned().collect())
     }
 
     /// Returns the task with this key.

@@ -8,7 +8,7 @@ use hushbin_analysis::estimate::Totals;
 use hushbin_analysis::sums::{self, SumTotals};
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-use super::schema_key;
+use super::file_keys;
 
 /// A collected task: local-DP reports, or sums through a shuffler.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -227,15 +227,32 @@ impl ReportOrSumDraft {
         read.is_ok_and(|read| read.trust.is_some())
     }
 
-    /// Parses the text of a task file, which may have a key `$schema`.
+    /// Parses the text of a task file. Returns the draft, and the labels if the file has some.
     ///
     /// # Errors
     /// When the text is not a draft. The message contains line and column.
-    pub(crate) fn parse(text: &str) -> serde_json::Result<Self> {
-        match serde_json::from_str::<TrustProbe>(text)?.trust {
-            Some(_) => schema_key::parse_without_schema_key(text).map(Self::Sums),
-            None => schema_key::parse_without_schema_key(text).map(Self::Reports),
-        }
+    pub(crate) fn parse_file(text: &str) -> serde_json::Result<(Self, Vec<String>)> {
+        Ok(match serde_json::from_str::<TrustProbe>(text)?.trust {
+            Some(_) => {
+                let (draft, labels) = file_keys::parse_with_file_keys(text)?;
+                (Self::Sums(draft), labels)
+            }
+            None => {
+                let (draft, labels) = file_keys::parse_with_file_keys(text)?;
+                (Self::Reports(draft), labels)
+            }
+        })
+    }
+
+    /// Returns the draft of the task for one label.
+    #[must_use]
+    pub(crate) fn with_label(mut self, label: &str) -> Self {
+        let id = match &mut self {
+            Self::Reports(draft) => &mut draft.id,
+            Self::Sums(draft) => &mut draft.task_fields.id,
+        };
+        *id = format!("{id}:{label}");
+        self
     }
 }
 

@@ -2,7 +2,7 @@
 //! shuffler.
 
 mod collected;
-pub(crate) mod schema_key;
+pub(crate) mod file_keys;
 pub(crate) mod task_file;
 
 pub use collected::{ReportOrSumDraft, ReportOrSumTask};

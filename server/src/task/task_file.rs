@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use hushbin::choose::ChosenQuestion;
+use hushbin::task::check_task_id;
 use hushbin::{Task, TaskDraft};
 use hushbin_analysis::accounting::AccountingError;
 use serde::Serialize;
@@ -18,8 +19,10 @@ use crate::text_file;
 #[derive(Debug, Clone)]
 pub(crate) struct ReportTaskFile {
     path: PathBuf,
-    /// Draft of the task, read from the file.
+    /// Draft of the task, read from the file. It has no label.
     pub(crate) draft: TaskDraft,
+    /// Labels of the task, or none.
+    pub(crate) labels: Vec<String>,
 }
 
 /// Error of a task file, with the file's path.
@@ -58,8 +61,10 @@ pub(crate) enum TaskFileErrorCause {
 #[derive(Debug, Clone)]
 pub(crate) struct TaskFile {
     path: PathBuf,
-    /// Draft of the task, read from the file.
-    pub(crate) draft: ReportOrSumDraft,
+    /// Draft of the task, read from the file. It has no label.
+    draft: ReportOrSumDraft,
+    /// Labels of the task, or none.
+    labels: Vec<String>,
 }
 
 impl TaskFile {
@@ -70,14 +75,46 @@ impl TaskFile {
     /// parameters.
     pub(crate) fn read(path: &Path) -> Result<Self, TaskFileError> {
         let text = text_file::read_text_file(path).map_err(|error| error_of_file(path, error))?;
-        let draft = ReportOrSumDraft::parse(&text).map_err(|error| error_of_file(path, error))?;
+        let (draft, labels) =
+            ReportOrSumDraft::parse_file(&text).map_err(|error| error_of_file(path, error))?;
+        for label in &labels {
+            check_task_id(&format!("{}:{label}", draft.id()))
+                .map_err(|error| error_of_file(path, error))?;
+        }
         Ok(Self {
             path: path.to_owned(),
             draft,
+            labels,
         })
     }
 
-    /// Returns the complete task.
+    /// Returns the labels of the task, or none.
+    pub(crate) fn labels(&self) -> &[String] {
+        &self.labels
+    }
+
+    /// Returns the drafts of all tasks that the file describes: one for each label, or one.
+    pub(crate) fn into_drafts(self) -> Vec<ReportOrSumDraft> {
+        if self.labels.is_empty() {
+            return vec![self.draft];
+        }
+        let labelled = |label: &String| self.draft.clone().with_label(label);
+        self.labels.iter().map(labelled).collect()
+    }
+
+    /// Returns all tasks that the file describes, complete: one for each label, or one.
+    ///
+    /// # Errors
+    /// Same as [`TaskFile::resolve_task`].
+    pub(crate) fn resolve_labelled_tasks(&self) -> Result<Vec<ReportOrSumTask>, TaskFileError> {
+        let drafts = self.clone().into_drafts();
+        let tasks = drafts.iter().map(ReportOrSumDraft::resolve_task);
+        tasks
+            .collect::<Result<_, _>>()
+            .map_err(|error| self.content_error(error))
+    }
+
+    /// Returns the complete task, without a label.
     ///
     /// # Errors
     /// When parameters are out of range, contradict each other or hide too little.
@@ -101,6 +138,7 @@ impl TaskFile {
             ReportOrSumDraft::Reports(draft) => Ok(ReportTaskFile {
                 path: self.path,
                 draft,
+                labels: self.labels,
             }),
             ReportOrSumDraft::Sums(_) => Err(error_of_file(
                 &self.path,
@@ -162,12 +200,26 @@ pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, TaskFileE
         .map_err(|cause| error_of_file(path, cause))
 }
 
-/// Writes a complete task to a file, as indented JSON.
+/// Complete task with the labels of its file.
+#[derive(Serialize)]
+struct LabelledTask<'a, T> {
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    labels: &'a [String],
+    #[serde(flatten)]
+    task: &'a T,
+}
+
+/// Writes a complete task with its labels to a file, as indented JSON.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub(crate) fn write_task(path: &Path, task: &impl Serialize) -> Result<(), TaskFileError> {
-    let text = serde_json::to_string_pretty(task).map_err(|error| error_of_file(path, error))?;
+pub(crate) fn write_task(
+    path: &Path,
+    task: &impl Serialize,
+    labels: &[String],
+) -> Result<(), TaskFileError> {
+    let text = serde_json::to_string_pretty(&LabelledTask { labels, task })
+        .map_err(|error| error_of_file(path, error))?;
     write_text(path, &(text + "\n"))
 }
 
@@ -228,7 +280,7 @@ mod tests {
         // With the byte order mark that some editors put first.
         fs::write(&path, format!("\u{feff}{text}")).unwrap();
         let task = ReportTaskFile::read(&path).unwrap().resolve_task().unwrap();
-        write_task(&path, &task).unwrap();
+        write_task(&path, &task, &[]).unwrap();
         assert_eq!(
             ReportTaskFile::read(&path).unwrap().resolve_task().unwrap(),
             task

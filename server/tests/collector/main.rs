@@ -21,6 +21,7 @@ mod hostile;
 mod http;
 mod influence;
 mod journal;
+mod labels;
 mod names;
 #[cfg(target_os = "linux")]
 mod nodes;

@@ -154,7 +154,23 @@ fn epsilon_is_read_exactly() {
 #[test]
 fn ids_are_slugs() {
     let longest = "a".repeat(64);
-    for good in ["a", "7", "a-b", "0-", "2026-survey", longest.as_str()] {
+    let (longest_label, too_long_label) = (
+        format!("{longest}:{}", "L".repeat(32)),
+        format!("a:{}", "l".repeat(33)),
+    );
+    for good in [
+        "a",
+        "7",
+        "a-b",
+        "0-",
+        "2026-survey",
+        "a:b",
+        "a:2.14.0",
+        "a:DE",
+        "a:0_-.",
+        longest.as_str(),
+        longest_label.as_str(),
+    ] {
         assert_accepted(&with("/id", json!(good)));
     }
     let too_long = "a".repeat(65);
@@ -169,7 +185,17 @@ fn ids_are_slugs() {
         "é",
         "a\n",
         "a\0",
+        "a:",
+        ":a",
+        "a:b:c",
+        "a:_b",
+        "a:.b",
+        "a:b c",
+        "a:b/c",
+        "a:é",
+        "a_:b",
         too_long.as_str(),
+        too_long_label.as_str(),
     ];
     for bad in bad {
         assert_refused(&with("/id", json!(bad)), ErrorCode::InvalidTaskId);

@@ -36,6 +36,7 @@ export class ClientView {
   readonly #consentElement = el("p", "consent");
   readonly #budgetList = new DescriptionList("spent");
   readonly #coverageElement = el("p", "asked");
+  readonly #labelElement = el("p", "label");
   readonly #epsilonMeaningElement = el("p", "meaning");
   readonly #list = el("ul", "reports");
   readonly #showAllButton = createButton("more", () => this.#showAllReports());
@@ -56,7 +57,9 @@ export class ClientView {
     this.#formatters = formattersOf(words.lang);
     const { host, pathname } = new URL(client.about.url);
     const heading = el(`h${level}` as "h2", "task");
-    heading.textContent = words.task(pathname.slice(pathname.lastIndexOf("/") + 1), host);
+    const [id = "", label] = pathname.slice(pathname.lastIndexOf("/") + 1).split(":");
+    heading.textContent = words.task(id, host);
+    setText(this.#labelElement, label === undefined ? "" : words.label(label));
     this.#status.setAttribute("role", "status");
     // Focusable, because focus moves here when the pressed button disappears.
     this.#status.tabIndex = -1;
@@ -69,6 +72,7 @@ export class ClientView {
       this.#budgetList.list,
       this.#epsilonMeaningElement,
       this.#coverageElement,
+      this.#labelElement,
       this.#list,
       this.#showAllButton,
       this.#revokeButton,

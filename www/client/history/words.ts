@@ -61,6 +61,8 @@ export interface Words {
   readonly title: string;
   /** Returns a line with the id of the task and the host of the collector. */
   readonly task: (id: string, collector: string) => string;
+  /** Returns a statement of the public label that reports carry. */
+  readonly label: (label: string) => string;
   /** Text for each state of consent. */
   readonly consent: Readonly<Record<Consent, string>>;
   /**
@@ -186,6 +188,8 @@ export const ENGLISH: Words = {
   lang: "en-GB",
   title: "What leaves this browser",
   task: (id, collector) => `Task ${id}, collected by ${collector}`,
+  label: (label) =>
+    `Each report says that you belong to the group “${label}”. This is public, and no noise hides it.`,
   consent: {
     granted: "You have agreed to these reports.",
     pending: "You have not agreed to reports: nothing is reported.",

@@ -11,6 +11,7 @@ import {
   readInteger,
   readNumber,
   readString,
+  readTaskId,
   type UncheckedFields,
 } from "../fields.js";
 import {
@@ -385,7 +386,7 @@ export function parseSumTask(value: unknown): SumTask {
     value,
     "it",
     {
-      id: readString,
+      id: readTaskId,
       trust: oneOfReader(["shuffler"]),
       epsilon: readNumber,
       delta: readNumber,

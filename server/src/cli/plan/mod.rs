@@ -72,7 +72,7 @@ pub(super) fn run_plan_command(
     let plan = plan_survey(&survey)?;
     drop(searching);
     if let Some(file) = &options.out {
-        task_file::write_task(file, &plan.task)?;
+        task_file::write_task(file, &plan.task, &[])?;
     }
     let lines = summary::plan_summary_lines(&plan, options.out.as_deref());
     let form = options.form;

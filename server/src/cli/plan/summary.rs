@@ -53,7 +53,7 @@ pub(super) fn plan_summary_lines(plan: &Plan, file: Option<&Path>) -> Vec<String
             "Best mechanism: {}.",
             mechanisms.collect::<Vec<_>>().join("; ")
         ),
-        describe::task_fingerprint_sentence(file, &plan.task.fingerprint().to_string()),
+        describe::task_fingerprint_sentence(file, &plan.task.fingerprint().to_string(), &[]),
     ]
 }
 

@@ -87,11 +87,12 @@ fn check_task(options: &TaskCheckOptions, out: &mut dyn Write) -> Result<(), Err
     }
     let file = ReportTaskFile::read(&options.file)?;
     let (task, choices) = file.resolve_task_and_choices()?;
+    let labels = file.labels;
     if let Some(file) = &options.out {
-        task_file::write_task(file, &task)?;
+        task_file::write_task(file, &task, &labels)?;
     }
     let cost = TaskAssessment::new(task, choices, &options.people)?;
-    let lines = cost.summary_lines(options.out.as_deref());
+    let lines = cost.summary_lines(options.out.as_deref(), &labels);
     let form = options.form;
     form.write_formatted_answer(out, &cost, &lines, |out| cost.write_assessment_details(out))
 }

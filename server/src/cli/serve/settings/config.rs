@@ -109,22 +109,27 @@ impl ServeSettings {
             development: self.development.unwrap_or(false),
             ohttp_gateway: self.read_ohttp_gateway_keys(role)?,
             role_keys: self.read_role_keys(role)?,
-            tasks: self
-                .task_files()?
-                .iter()
-                .map(|path| {
-                    Ok(TaskSetup {
-                        draft: TaskFile::read(path)?.draft,
-                        settings: Some(collection.clone()),
-                    })
-                })
-                .collect::<Result<_, Error>>()?,
+            tasks: self.read_task_setups(&collection)?,
             journal_location: JournalLocation::from_options(
                 self.data.as_deref(),
                 self.database.as_deref(),
             )?,
             task_settings: collection,
         })
+    }
+
+    /// Returns the tasks of all task files, which are collected with the given settings.
+    fn read_task_setups(&self, collection: &Collection) -> Result<Vec<TaskSetup>, Error> {
+        let mut tasks = Vec::new();
+        for path in self.task_files()? {
+            for draft in TaskFile::read(&path)?.into_drafts() {
+                tasks.push(TaskSetup {
+                    draft,
+                    settings: Some(collection.clone()),
+                });
+            }
+        }
+        Ok(tasks)
     }
 
     /// Returns the paths of all task files. A directory contributes its `.json` files, sorted by
