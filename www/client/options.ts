@@ -206,7 +206,8 @@ export interface ClientSettings {
 
 const STORAGES: readonly string[] = ["device", "spend-again", "memory"];
 const DEFAULT_DELAY_MS = 5_000;
-const DEFAULT_MAX_EPSILON = 2;
+/** @internal */
+export const DEFAULT_MAX_EPSILON = 2;
 const MAX_DELAY_MS = 86_400_000;
 
 function warnUnlessNetworkError(error: HushbinError): void {

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
 import { pathToFileURL } from "node:url";
+import { buildInitPlanner, bundleInit } from "./build-init.mjs";
 import { fallbackScript, generateFallbackGlue } from "./lib/fallback.mjs";
 import { patchGlue } from "./lib/glue.mjs";
 import { integrity } from "./lib/integrity.mjs";
@@ -21,11 +22,7 @@ import {
   TARGET,
 } from "./lib/paths.mjs";
 import { makeReference } from "./lib/reference.mjs";
-import {
-  NPM_MODULE_CARGO_ARGS as COMPILED,
-  linkedComponents,
-  packages,
-} from "./lib/release/components.mjs";
+import { npmModuleComponents, packages } from "./lib/release/components.mjs";
 import { componentLicences, notices } from "./lib/release/licences.mjs";
 import { ExplainedError, main, print, run, step } from "./lib/run.mjs";
 import {
@@ -412,7 +409,7 @@ async function thirdPartyLicences() {
     return `${name}\n\n${text.trim()}\n`;
   });
   const checkout = { folder: ROOT };
-  const { others } = await linkedComponents(checkout, COMPILED);
+  const { thirdParty } = await npmModuleComponents(checkout);
   const { folders } = await packages(checkout);
   return `dist/sealing.*, dist/x25519.* and their kin of hushbin.script hold code of others.
 
@@ -424,7 +421,7 @@ Parts of these are based on noble-curves and noble-hashes, MIT License (c) 2022 
 ${notices(
   `The modules, as files, as characters and in JavaScript, are compiled of these crates, and of core and
 alloc, which are Rust's own, MIT or Apache-2.0.`,
-  componentLicences(others, folders),
+  componentLicences(thirdParty, folders),
 )}`;
 }
 
@@ -534,6 +531,7 @@ export async function buildWasm({ quick = false } = {}) {
  */
 export async function buildFiles() {
   await step("build: bundles", buildBundles);
+  await step("build: command", bundleInit);
   await step("build: reference", buildReference);
   await step("build: declarations", writeDeclarations);
   await step("build: package", assemblePublishablePackage);
@@ -541,6 +539,7 @@ export async function buildFiles() {
 
 export async function buildPackage() {
   await buildWasm();
+  await buildInitPlanner();
   await buildFiles();
   const files = (await readdir(DIST)).sort().join(" ");
   print(`  ${DIST.slice(ROOT.length + 1)}/: ${files}`);

@@ -37,8 +37,9 @@ const RUST_ROOTS = [
   "server/analysis/src",
   "server/study/src",
   "www/demo/wasm/src",
+  "www/init/wasm/src",
 ];
-const SCRIPT_ROOTS = ["www/client", "www/demo", "www/dashboard"];
+const SCRIPT_ROOTS = ["www/client", "www/demo", "www/dashboard", "www/init"];
 /** Entry files of the package, by the names with which pages and the demo import them. */
 const PACKAGE_ENTRIES = {
   hushbin: "www/client/index.ts",

@@ -11,7 +11,7 @@ import { buildBook } from "./build-book.mjs";
 import { buildAnalysis, buildDemo } from "./build-demo.mjs";
 import { formatRust } from "./format.mjs";
 import { findChromedriver } from "./lib/browser.mjs";
-import { ANALYSIS_GLUE_DIR, CLIENT_GLUE_DIR, ROOT } from "./lib/paths.mjs";
+import { ANALYSIS_GLUE_DIR, CLIENT_GLUE_DIR, INIT_GLUE_DIR, ROOT } from "./lib/paths.mjs";
 import {
   bold,
   costTable,
@@ -24,7 +24,7 @@ import {
   step,
   withPath,
 } from "./lib/run.mjs";
-import { PACKAGE_MODULES } from "./lib/wasm-modules.mjs";
+import { INIT_MODULE_CRATE, PACKAGE_MODULES } from "./lib/wasm-modules.mjs";
 import { setup } from "./setup.mjs";
 import { testToy, unoptimised } from "./test-toy.mjs";
 
@@ -95,7 +95,8 @@ const demo = memoize(async () => {
 
 /** Builds the generated files that type checks and tests of pages import, unless they exist. */
 const glue = memoize(async () => {
-  if (!existsSync(join(CLIENT_GLUE_DIR, "sums-bytes.ts"))) {
+  const made = [join(CLIENT_GLUE_DIR, "sums-bytes.ts"), join(INIT_GLUE_DIR, "planner.d.ts")];
+  if (!made.every((file) => existsSync(file))) {
     await build();
   }
   if (!existsSync(join(ANALYSIS_GLUE_DIR, "analysis.d.ts"))) {
@@ -138,6 +139,7 @@ async function lintRust() {
     }
     const others = ["--package=hushbin", "--package=hushbin-analysis", "--package=hushbin-demo"];
     await cargo("clippy", ...others, "--lib", "--test", "web", ...WASM, ...STRICT);
+    await cargo("clippy", "--package", INIT_MODULE_CRATE, "--lib", ...WASM, ...STRICT);
   });
 }
 

@@ -6,9 +6,10 @@
 //! and accuracy against each other. [`heavy_hitters`] finds frequent texts that no list names in
 //! advance. [`likelihood`] computes the probability of a report under a given input, for audits.
 //! [`audit`] measures how much reports reveal. [`promise`] states in words what ε protects.
-//! [`sums`] estimates and plans sums of vectors that a shuffler collects. [`numeric`] contains the
-//! numerical methods. The collector and its commands run this code natively. The demo's pages run
-//! it compiled to WebAssembly.
+//! [`sums`] estimates and plans sums of vectors that a shuffler collects. [`typescript`] writes a
+//! task as a module for pages. [`numeric`] contains the numerical methods. The collector and its
+//! commands run this code natively. The demo's pages and the npm package's command run it compiled
+//! to WebAssembly.
 
 pub mod accounting;
 pub mod audit;
@@ -22,3 +23,4 @@ pub mod numeric;
 pub mod plan;
 pub mod promise;
 pub mod sums;
+pub mod typescript;

@@ -4,16 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::mem;
 
-/// Returns true for characters that change how other text is shown: control characters except tabs
-/// and line breaks, separators of lines and paragraphs, and controls of bidirectional text.
-pub(super) fn is_hidden_control(character: char) -> bool {
-    match character {
-        '\t' | '\n' => false,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' => true,
-        '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        other => other.is_control(),
-    }
-}
+use hushbin_analysis::typescript::is_hidden_control;
 
 /// Returns a text with each hidden control character as its number, such as `U+202E`.
 pub(super) fn visible_text(text: &str) -> Cow<'_, str> {

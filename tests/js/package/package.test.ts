@@ -118,6 +118,8 @@ describe("the tarball", () => {
       ...["dist/workerd.js", ...mapped.map((name) => `dist/${name}.map`)],
       ...[...scripts, "integrity.json", "web-vitals.json"].map((name) => `dist/${name}`),
       ...["dist/hushbin.wasm", "dist/collision.wasm", "dist/sums.wasm", "package.json"],
+      // The command, which no page loads.
+      ...["dist/init.js", "dist/planner.wasm"],
     ];
     expect(code).toEqual(expected.map((file) => `package/${file}`).sort());
   });

@@ -8,6 +8,9 @@ export const DIST = join(ROOT, "dist");
 export const DEMO_DIST = join(ROOT, "demo-dist");
 export const CLIENT = join(ROOT, "www/client");
 export const DEMO = join(ROOT, "www/demo");
+/** Folder of the package's command `init`, and folder of its planner's glue, made by the build. */
+export const INIT = join(ROOT, "www/init");
+export const INIT_GLUE_DIR = join(INIT, "glue");
 /** Folder of the dashboard's sources, and folder of its build, which cargo includes. */
 export const DASHBOARD = join(ROOT, "www/dashboard");
 export const DASHBOARD_DIST = join(ROOT, "server/dashboard");

@@ -1,4 +1,4 @@
-// The WebAssembly modules that pages download, each with the options of cargo that build it.
+// The WebAssembly modules of pages and of the package's command, with the options of cargo.
 
 /**
  * Modules of the package: the complete module, the smaller module that pages load first, and the
@@ -14,3 +14,6 @@ export const PACKAGE_MODULES = [
 
 /** Module of the demo's pages, which is not part of the package. */
 export const DEMO_MODULE_CARGO_ARGS = ["--package", "hushbin-demo"];
+
+/** Crate of the module that the package's command loads, and no page. */
+export const INIT_MODULE_CRATE = "hushbin-init";

@@ -63,7 +63,7 @@ export const LESS_INLINING_OPTIONS = ["-C", "llvm-args=-inline-threshold=25"];
  *
  * @param {string} crate as cargo knows it
  * @param {readonly string[]} features as options of cargo
- * @param {"wasm" | "demo"} profile
+ * @param {"wasm" | "wasm-size" | "demo"} profile
  * @param {readonly string[]} options of the compiler
  * @returns {Promise<string>} path of the compiled module
  */

@@ -2,7 +2,6 @@
 
 mod assessment;
 mod summary;
-mod types;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,8 +10,10 @@ use clap::Subcommand;
 
 use super::output::{AnswerFormatOptions, Error};
 use super::sums;
+use crate::task::ReportOrSumTask;
 use crate::task::task_file::{self, ReportTaskFile, TaskFile};
 use assessment::TaskAssessment;
+use hushbin_analysis::typescript::typescript_module;
 
 /// Check a task, or write it as a TypeScript module
 #[derive(Debug, clap::Args)]
@@ -73,7 +74,12 @@ fn write_typescript_module(
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     let file = TaskFile::read(&options.file)?;
-    let module = types::typescript_module(&file.resolve_task()?)
+    let task = file.resolve_task()?;
+    let type_name = match task {
+        ReportOrSumTask::Reports(_) => "Task",
+        ReportOrSumTask::Sums(_) => "SumTask",
+    };
+    let module = typescript_module(&task, type_name, task.fingerprint())
         .map_err(|error| file.content_error(error))?;
     match &options.out {
         Some(path) => Ok(task_file::write_text(path, &module)?),

@@ -8,7 +8,7 @@ import {
   componentKey,
   linkedComponents,
   lockedPackage,
-  NPM_MODULE_CARGO_ARGS,
+  npmModuleComponents,
 } from "./components.mjs";
 import { checkStatic } from "./elf.mjs";
 import { componentLicences, licenceTextsIn, notices } from "./licences.mjs";
@@ -177,14 +177,14 @@ export async function makePrograms(source, out, step) {
  */
 export async function makeNpmPackageSbom(source, out, thirdParty) {
   const { folder, time, version } = source;
-  const { root, others } = await linkedComponents(source, NPM_MODULE_CARGO_ARGS);
+  const { own: code, thirdParty: crates } = await npmModuleComponents(source);
   const lock = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));
   const bundled = thirdParty.map((name) => lockedPackage(lock, name));
   /** @type {Component} */
   const own = {
-    ...{ name: "hushbin", version, registry: "npm", licence: root.licence },
-    needs: [...root.needs, ...bundled.map(componentKey)].sort(),
+    ...{ name: "hushbin", version, registry: "npm", licence: code.licence },
+    needs: [...code.needs, ...bundled.map(componentKey)].sort(),
   };
-  const bill = billOfMaterials(own, "library", [...others, ...bundled], time);
+  const bill = billOfMaterials(own, "library", [...crates, ...bundled], time);
   writeFileSync(join(out, `hushbin-${version}-npm.cdx.json`), bill);
 }

@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { captureOutput, ExplainedError } from "../run.mjs";
+import { INIT_MODULE_CRATE } from "../wasm-modules.mjs";
 
 /**
  * @typedef {object} Checkout
@@ -30,13 +31,17 @@ import { captureOutput, ExplainedError } from "../run.mjs";
 export const componentKey = ({ name, version }) =>
   version === undefined ? name : `${name}@${version}`;
 
+const WASM_TARGET = ["--target", "wasm32-unknown-unknown"];
 /**
  * Options of cargo that select the crates in the npm package's modules, for {@link
- * linkedComponents}.
+ * linkedComponents}: in the modules of pages, and in the module of its command.
  */
-export const NPM_MODULE_CARGO_ARGS = [
-  ...["--package", "hushbin", "--target", "wasm32-unknown-unknown"],
-  ...["--no-default-features", "--features", "complete,wasm-module,wasm-sums-module"],
+const NPM_MODULE_CARGO_ARGS = [
+  [
+    ...["--package", "hushbin", ...WASM_TARGET],
+    ...["--no-default-features", "--features", "complete,wasm-module,wasm-sums-module"],
+  ],
+  ["--package", INIT_MODULE_CRATE, ...WASM_TARGET],
 ];
 
 /**
@@ -141,6 +146,35 @@ export async function linkedComponents({ folder, env }, options) {
     throw new ExplainedError(`cargo tree ${options.join(" ")} lists nothing`);
   }
   return { root, others };
+}
+
+/**
+ * Returns the components that are linked into the npm package's modules.
+ *
+ * @param {Checkout} checkout
+ * @returns {Promise<{ own: Component, thirdParty: Component[] }>} the package's own code, and the
+ * third-party crates, sorted
+ */
+export async function npmModuleComponents(checkout) {
+  const linked = [];
+  for (const options of NPM_MODULE_CARGO_ARGS) {
+    const { root, others } = await linkedComponents(checkout, options);
+    linked.push(root, ...others);
+  }
+  // Crates of the workspace have no checksum.
+  const isThirdParty = ({ sha256 }) => sha256 !== undefined;
+  const keys = [...new Set(linked.filter(isThirdParty).map(componentKey))].sort();
+  // Features differ between the modules, and with them the needs of a crate.
+  const joined = (components) => ({
+    ...components[0],
+    needs: keys.filter((key) => components.some(({ needs }) => needs.includes(key))),
+  });
+  return {
+    own: joined(linked.filter((component) => !isThirdParty(component))),
+    thirdParty: keys.map((key) =>
+      joined(linked.filter((component) => componentKey(component) === key)),
+    ),
+  };
 }
 
 /**

@@ -2,32 +2,44 @@
 
 use std::fmt;
 
+use hushbin::Fingerprint;
+use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-
-use crate::cli::visible_text::is_hidden_control;
-use crate::task::ReportOrSumTask;
 
 /// Maximum width of a line that can be broken, in columns.
 const MAX_LINE_WIDTH: usize = 100;
 /// Indentation of each level, in columns.
 const INDENT_COLUMNS: usize = 2;
 
-/// Returns a TypeScript module that exports the task. The type of the task is `Task` or `SumTask`.
-/// The module is formatted as Prettier and Biome do at a width of 100, with spaces as indentation.
-pub(super) fn typescript_module(task: &ReportOrSumTask) -> Result<String, serde_json::Error> {
+/// Returns a TypeScript module that exports a complete task. `type_name` is the task's type in the
+/// npm package, `Task` or `SumTask`. The module is formatted as Prettier and Biome do at a width of
+/// 100, with spaces as indentation.
+///
+/// ```
+/// # use hushbin_analysis::typescript::typescript_module;
+/// let draft: hushbin::TaskDraft = serde_json::from_str(
+///     r#"{ "id": "beta", "epsilon": 1.0, "questions": [{ "name": "beta", "kind": "flag" }] }"#,
+/// ).unwrap();
+/// let task = draft.resolve_task().unwrap();
+/// let module = typescript_module(&task, "Task", task.fingerprint()).unwrap();
+/// assert!(module.ends_with("} as const satisfies Task;\n"));
+/// ```
+///
+/// # Errors
+/// If the task cannot be written as JSON.
+pub fn typescript_module(
+    task: &impl Serialize,
+    type_name: &str,
+    fingerprint: Fingerprint,
+) -> Result<String, serde_json::Error> {
     let literal: TypeScriptLiteral = serde_json::from_str(&serde_json::to_string(task)?)?;
-    let kind = match task {
-        ReportOrSumTask::Reports(_) => "Task",
-        ReportOrSumTask::Sums(_) => "SumTask",
-    };
     let mut text = format!(
-        "// Written by `hushbin task types`; the fingerprint is {}.\n\
-         import type {{ {kind} }} from \"hushbin\";\n\n\
-         export const task = ",
-        task.fingerprint()
+        "// Written by `hushbin task types`; the fingerprint is {fingerprint}.\n\
+         import type {{ {type_name} }} from \"hushbin\";\n\n\
+         export const task = "
     );
     literal.append_literal(0, 0, &mut text);
-    text.push_str(&format!(" as const satisfies {kind};\n"));
+    text.push_str(&format!(" as const satisfies {type_name};\n"));
     Ok(text)
 }
 
@@ -121,6 +133,18 @@ fn quote_string_literal(text: &str) -> String {
     }
     quoted.push(quote);
     quoted
+}
+
+/// Returns true for characters that change how other text is shown: control characters except tabs
+/// and line breaks, separators of lines and paragraphs, and controls of bidirectional text.
+#[must_use]
+pub fn is_hidden_control(character: char) -> bool {
+    match character {
+        '\t' | '\n' => false,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' => true,
+        '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        other => other.is_control(),
+    }
 }
 
 impl<'de> Deserialize<'de> for TypeScriptLiteral {
