@@ -43,8 +43,9 @@ pub(super) struct BlockReceipt {
 /// A block with a report whose key this analyser lacks is refused, so that the shuffler keeps the
 /// block until the operator has restored the key. Reports that their key does not open were made by
 /// a client that broke the protocol. They are left out, so that such a client cannot keep the
-/// remaining reports from being counted. Repeated reports are left out too: one person's report
-/// that is counted many times would show in the estimates.
+/// remaining reports from being counted. A block that has little else is acknowledged, too, because
+/// its shuffler would send it forever. The log then has an error. Repeated reports are left out
+/// too: one person's report that is counted many times would show in the estimates.
 pub(super) async fn receive_sealed_block(
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
@@ -91,7 +92,7 @@ pub(super) async fn receive_sealed_block(
         false => store_opened_block(&state, &stored, shuffler, &opened, memory).await?,
     };
     if state.handled_blocks().is_new(shuffler, &receipt) {
-        log_omitted_reports(&state, &stored, opened.unopenable_report_count, repeated);
+        log_omitted_reports(&state, &stored, shuffler, &opened, repeated);
     }
     Ok(Json(BlockReceipt { receipt }))
 }
@@ -157,16 +158,33 @@ async fn store_opened_block(
 }
 
 /// Logs and counts the reports of a block that are left out.
-fn log_omitted_reports(state: &AppState, stored: &StoredTask, unopenable: u64, repeated: u64) {
+fn log_omitted_reports(
+    state: &AppState,
+    stored: &StoredTask,
+    shuffler: SignerId,
+    opened: &OpenedBlock,
+    repeated: u64,
+) {
     let task = stored.task().id();
-    if unopenable > 0 {
+    let unopenable = opened.unopenable_report_count;
+    if opened.is_mostly_unopenable() {
+        tracing::error!(
+            task,
+            reports = unopenable,
+            opened = opened.reports.len(),
+            key = HEXLOWER.encode(&opened.key_id),
+            shuffler = HEXLOWER.encode(&shuffler),
+            "left out: most sealed reports of a block cannot be opened, although their key is here"
+        );
+        state.metrics().count_unopenable_block();
+    } else if unopenable > 0 {
         tracing::warn!(
             task,
             reports = unopenable,
             "left out: sealed reports that cannot be opened"
         );
-        state.metrics().count_unopenable_reports(unopenable);
     }
+    state.metrics().count_unopenable_reports(unopenable);
     if repeated > 0 {
         tracing::warn!(
             task,
@@ -189,6 +207,17 @@ struct OpenedBlock {
     unopenable_report_count: u64,
     /// Ids of the keys that the analyser lacks.
     missing_keys: BTreeSet<KeyId>,
+}
+
+impl OpenedBlock {
+    /// Returns true if most reports cannot be opened, and not for lack of their key.
+    ///
+    /// Any client can make some reports that cannot be opened. But blocks are sorted by the random
+    /// bytes of sealed reports, so a block is a random sample of its batch. If most of it cannot be
+    /// opened, then pages seal wrongly, reports are damaged on the way, or there is a flood.
+    fn is_mostly_unopenable(&self) -> bool {
+        self.missing_keys.is_empty() && self.unopenable_report_count > self.reports.len() as u64
+    }
 }
 
 /// Opens the reports of a block.

@@ -50,6 +50,7 @@ pub(crate) struct Metrics {
     /// Empty if the collector does not use TLS itself.
     certificate_expiry_seconds: Family<NoLabels, Gauge>,
     unopenable_reports: Counter,
+    unopenable_blocks: Counter,
     repeated_reports: Counter,
     relayed_requests: Counter,
     forwarded_requests: Family<ForwardLabels, Counter>,
@@ -161,6 +162,11 @@ impl Metrics {
         self.unopenable_reports.inc_by(reports);
     }
 
+    /// Counts a block of which most sealed reports could not be opened.
+    pub(crate) fn count_unopenable_block(&self) {
+        self.unopenable_blocks.inc();
+    }
+
     /// Counts sealed reports that had been received before and were left out.
     pub(crate) fn count_repeated_reports(&self, reports: u64) {
         self.repeated_reports.inc_by(reports);
@@ -223,6 +229,7 @@ impl Metrics {
         registry.register_with_unit("journal", "Size of the data directory's files", Unit::Bytes, self.data_directory_bytes.clone());
         registry.register("reports_in_open_batches", "Reports in open batches", self.open_batch_reports.clone());
         registry.register("reports_undecryptable", "Sealed reports that were left out of what shufflers sent, as they cannot be opened", self.unopenable_reports.clone());
+        registry.register("blocks_undecryptable", "Blocks of shufflers of which most sealed reports could not be opened, although their key was there", self.unopenable_blocks.clone());
         registry.register("reports_repeated", "Sealed reports that were left out of what shufflers sent, as they had been received before", self.repeated_reports.clone());
         registry.register("requests_relayed", "Requests that came through a relay (Oblivious HTTP), and could be opened", self.relayed_requests.clone());
         registry.register("batches_unreleased", "Batches that are closed and not released yet", self.closed_unreleased_batches.clone());

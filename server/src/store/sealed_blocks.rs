@@ -118,6 +118,14 @@ impl SealedReports {
                 "left out: too few reports were sealed to this key to hide each other"
             );
         }
+        let left_out = small.values().map(|counts| counts.people).sum();
+        if kept_keys.is_empty() && left_out > 0 {
+            tracing::error!(
+                task = task.id(),
+                people = left_out,
+                "left out: a whole batch, because too few reports were sealed to each of its keys"
+            );
+        }
         let blocks = SealedBlocks {
             batch_id,
             fingerprint: task.fingerprint(),
@@ -127,7 +135,6 @@ impl SealedReports {
             reports_per_block: (MAX_BLOCK_BYTES / self.report_length).clamp(1, MAX_BLOCK_REPORTS),
             kept_keys,
         };
-        let left_out = small.values().map(|counts| counts.people).sum();
         (blocks, left_out)
     }
 }

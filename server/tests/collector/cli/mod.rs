@@ -1,6 +1,7 @@
 mod account;
 mod audit;
 mod plan;
+mod questions;
 mod reference;
 mod sums;
 mod task;

@@ -143,6 +143,55 @@ fn a_task_with_unknown_settings_hides_no_other() {
     drop((one, two));
 }
 
+/// Other nodes serve a task as soon as it is stored. So it is kept even if the task log cannot be
+/// written, and listed as soon as it can be.
+#[test]
+fn a_task_that_cannot_be_listed_is_served_and_listed_later() {
+    let server = shared();
+    let nodes = Nodes::over(server.database());
+    let database = nodes.store.rsplit_once('/').unwrap().1;
+    let (one, first, log) = nodes.logging_collector(&nodes.store);
+    let (two, second) = nodes.collector(&[]);
+    let token = nodes.token("admin");
+    let listed = |address: SocketAddr| -> Vec<String> {
+        let (_, log) = ask(address, &token, "GET /task-log", "");
+        let entries = log["entries"].as_array().unwrap().iter();
+        let ids = entries.map(|entry| entry["task"].as_str().unwrap().to_owned());
+        ids.collect()
+    };
+    assert_eq!(listed(first), ["settings"]);
+    server.ask(
+        database,
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \
+         $$ BEGIN RAISE EXCEPTION 'as the test wants it'; END $$; \
+         CREATE TRIGGER refuse BEFORE INSERT ON hushbin.task_log \
+         FOR EACH ROW EXECUTE FUNCTION refuse()",
+    );
+
+    let task = format!(r#"{{ "task": {COUNTED} }}"#);
+    assert_eq!(ask(first, &token, "POST /tasks", &task).0, 201);
+    until(|| ask(second, &token, "GET /tasks/counted", "").0 == 200);
+    let counted = draft(COUNTED).resolve_task().unwrap();
+    let mut uploads = Uploads::new(&counted, 1);
+    for address in [first, second] {
+        let bytes = uploads.make(3).encode(&counted.fingerprint());
+        let mut client = Client::connect(address).unwrap();
+        assert_eq!(client.post("counted", &bytes).unwrap().0, 201);
+        assert_eq!(listed(address), ["settings"]);
+    }
+    let failure = "appending to the task log fails";
+    assert!(log().contains(failure), "{}", log());
+    assert!(log().contains("as the test wants it"), "{}", log());
+
+    server.ask(database, "DROP TRIGGER refuse ON hushbin.task_log");
+    for address in [first, second] {
+        until(|| listed(address) == ["settings", "counted"]);
+        let (_, batches) = ask(address, &token, "GET /tasks/counted/batches", "");
+        assert_eq!(batches["batches"][0]["reports"], 6, "{batches}");
+    }
+    drop((one, two));
+}
+
 /// Nodes log changes of tokens by other processes, at the next use of a token.
 #[test]
 fn changes_of_tokens_are_logged() {

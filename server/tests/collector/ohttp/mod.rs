@@ -5,6 +5,7 @@ pub(crate) mod forward;
 mod hostile;
 pub(crate) mod independent;
 mod relay;
+mod standard;
 
 use std::fs::{self, File};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -28,14 +29,14 @@ const REPORTS: &str = "/tasks/settings/reports";
 const FROM: Ipv4Addr = Ipv4Addr::new(127, 88, 33, 201);
 
 /// A collector that is a gateway with keys of these names, on temporary files.
-struct Gateway {
-    collector: Collector,
-    address: SocketAddr,
-    directory: tempfile::TempDir,
+pub(crate) struct Gateway {
+    pub(crate) collector: Collector,
+    pub(crate) address: SocketAddr,
+    pub(crate) directory: tempfile::TempDir,
 }
 
 impl Gateway {
-    fn new(keys: &[&str], more: &[&str]) -> Self {
+    pub(crate) fn new(keys: &[&str], more: &[&str]) -> Self {
         Self::beside(tempfile::tempdir().unwrap(), keys, more)
     }
 
@@ -62,7 +63,7 @@ impl Gateway {
         }
     }
 
-    fn client(&self) -> Client {
+    pub(crate) fn client(&self) -> Client {
         Client::connect(self.address).unwrap()
     }
 

@@ -43,7 +43,7 @@ struct Failure {
     provoke: fn() -> Running,
 }
 
-const FAILURES: [Failure; 26] = [
+const FAILURES: [Failure; 28] = [
     Failure {
         name: "a frozen database",
         metric: "hushbin_ready == 0",
@@ -160,10 +160,22 @@ const FAILURES: [Failure; 26] = [
         provoke: left_out_by_a_shuffler,
     },
     Failure {
+        name: "the same, if nothing of a batch is left",
+        metric: "hushbin_reports_left_out_total > 0",
+        log: "left out: a whole batch",
+        provoke: left_out_by_a_shuffler,
+    },
+    Failure {
         name: "reports that an analyser cannot open",
         metric: "hushbin_reports_undecryptable_total > 0",
         log: "left out: sealed reports that cannot be opened",
-        provoke: unopened,
+        provoke: || unopened(2, 1),
+    },
+    Failure {
+        name: "a block of which an analyser can open less than half",
+        metric: "hushbin_blocks_undecryptable_total > 0",
+        log: "ERROR request{method=POST route=\"/tasks/{id}/blocks\"}: left out: most sealed reports of a block cannot be opened",
+        provoke: || unopened(1, 2),
     },
     Failure {
         name: "a lost sealing key, as the analyser sees it",
@@ -542,14 +554,23 @@ fn left_out_by_a_shuffler() -> Running {
     Running::new(address, log, (analyser, shuffler, world))
 }
 
-fn unopened() -> Running {
+/// Some reports that can be opened and some that cannot, in one block.
+fn unopened(valid: u8, invalid: u8) -> Running {
     let mut world = World::new();
     world.logged = true;
     let analyser = world.analyser();
-    let (shuffler, address) = world.shuffler(1);
-    let bytes = world.unopenable(address);
+    let (shuffler, address) = world.shuffler((valid + invalid).into());
     let mut client = Client::connect(address).unwrap();
+    let upload = Uploads::new(&world.task, 1).make(valid.into());
+    let bytes = world.seal(&mut world.sealer(address, 1), &upload);
     assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
+    let mut bytes = world.unopenable(address);
+    for id in 0..invalid {
+        // The id of the upload, and the key to which the report was sealed.
+        bytes[17] = id;
+        bytes[1 + 16 + 16 + 1 + 4] ^= id;
+        assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
+    }
     let log = world.path("analysed.log");
     Running::new(world.analyser, log, (analyser, shuffler, world))
 }

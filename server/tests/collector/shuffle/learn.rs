@@ -1,14 +1,16 @@
 //! Information that each role could learn from all its data.
 
-#[cfg(target_os = "linux")]
-use std::net::Ipv4Addr;
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::marks::{Mark, Marks, mark};
+use super::page::{self, PAGE, PageMarks};
 use super::*;
 use hushbin_tests::sealing::Opener;
 use hushbin_tests::uploads::Uploads;
 
-/// People with one report per upload, in order of arrival, and the marks of each.
+/// Uploads in order of arrival, and the marks of each upload and report.
 struct People {
     uploads: Vec<Upload>,
     /// Encoded reports. Seeds are random, so the first bytes identify a report.
@@ -20,11 +22,9 @@ struct People {
 impl People {
     fn new(world: &World, count: usize) -> Self {
         let mut uploads = Uploads::new(&world.task, 1);
-        let uploads: Vec<Upload> = (0..count).map(|_| uploads.make(1)).collect();
-        let encoded: Vec<Vec<u8>> = uploads
-            .iter()
-            .map(|upload| encoded(&upload.reports[0]))
-            .collect();
+        let uploads: Vec<Upload> = (0..count).map(|_| uploads.make(REPORTS)).collect();
+        let reports = uploads.iter().flat_map(|upload| &upload.reports);
+        let encoded: Vec<Vec<u8>> = reports.map(encoded).collect();
         Self {
             reports: Marks::of(encoded.iter().map(Vec::as_slice)),
             ids: Marks::of(uploads.iter().map(|upload| &upload.id.0[..])),
@@ -34,22 +34,29 @@ impl People {
     }
 }
 
-/// Source address of pages, whose bytes occur nowhere else.
-const PAGE: [u8; 4] = [127, 0, 0, 9];
+/// Reports in an upload.
+const REPORTS: usize = 2;
 
 /// Head of an upload as a browser sends it, with everything that identifies a page.
-fn head_of(bytes: &[u8]) -> String {
+fn head_of(page: &PageMarks, bytes: &[u8]) -> String {
     format!(
-        "POST /tasks/settings/reports HTTP/1.1\r\nhost: test\r\nuser-agent: A page's agent\r\n\
-         referer: http://page.test/\r\ncontent-length: {}\r\n\r\n",
+        "POST /tasks/settings/reports HTTP/1.1\r\nhost: test\r\n{}content-length: {}\r\n\r\n",
+        page.fields,
         bytes.len()
     )
 }
 
-/// Returns whether bytes identify a page.
-fn tells_of_a_page(bytes: &[u8]) -> bool {
-    let marks = [&b"127.0.0.9"[..], b"A page's agent", b"page.test"];
-    marks.iter().any(|mark| holds(bytes, mark))
+/// Connects a page to a shuffler.
+fn connect(address: SocketAddr) -> (Client, PageMarks) {
+    let client = Client::connect_from(IpAddr::V4(PAGE), address).unwrap();
+    let marks = PageMarks::new(&client);
+    (client, marks)
+}
+
+/// Returns true if bytes identify the page.
+fn tells_of(page: &PageMarks, bytes: &[u8]) -> bool {
+    let marks = [&b"A page's agent"[..], b"page.test"];
+    !page.found_in(bytes).is_empty() || marks.iter().any(|mark| holds(bytes, mark))
 }
 
 #[test]
@@ -57,7 +64,6 @@ fn each_party_learns_what_the_table_says() {
     learn(World::new());
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn each_party_learns_what_the_table_says_with_a_database_too() {
     learn(World::over_databases());
@@ -65,35 +71,48 @@ fn each_party_learns_what_the_table_says_with_a_database_too() {
 
 /// Checks what each party can learn from the data that it keeps or forwards.
 fn learn(mut world: World) {
-    const COUNT: usize = 300;
+    const UPLOADS: usize = 150;
+    const COUNT: usize = REPORTS * UPLOADS;
     world.network = Some(Network::to(world.analyser));
     let analyser = world.analyser();
     let (shuffler, address) = world.shuffler(COUNT as u64);
     let mut sealer = world.sealer(address, 1);
-    let people = People::new(&world, COUNT);
-    let mut client = Client::connect_from(std::net::Ipv4Addr::from(PAGE).into(), address).unwrap();
+    let people = People::new(&world, UPLOADS);
+    let (mut client, page) = connect(address);
     let mut send = |upload: &Upload| {
         let bytes = world.seal(&mut sealer, upload);
-        client.write(head_of(&bytes).as_bytes()).unwrap();
+        client.write(head_of(&page, &bytes).as_bytes()).unwrap();
         client.write(&bytes).unwrap();
         assert_eq!(client.read().unwrap().0, 201);
         // These bytes follow version, fingerprint, id and count. Only the page that sealed them
         // knows them.
-        let begin = bytes.len() - world.sealed_bytes();
-        bytes[begin..].to_vec()
+        let begin = bytes.len() - REPORTS * world.sealed_bytes();
+        let sealed = bytes[begin..].chunks_exact(world.sealed_bytes());
+        sealed.map(<[u8]>::to_vec).collect::<Vec<_>>()
     };
     let (last, most) = people.uploads.split_last().unwrap();
-    let mut sealed: Vec<Vec<u8>> = most.iter().map(&mut send).collect();
+    let mut sealed = send(&most[0]);
+    // The time at which a batch is opened may be kept. It is the second of the first upload.
+    thread::sleep(Duration::from_millis(1100));
+    let begin = SystemTime::now();
+    sealed.extend(most[1..].iter().flat_map(&mut send));
+    let end = SystemTime::now();
 
     // The shuffler knows no report and no sender. Until it sends, it knows the order of arrival.
     let shuffled = world.disk("shuffled");
     assert_eq!(people.reports.count(&shuffled), 0, "reports in clear");
-    assert!(!tells_of_a_page(&shuffled));
+    assert!(!tells_of(&page, &shuffled));
+    // A database writes the time of each commit into its log. The search finds it there.
+    assert_eq!(holds_time(&shuffled, begin, end), !world.servers.is_empty());
     // The search itself works.
-    assert_eq!(people.ids.count(&shuffled), COUNT - 1);
+    assert_eq!(people.ids.count(&shuffled), UPLOADS - 1);
+    assert!(tells_of(&page, head_of(&page, b"").as_bytes()));
     let came = places(&shuffled, most.iter().map(|upload| &upload.id.0[..]));
     if world.servers.is_empty() {
         assert!((rank_correlation(&came) - 1.0).abs() < 1e-12);
+        // The reports of an upload are next to each other.
+        let pairs = pair_places(&shuffled, sealed.iter().map(|own| &own[4..]));
+        assert_eq!(mean_distance(&pairs), 1.0);
     }
     // Together, the shuffler's disk and the analyser's key reveal each report in order of arrival.
     let sealed_before = sealed_marks(&sealed);
@@ -102,29 +121,34 @@ fn learn(mut world: World) {
         assert!(world.server("shuffled").is_some() || holds(&shuffled, own));
         assert_eq!(&opener.open(own)[..report.len()], &report[..]);
     }
-    sealed.push(send(last));
+    sealed.extend(send(last));
     world.estimates_kept(COUNT as u64);
 
     // The network between them learns that a batch was sent, and its size.
     let passed = world.network.as_ref().unwrap().passed();
     assert_eq!(people.reports.count(&passed), 0, "reports in clear");
     assert_eq!(people.ids.count(&passed), 0, "ids of uploads");
-    assert!(!tells_of_a_page(&passed));
+    assert!(!tells_of(&page, &passed));
     assert_eq!(
         sealed_before.count(&passed),
-        COUNT - 1,
+        COUNT - REPORTS,
         "all that was sealed"
     );
     let sent = places(&passed, sealed.iter().map(|own| &own[4..]));
     assert_unordered(&sent);
+    assert_apart(&pair_places(&passed, sealed.iter().map(|own| &own[4..])));
 
     // The analyser knows each report, but neither its sender, nor the order, nor which reports came
     // together. This is checked before the shuffler deletes the order of arrival.
     let analysed = world.disk("analysed");
     assert_eq!(people.ids.count(&analysed), 0, "ids of uploads");
-    assert!(!tells_of_a_page(&analysed));
+    assert!(!tells_of(&page, &analysed));
     let kept = places(&analysed, people.encoded.iter().map(Vec::as_slice));
     assert_unordered(&kept);
+    assert_apart(&pair_places(
+        &analysed,
+        people.encoded.iter().map(Vec::as_slice),
+    ));
 
     // After sending, the shuffler keeps nothing of the batch.
     let forgotten = || match world.server("shuffled") {
@@ -148,17 +172,23 @@ fn sealed_marks(sealed: &[Vec<u8>]) -> Marks {
 
 /// First location of each mark in the bytes. Nearly all marks must be found: a database splits long
 /// values and its log into pages, some of them within a mark.
-fn places<'a>(bytes: &[u8], all: impl Iterator<Item = &'a [u8]> + Clone) -> Vec<usize> {
-    let mut found: std::collections::HashMap<Mark, usize> = std::collections::HashMap::new();
+pub(super) fn places<'a>(bytes: &[u8], all: impl Iterator<Item = &'a [u8]> + Clone) -> Vec<usize> {
+    pair_places(bytes, all).into_iter().flatten().collect()
+}
+
+/// As [`places`], with `None` for each mark that is not found.
+fn pair_places<'a>(
+    bytes: &[u8],
+    all: impl Iterator<Item = &'a [u8]> + Clone,
+) -> Vec<Option<usize>> {
+    let mut found: HashMap<Mark, usize> = HashMap::new();
     Marks::of(all.clone()).look(bytes, |place, mark| {
         found.entry(mark).or_insert(place);
     });
-    let count = all.clone().count();
-    let there: Vec<usize> = all
-        .filter_map(|own| found.get(&mark(own)).copied())
-        .collect();
-    assert!(20 * there.len() >= 19 * count, "{} of {count}", there.len());
-    there
+    let places: Vec<_> = all.map(|own| found.get(&mark(own)).copied()).collect();
+    let (there, count) = (places.iter().flatten().count(), places.len());
+    assert!(20 * there >= 19 * count, "{there} of {count}");
+    places
 }
 
 /// Checks that the locations are independent of the order of arrival.
@@ -170,9 +200,66 @@ fn assert_unordered(places: &[usize]) {
     assert!(rank.abs() < most, "{rank}");
 }
 
-/// The shuffler's memory has no report in clear, and the analyser's no upload id. No log line of
-/// either identifies a report, an upload or a page.
-#[cfg(target_os = "linux")]
+/// Checks that reports of one upload are as far from each other as any two reports. The locations
+/// are of all reports, in order of arrival.
+fn assert_apart(places: &[Option<usize>]) {
+    let count = places.iter().flatten().count() as f64;
+    // Two of n ranks in random order have the mean distance (n + 1)/3, with a standard deviation of
+    // less than n/√18 + 1. At least 0.45·n pairs are found. Their mean exceeds 4.5 of its own
+    // standard deviations with probability 7·10⁻⁶.
+    let most = 4.5 * (count / f64::sqrt(18.0) + 1.0) / (0.45 * count).sqrt();
+    let mean = mean_distance(places);
+    assert!((mean - (count + 1.0) / 3.0).abs() < most, "{mean}");
+}
+
+/// Mean difference of the ranks of the two reports of each upload, if both are found. The locations
+/// are in order of arrival.
+fn mean_distance(places: &[Option<usize>]) -> f64 {
+    let mut sorted: Vec<usize> = places.iter().flatten().copied().collect();
+    sorted.sort_unstable();
+    let rank = |place: usize| sorted.binary_search(&place).unwrap() as f64;
+    let pairs = places.as_chunks::<REPORTS>().0.iter();
+    let both = pairs.filter_map(|[one, other]| Some((rank((*one)?) - rank((*other)?)).abs()));
+    let distances: Vec<f64> = both.collect();
+    distances.iter().sum::<f64>() / distances.len() as f64
+}
+
+/// Returns true if these bytes have a time between `begin` and `end`, in the usual units and
+/// encodings.
+fn holds_time(bytes: &[u8], begin: SystemTime, end: SystemTime) -> bool {
+    let [begin, end] = [begin, end].map(|time| time.duration_since(UNIX_EPOCH).unwrap());
+    // Microseconds from 1970 to 2000, which is when PostgreSQL begins to count.
+    const TO_2000: u128 = 946_684_800_000_000;
+    let between = |number: u64| {
+        let number = u128::from(number);
+        let since_1970 =
+            |unit: fn(&Duration) -> u128| (unit(&begin)..=unit(&end)).contains(&number);
+        since_1970(Duration::as_millis)
+            || since_1970(Duration::as_micros)
+            || since_1970(Duration::as_nanos)
+            || (begin.as_micros()..=end.as_micros()).contains(&(number + TO_2000))
+    };
+    let seconds = |number: u32| (begin.as_secs()..=end.as_secs()).contains(&number.into());
+    let has_long = bytes.windows(8).any(|own| {
+        let own = own.try_into().unwrap();
+        between(u64::from_le_bytes(own)) || between(u64::from_be_bytes(own))
+    });
+    // Short numbers occur by chance in the large files of a database.
+    let has_short = bytes.len() < 1 << 20
+        && bytes.windows(4).any(|own| {
+            let own = own.try_into().unwrap();
+            seconds(u32::from_le_bytes(own)) || seconds(u32::from_be_bytes(own))
+        });
+    let texts = begin.as_secs()..=end.as_secs();
+    has_long
+        || has_short
+        || texts
+            .into_iter()
+            .any(|own| holds(bytes, own.to_string().as_bytes()))
+}
+
+/// The shuffler's memory has no report in clear, and the analyser's no upload id and nothing of a
+/// page. No log line of either identifies a report, an upload or a page.
 #[test]
 fn neither_memory_nor_logs_tell_more() {
     let mut world = World::new();
@@ -180,11 +267,11 @@ fn neither_memory_nor_logs_tell_more() {
     let analyser = world.analyser();
     let (shuffler, address) = world.shuffler(40);
     let mut sealer = world.sealer(address, 1);
-    let people = People::new(&world, 40);
-    let mut client = Client::connect_from(Ipv4Addr::from(PAGE).into(), address).unwrap();
+    let people = People::new(&world, 20);
+    let (mut client, page) = connect(address);
     let mut send = |upload: &Upload| {
         let bytes = world.seal(&mut sealer, upload);
-        let head = head_of(&bytes);
+        let head = head_of(&page, &bytes);
         client.write(&[head.as_bytes(), &bytes].concat()).unwrap();
         assert_eq!(client.read().unwrap().0, 201);
     };
@@ -197,17 +284,27 @@ fn neither_memory_nor_logs_tell_more() {
     // The search finds what is there: the shuffler keeps ids to count uploads once.
     assert!(!memory::found(shuffler.pid(), &people.ids).is_empty());
     send(last);
+    // The shuffler sees who sends.
+    let path = "/tasks/settings/reports";
+    let found = page::found_during_a_request(&page, &mut client, path, &shuffler);
+    assert!(
+        found.contains("user agent") && found.contains("referer"),
+        "{found:?}"
+    );
     world.estimates_kept(40);
     let found = memory::found(shuffler.pid(), &people.reports);
     assert!(found.is_empty(), "{found:?}");
     let found = memory::found(analyser.pid(), &people.ids);
+    assert!(found.is_empty(), "{found:?}");
+    assert!(!memory::found(analyser.pid(), &people.reports).is_empty());
+    let found = page.found_in_memory(&analyser);
     assert!(found.is_empty(), "{found:?}");
 
     drop((shuffler, analyser));
     for log in ["shuffled.log", "analysed.log"] {
         let log = fs::read_to_string(world.path(log)).unwrap();
         assert!(!log.is_empty());
-        assert!(!tells_of_a_page(log.as_bytes()), "{log}");
+        assert!(!tells_of(&page, log.as_bytes()), "{log}");
         for mark in people.reports.iter().chain(people.ids.iter()) {
             let digits: String = mark.iter().map(|byte| format!("{byte:02x}")).collect();
             assert!(!log.to_lowercase().contains(&digits), "{log}");

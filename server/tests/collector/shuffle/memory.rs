@@ -17,6 +17,16 @@ const THERE: u64 = 0b11 << 62;
 /// Returns the marks found in the writable memory of a process.
 pub(super) fn found(pid: u32, marks: &Marks) -> HashSet<Mark> {
     let mut found = HashSet::new();
+    for_each_run(pid, |run| {
+        marks.look(run, |_, mark| {
+            found.insert(mark);
+        });
+    });
+    found
+}
+
+/// Visits each run of adjacent pages in the writable memory of a process.
+pub(super) fn for_each_run(pid: u32, mut visit: impl FnMut(&[u8])) {
     let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
     let [memory, pages] = ["mem", "pagemap"].map(|name| {
         let path = format!("/proc/{pid}/{name}");
@@ -45,15 +55,10 @@ pub(super) fn found(pid: u32, marks: &Marks) -> HashSet<Mark> {
             // No mark begins with eight zeros, and most pages contain nothing else.
             if !is_read || run[begin..] == NOTHING {
                 run.truncate(begin);
-                marks.look(&run, |_, mark| {
-                    found.insert(mark);
-                });
+                visit(&run);
                 run.clear();
             }
         }
-        marks.look(&run, |_, mark| {
-            found.insert(mark);
-        });
+        visit(&run);
     }
-    found
 }

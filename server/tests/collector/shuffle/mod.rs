@@ -2,12 +2,15 @@
 
 mod blocks;
 mod crash;
+#[cfg(target_os = "linux")]
 mod learn;
 mod marks;
 #[cfg(target_os = "linux")]
 mod memory;
 mod network;
 mod nodes;
+#[cfg(target_os = "linux")]
+mod page;
 mod proxies;
 mod relay;
 mod repeats;
@@ -15,7 +18,10 @@ mod ring_sealer;
 mod roles;
 mod sealing_keys;
 pub(crate) mod sums;
+#[cfg(target_os = "linux")]
 mod through;
+#[cfg(target_os = "linux")]
+mod together;
 
 use std::fs::{self, File};
 use std::net::{SocketAddr, TcpListener};

@@ -34,12 +34,23 @@ fn refused_batch(world: &World) -> (Upload, String, (Collector, SocketAddr)) {
     (upload, key_id, (shuffler, address))
 }
 
-#[test]
-fn an_analyser_without_a_key_loses_no_report() {
-    let world = World::new();
-    let (upload, _, _shuffler) = refused_batch(&world);
+/// The key is missing for a while. The shuffler keeps the batch also over its own restart.
+fn check_lost_key(world: &World) {
+    let (upload, _, (shuffler, _)) = refused_batch(world);
+    shuffler.kill();
+    let (_shuffler, _) = world.shuffler(10);
     let _analyser = world.analyser_of(&["newer.pem", "sealing.pem"]);
     assert_eq!(world.estimates(10), expected(&world.task, [&upload]));
+}
+
+#[test]
+fn an_analyser_without_a_key_loses_no_report() {
+    check_lost_key(&World::new());
+}
+
+#[test]
+fn an_analyser_without_a_key_loses_no_report_in_databases() {
+    check_lost_key(&World::over_databases());
 }
 
 /// A batch whose key is missing waits. Later batches do not wait behind it.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::openapi::document::Document;
+use crate::operate::metrics::values;
 use hushbin::sums::{Message, SumRandomizer, SumTask, SumTaskDraft};
 use hushbin_analysis::sums::{SumEstimates, SumInfluence, SumQuery, SumTotals, resolve_sum_draft};
 use rand_chacha::ChaCha20Rng;
@@ -280,12 +281,13 @@ fn influence_is_what_is_said() {
 }
 
 /// The analyser sees which key a message was sealed to. So messages of too few people with one key
-/// are not sent.
+/// are not sent. This loss is counted and logged, and that of a whole batch is an error.
 #[test]
 fn people_of_one_key_hide_each_other_or_are_left_out() {
     let task = sums();
     let people = task.min_people();
-    let world = world(&task);
+    let mut world = world(&task);
+    world.logged = true;
     world.create_key("newer", "sealing");
     let _analyser = world.analyser_of(&["newer.pem", "sealing.pem"]);
     let (_shuffler, address) = world.shuffler(1);
@@ -303,6 +305,17 @@ fn people_of_one_key_hide_each_other_or_are_left_out() {
     let enough = send(&task, address, &newer, people..2 * people);
     assert_eq!(world.estimates(people), expected(&task, &enough));
     drop(totals);
+    // The few people of the older key are left out, although those of the newer one are sent.
+    send(&task, address, &older, 2 * people..2 * people + 4);
+    let mut all = send(&task, address, &newer, 2 * people + 4..3 * people + 4);
+    all.merge(&enough);
+    assert_eq!(world.estimates(2 * people), expected(&task, &all));
+    let found = values(&mut Client::connect(address).unwrap());
+    assert_eq!(found["hushbin_reports_left_out_total"], (people + 4) as f64);
+    let log = fs::read_to_string(world.path("shuffled.log")).unwrap();
+    let lines = |words: &str| log.matches(words).count();
+    assert_eq!(lines("WARN left out: too few reports"), 3, "{log}");
+    assert_eq!(lines("ERROR left out: a whole batch"), 1, "{log}");
 }
 
 #[test]

@@ -2,24 +2,22 @@
 //! one test for each cell of the table in the book. Requests are sealed by the crate `ohttp`, and
 //! reports by `ring`.
 
-use std::collections::HashSet;
-use std::net::{IpAddr, Ipv4Addr};
+use std::collections::BTreeSet;
+use std::net::IpAddr;
 use std::sync::OnceLock;
 
 use hushbin_tests::oblivious::message;
 use hushbin_tests::uploads::Uploads;
 use ohttp::ClientRequest;
 
-use super::marks::{Mark, Marks};
+use super::marks::Marks;
+use super::page::{self, PAGE, PageMarks};
 use super::ring_sealer::seal_report;
 use super::*;
-use crate::ohttp::forward::{REVEALING_FIELDS, Relay, path_to};
+use crate::ohttp::forward::{Relay, path_to};
 use crate::ohttp::{GATEWAY, post_to};
 
 const PEOPLE: usize = 40;
-
-/// Address of the page, used by nothing else.
-const PAGE: Ipv4Addr = Ipv4Addr::new(127, 88, 33, 201);
 
 /// Data of one party.
 struct Traces {
@@ -44,6 +42,16 @@ impl Traces {
     }
 }
 
+/// Part of what is in the memory of a party.
+#[derive(Debug, Default)]
+struct Memory {
+    /// Names of the page's marks.
+    page: BTreeSet<&'static str>,
+    /// Numbers of ids of uploads, and of reports.
+    ids: usize,
+    reports: usize,
+}
+
 /// Everything that the parties had of the reports of all people.
 struct Told {
     relay: Traces,
@@ -53,8 +61,8 @@ struct Told {
     at_relay: Vec<u8>,
     /// Bytes that passed between relay and shuffler, in both directions.
     at_shuffler: Vec<u8>,
-    /// Marks of uploads and reports in the relay's memory.
-    in_relay_memory: HashSet<Mark>,
+    /// Memory of the relay, the shuffler and the analyser.
+    in_memory: [Memory; 3],
     /// Marks of upload ids, of sealed reports and of reports.
     ids: Marks,
     sealed: Marks,
@@ -84,6 +92,7 @@ fn told() -> &'static Told {
 /// A page that seals its requests, and keeps what passes.
 struct Page {
     client: Client,
+    marks: PageMarks,
     path: String,
     configurations: Vec<u8>,
     passed: Vec<u8>,
@@ -94,7 +103,7 @@ impl Page {
         let request = ClientRequest::from_encoded_config_list(&self.configurations).unwrap();
         let message = message(method, "shuffler.example", path, &[], body);
         let (sealed, waiting) = request.encapsulate(&message).unwrap();
-        let (status, answer) = post_to(&mut self.client, &self.path, REVEALING_FIELDS, &sealed);
+        let (status, answer) = post_to(&mut self.client, &self.path, &self.marks.fields, &sealed);
         assert_eq!(status, 200);
         self.passed.extend([&sealed[..], &answer].concat());
         let answer = waiting.decapsulate(&answer).unwrap();
@@ -112,14 +121,17 @@ fn send_all() -> Told {
     let (mut shuffler, address) = world.shuffler_of(PEOPLE as u64, &["--ohttp-key", &key]);
     world.keys(address);
     let network = Network::to(address);
-    let mut relay = Relay::to(&[network.address], &[]);
+    let mut relay = Relay::to(&[network.address], &["--max-reports-per-peer", "1000"]);
 
     let (_, configurations) = Client::connect(address).unwrap().get(GATEWAY).unwrap();
+    let client = Client::connect_from(IpAddr::V4(PAGE), relay.address).unwrap();
+    let marks = PageMarks::new(&client);
     let mut page = Page {
-        client: Client::connect_from(IpAddr::V4(PAGE), relay.address).unwrap(),
+        client,
         path: path_to(network.address),
         configurations,
-        passed: REVEALING_FIELDS.as_bytes().to_vec(),
+        passed: marks.fields.clone().into_bytes(),
+        marks,
     };
     let (status, keys) = page.ask("GET", "/tasks/settings/keys", b"");
     assert_eq!(status, 200);
@@ -130,11 +142,16 @@ fn send_all() -> Told {
     let reports: Vec<Vec<u8>> = uploads.iter().map(|own| encoded(&own.reports[0])).collect();
     let seal = |report: &Vec<u8>| seal_report(&configuration, report);
     let sealed: Vec<Vec<u8>> = reports.iter().map(seal).collect();
+    let marks = |all: &[Vec<u8>], begin: usize| Marks::of(all.iter().map(|own| &own[begin..]));
+    let ids: Vec<Vec<u8>> = uploads.iter().map(|own| own.id.0.to_vec()).collect();
+    let (ids, reports) = (marks(&ids, 0), marks(&reports, 0));
     let mut shuffled = Vec::new();
+    let mut before = Memory::default();
     for (place, (upload, sealed)) in uploads.iter().zip(&sealed).enumerate() {
         if place + 1 == PEOPLE {
             // With the last report, the batch is sent and deleted.
             shuffled = world.disk("shuffled");
+            before = in_memory(&shuffler, &page.marks, &ids, &reports);
         }
         let bytes = world.sealed(upload.id, 1, sealed);
         for expected in [201, 200] {
@@ -148,10 +165,13 @@ fn send_all() -> Told {
         expected(&world.task, &uploads)
     );
 
-    let marks = |all: &[Vec<u8>], begin: usize| Marks::of(all.iter().map(|own| &own[begin..]));
-    let ids: Vec<Vec<u8>> = uploads.iter().map(|own| own.id.0.to_vec()).collect();
-    let all = [&ids[..], &reports].concat();
-    let in_relay_memory = in_memory(&relay.process, &marks(&all, 0));
+    let mut in_memory = [&relay.process, &shuffler, &analyser]
+        .map(|own| in_memory(own, &page.marks, &ids, &reports));
+    in_memory[1].page.append(&mut before.page);
+    in_memory[1].reports += before.reports;
+    let during =
+        page::found_during_a_request(&page.marks, &mut page.client, &page.path, &relay.process);
+    in_memory[0].page.extend(during);
     let metrics = |address: SocketAddr| {
         let (_, text) = Client::connect(address).unwrap().get("/metrics").unwrap();
         String::from_utf8(text).unwrap()
@@ -180,31 +200,33 @@ fn send_all() -> Told {
         },
         at_relay: page.passed,
         at_shuffler: network.passed(),
-        in_relay_memory,
-        ids: marks(&ids, 0),
+        in_memory,
+        ids,
         // The id of the key is the same for all.
         sealed: marks(&sealed, 4),
-        reports: marks(&reports, 0),
+        reports,
     }
 }
 
-#[cfg(target_os = "linux")]
-fn in_memory(process: &Collector, marks: &Marks) -> HashSet<Mark> {
-    super::memory::found(process.pid(), marks)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn in_memory(_: &Collector, _: &Marks) -> HashSet<Mark> {
-    HashSet::new()
+fn in_memory(process: &Collector, page: &PageMarks, ids: &Marks, reports: &Marks) -> Memory {
+    let [ids, reports] = [ids, reports].map(|own| super::memory::found(process.pid(), own).len());
+    let page = page.found_in_memory(process);
+    Memory { page, ids, reports }
 }
 
 #[test]
 fn the_relay_keeps_nothing_of_who_sends() {
     let Told {
-        relay, at_relay, ..
+        relay,
+        at_relay,
+        in_memory: [memory, _, _],
+        ..
     } = told();
-    // The relay receives these headers, and counts the requests.
+    // The relay receives these headers and the address, and counts the requests.
     assert!(holds(at_relay, b"A page's agent"));
+    for mark in ["user agent", "referer", "cookie", "address"] {
+        assert!(memory.page.contains(mark), "{mark}: {memory:?}");
+    }
     let requests = 2 * PEOPLE + 1;
     let counted = format!("outcome=\"answered\"}} {requests}\n");
     assert!(relay.told.contains(&counted), "{}", relay.told);
@@ -239,7 +261,8 @@ fn the_relay_sees_no_upload_and_no_report() {
         assert_eq!(marks.iter().count(), PEOPLE);
         assert_eq!(marks.count(&told.at_relay), 0);
     }
-    assert!(told.in_relay_memory.is_empty());
+    let [memory, _, _] = &told.in_memory;
+    assert_eq!([memory.ids, memory.reports], [0; 2]);
 }
 
 #[test]
@@ -257,6 +280,8 @@ fn the_shuffler_sees_nothing_of_who_sends() {
         assert!(!holds(&told.at_shuffler, mark), "{name}");
     }
     told.shuffler.assert_no_page();
+    let [_, memory, _] = &told.in_memory;
+    assert_eq!(memory.page, BTreeSet::new());
 }
 
 #[test]
@@ -267,6 +292,11 @@ fn the_shuffler_sees_uploads_and_no_report() {
     assert_eq!(told.sealed.count(&told.shuffler.disk), PEOPLE - 1);
     assert_eq!(told.reports.count(&told.shuffler.disk), 0);
     assert_eq!(told.reports.count(&told.at_shuffler), 0);
+    let [_, memory, _] = &told.in_memory;
+    assert!(memory.ids > 0, "{memory:?}");
+    assert_eq!(memory.reports, 0);
+    // The directory of the task names it.
+    assert!(holds(&told.shuffler.disk, b"settings"));
     assert!(
         told.shuffler
             .told
@@ -276,8 +306,15 @@ fn the_shuffler_sees_uploads_and_no_report() {
 
 #[test]
 fn the_analyser_sees_nothing_of_who_sends() {
-    let Told { analyser, ids, .. } = told();
+    let Told {
+        analyser,
+        ids,
+        in_memory: [_, _, memory],
+        ..
+    } = told();
     analyser.assert_no_page();
+    assert_eq!(memory.page, BTreeSet::new());
+    assert_eq!(memory.ids, 0);
     assert_eq!(ids.count(&analyser.disk), 0);
     assert!(analyser.told.contains("stopped"), "{}", analyser.told);
 }
@@ -285,7 +322,12 @@ fn the_analyser_sees_nothing_of_who_sends() {
 #[test]
 fn the_analyser_sees_the_reports() {
     let Told {
-        analyser, reports, ..
+        analyser,
+        reports,
+        in_memory: [_, _, memory],
+        ..
     } = told();
     assert_eq!(reports.count(&analyser.disk), PEOPLE);
+    assert!(memory.reports > 0, "{memory:?}");
+    assert!(holds(&analyser.disk, b"settings"));
 }
