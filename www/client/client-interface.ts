@@ -99,7 +99,8 @@ export interface Client<T extends Task | SumTask = Task> {
    * window. Failures are passed to `onError`.
    *
    * Sealed reports, and reports from a memo, are not made in one step. No budget is reserved for these
-   * reports, and they may be lost.
+   * reports, and they may be lost. So may all reports of a tab that is closed in Firefox, if another
+   * script keeps the event `visibilitychange` from this one.
    *
    * @param answers returns the answers, or undefined if there is nothing to report. It is called
    * again if the browser terminates it, as Firefox does when a tab is closed

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use hushbin::Fingerprint;
 use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
@@ -12,7 +11,8 @@ const MAX_LINE_WIDTH: usize = 100;
 const INDENT_COLUMNS: usize = 2;
 
 /// Returns a TypeScript module that exports a complete task. `type_name` is the task's type in the
-/// npm package, `Task` or `SumTask`. The module is formatted as Prettier and Biome do at a width of
+/// npm package, `Task` or `SumTask`. `fingerprints` is a statement for the first line. The module is
+/// formatted as Prettier and Biome do at a width of
 /// 100, with spaces as indentation.
 ///
 /// ```
@@ -21,7 +21,8 @@ const INDENT_COLUMNS: usize = 2;
 ///     r#"{ "id": "beta", "epsilon": 1.0, "questions": [{ "name": "beta", "kind": "flag" }] }"#,
 /// ).unwrap();
 /// let task = draft.resolve_task().unwrap();
-/// let module = typescript_module(&task, "Task", task.fingerprint()).unwrap();
+/// let statement = format!("the fingerprint is {}.", task.fingerprint());
+/// let module = typescript_module(&task, "Task", &statement).unwrap();
 /// assert!(module.ends_with("} as const satisfies Task;\n"));
 /// ```
 ///
@@ -30,11 +31,11 @@ const INDENT_COLUMNS: usize = 2;
 pub fn typescript_module(
     task: &impl Serialize,
     type_name: &str,
-    fingerprint: Fingerprint,
+    fingerprints: &str,
 ) -> Result<String, serde_json::Error> {
     let literal: TypeScriptLiteral = serde_json::from_str(&serde_json::to_string(task)?)?;
     let mut text = format!(
-        "// Written by `hushbin task types`; the fingerprint is {fingerprint}.\n\
+        "// Written by `hushbin task types`; {fingerprints}\n\
          import type {{ {type_name} }} from \"hushbin\";\n\n\
          export const task = "
     );

@@ -202,11 +202,11 @@ pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, TaskFileE
 
 /// Complete task with the labels of its file.
 #[derive(Serialize)]
-struct LabelledTask<'a, T> {
+pub(crate) struct LabelledTask<'a, T> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    labels: &'a [String],
+    pub(crate) labels: &'a [String],
     #[serde(flatten)]
-    task: &'a T,
+    pub(crate) task: &'a T,
 }
 
 /// Writes a complete task with its labels to a file, as indented JSON.

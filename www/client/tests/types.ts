@@ -4,6 +4,7 @@
  */
 
 import { task as RATINGS } from "../../examples/next/app/features.js";
+import { task as LAYOUTS } from "../../examples/typed/layouts.js";
 import { task as TIMINGS } from "../../examples/typed/timings.js";
 import { task as VISITS } from "../../examples/typed/visits.js";
 import {
@@ -236,6 +237,15 @@ export function errors(error: unknown) {
     default:
       return error.message;
   }
+}
+
+export function labels() {
+  createClient({ endpoint, task: LAYOUTS, label: "wide" }).record({ "found-help": true });
+  createClient({ endpoint, task: "layouts", label: "wide" });
+  // @ts-expect-error a task with labels needs one
+  createClient({ endpoint, task: LAYOUTS });
+  // @ts-expect-error no such label
+  createClient({ endpoint, task: LAYOUTS, label: "narrow" });
 }
 
 export async function loose(task: Task, questions: readonly Question[]) {

@@ -11,7 +11,7 @@ use clap::Subcommand;
 use super::output::{AnswerFormatOptions, Error};
 use super::sums;
 use crate::task::ReportOrSumTask;
-use crate::task::task_file::{self, ReportTaskFile, TaskFile};
+use crate::task::task_file::{self, LabelledTask, ReportTaskFile, TaskFile};
 use assessment::TaskAssessment;
 use hushbin_analysis::typescript::typescript_module;
 
@@ -79,7 +79,22 @@ fn write_typescript_module(
         ReportOrSumTask::Reports(_) => "Task",
         ReportOrSumTask::Sums(_) => "SumTask",
     };
-    let module = typescript_module(&task, type_name, task.fingerprint())
+    let fingerprints = match file.labels() {
+        [] => format!("the fingerprint is {}.", task.fingerprint()),
+        labels => {
+            let tasks = file.resolve_labelled_tasks()?;
+            let each = labels.iter().zip(&tasks);
+            let each: Vec<String> = each
+                .map(|(label, task)| format!("{label} {}", task.fingerprint()))
+                .collect();
+            format!("the fingerprints are:\n//   {}", each.join("\n//   "))
+        }
+    };
+    let labelled = LabelledTask {
+        labels: file.labels(),
+        task: &task,
+    };
+    let module = typescript_module(&labelled, type_name, &fingerprints)
         .map_err(|error| file.content_error(error))?;
     match &options.out {
         Some(path) => Ok(task_file::write_text(path, &module)?),

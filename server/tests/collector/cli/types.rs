@@ -14,12 +14,13 @@ fn examples() -> PathBuf {
 }
 
 /// Task files and the modules generated from them.
-fn modules() -> [(PathBuf, PathBuf); 4] {
+fn modules() -> [(PathBuf, PathBuf); 5] {
     let pairs = [
         ("typed/visits.json", "typed/visits.ts"),
         ("next/features.json", "next/app/features.ts"),
         ("react/settings.json", "react/src/settings.ts"),
         ("typed/timings.json", "typed/timings.ts"),
+        ("typed/layouts.json", "typed/layouts.ts"),
     ];
     pairs.map(|(file, module)| (examples().join(file), examples().join(module)))
 }

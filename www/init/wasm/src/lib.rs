@@ -65,7 +65,11 @@ impl TryFrom<Plan> for PlannedTask {
             half_width: half_widths.fold(0.0, f64::max),
             spending: EpsilonSpending::spending_for_task(task).statement,
             task_file: serde_json::to_string_pretty(task)? + "\n",
-            module: typescript_module(task, "Task", task.fingerprint())?,
+            module: typescript_module(
+                task,
+                "Task",
+                &format!("the fingerprint is {}.", task.fingerprint()),
+            )?,
         })
     }
 }
