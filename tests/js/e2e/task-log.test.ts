@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { TaskLogHead } from "../../../www/client/task-log.js";
+import type * as TaskLog from "../../../www/client/task-log.js";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { type Collector, startCollector } from "../../../www/scripts/lib/collector.mjs";
 import { DIST, TARGET } from "../../../www/scripts/lib/paths.mjs";
@@ -49,11 +49,13 @@ function createKey(name: string): string {
 }
 
 /** Checks the log in the page. Returns its head, or the code of the error. */
-const check = (options: object): Promise<TaskLogHead | string> =>
+const check = (options: object): Promise<TaskLog.TaskLogHead | string> =>
   page.evaluate(
     async (options) => {
-      const { checkTaskLog } = await import(`${location.origin}/dist/task-log.js`);
-      return checkTaskLog(options).catch(({ code }: { code: string }) => code);
+      const { checkTaskLog } = globalThis as unknown as typeof TaskLog;
+      return checkTaskLog(options as TaskLog.TaskLogOptions).catch(
+        ({ code }: TaskLog.TaskLogError) => code,
+      );
     },
     { endpoint: collector?.url, task: "settings", ...options },
   );
@@ -62,13 +64,21 @@ beforeAll(async () => {
   site = await serve({
     directories: { "/dist/": DIST },
     documents: {
-      "/": { type: "text/html", body: "<!doctype html><title>page</title>" },
+      "/": {
+        type: "text/html",
+        body: '<!doctype html><title>page</title><script type="module" src="/entry.js"></script>',
+      },
+      "/entry.js": {
+        type: "text/javascript",
+        body: 'import * as log from "/dist/task-log.js"; Object.assign(globalThis, log);',
+      },
       "/task-log": { type: "application/json", body: () => JSON.stringify(onTheWay) },
     },
   });
   browser = await launchChromium();
   page = await browser.newPage();
   await page.goto(site.url);
+  await page.waitForFunction(() => "checkTaskLog" in globalThis);
 });
 
 afterAll(async () => {
