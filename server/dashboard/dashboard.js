@@ -1742,6 +1742,21 @@ function edgeLabels(bins) {
   });
 }
 
+// www/dashboard/label-links.ts
+function labelLinks(id, taskIds2, question) {
+  const [name, label] = id.split(":");
+  if (label === void 0) return void 0;
+  const siblings = taskIds2.filter((own) => own.startsWith(`${name}:`));
+  const items = siblings.map((own) => {
+    const text = displayedName(own.slice(own.indexOf(":") + 1));
+    const href = viewStateToFragment({ ...DEFAULT_STATE, task: own, question });
+    const current = own === id ? { "aria-current": "page" } : {};
+    return el("li", {}, el("a", { href, ...current }, text));
+  });
+  const about = el("p", {}, "Labels are public. Each has its own reports and estimates:");
+  return el("nav", { class: "labels", "aria-label": "Labels" }, about, el("ul", {}, ...items));
+}
+
 // www/dashboard/metrics.ts
 var REASON_TEXTS = {
   "malformed-upload": "not an upload of this task",
@@ -2126,7 +2141,7 @@ var TaskPage = class {
   #batchUnit;
   #state;
   #batchesResponse;
-  constructor(collector2, task, known, state2, change) {
+  constructor(collector2, task, known, state2, change, taskIds2) {
     this.#collector = collector2;
     this.#cache = new EstimatesCache(collector2);
     this.#task = task;
@@ -2152,6 +2167,7 @@ var TaskPage = class {
           {},
           el("p", { class: "crumb" }, el("a", { href: "#tasks" }, "All tasks")),
           el("h1", { tabindex: -1 }, displayedName(task.task.id)),
+          labelLinks(task.task.id, taskIds2, state2.question) ?? "",
           this.#facts
         ),
         again
@@ -2481,7 +2497,7 @@ async function openView() {
     collector.getFromTasks(`${id}/batches`)
   ]);
   if (own !== viewCount) return;
-  showPage(new TaskPage(collector, answer, batches, state, changeViewState));
+  showPage(new TaskPage(collector, answer, batches, state, changeViewState, taskIds ?? []));
 }
 function showPage(shown) {
   const first = currentView === null;

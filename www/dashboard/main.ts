@@ -99,7 +99,7 @@ async function openView(): Promise<void> {
     collector.getFromTasks<BatchesResponse>(`${id}/batches`),
   ]);
   if (own !== viewCount) return;
-  showPage(new TaskPage(collector, answer, batches, state, changeViewState));
+  showPage(new TaskPage(collector, answer, batches, state, changeViewState, taskIds ?? []));
 }
 
 function showPage(shown: TaskPage | TaskListView): void {

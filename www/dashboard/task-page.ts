@@ -33,6 +33,7 @@ import { crossView } from "./cross.js";
 import { dotTable } from "./dots.js";
 import { EstimatesCache, itemsToRequest, MAX_ROWS } from "./estimates-cache.js";
 import { numberView } from "./histogram.js";
+import { labelLinks } from "./label-links.js";
 import { estimandTexts, formatAsRanges, itemCount, questionsOf } from "./labels.js";
 import { parseUploadCounts } from "./metrics.js";
 import {
@@ -91,6 +92,7 @@ export class TaskPage {
     known: BatchesResponse,
     state: ViewState,
     change: (changes: Partial<ViewState>) => void,
+    taskIds: readonly string[],
   ) {
     this.#collector = collector;
     this.#cache = new EstimatesCache(collector);
@@ -117,6 +119,7 @@ export class TaskPage {
           {},
           el("p", { class: "crumb" }, el("a", { href: "#tasks" }, "All tasks")),
           el("h1", { tabindex: -1 }, displayedName(task.task.id)),
+          labelLinks(task.task.id, taskIds, state.question) ?? "",
           this.#facts,
         ),
         again,

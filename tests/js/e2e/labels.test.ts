@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Task } from "../../../www/client/index.js";
 import { task as LAYOUTS } from "../../../www/examples/typed/layouts.js";
+import { expectForEverybody } from "./axe.js";
 import { ALLOWED, type Estimate, World } from "./harness.js";
 
 const PEOPLE = 4000;
@@ -51,6 +52,21 @@ it("are told apart, with one budget for both", async () => {
     expect(low).toBeLessThan(share + 1 / PEOPLE);
     expect(high).toBeGreaterThan(share);
   }
+});
+
+it("are shown to analysts, with links between them", async () => {
+  const page = await (await world.context()).newPage();
+  await page.goto(`${world.collector.url}/dashboard/#task=layouts%3Awide`);
+  const links = page.getByRole("navigation", { name: "Labels" }).getByRole("link");
+  await expect.poll(() => links.allInnerTexts()).toEqual(["control", "wide"]);
+  expect(await links.nth(1).getAttribute("aria-current")).toBe("page");
+  const facts = page.locator(".facts");
+  await expect.poll(() => facts.innerText()).toContain("4,001 reports");
+  await expectForEverybody(page, 320, "labels");
+  await links.nth(0).click();
+  await expect.poll(() => page.locator("h1").innerText()).toBe("layouts:control");
+  await expect.poll(() => facts.innerText()).toContain("4,000 reports");
+  await page.context().close();
 });
 
 it("are shown to the person", async () => {
