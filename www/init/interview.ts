@@ -77,7 +77,7 @@ function askedOf(kind: Kind, parts: readonly string[]): Asked {
 async function askWhat(terminal: Terminal): Promise<Asked> {
   print(bold("1. What do you want to know?"));
   KINDS.forEach(({ words }, at) => void print(`   ${at + 1}  ${words}`));
-  const kind = await terminal.ask(`1 to ${KINDS.length}`, (answer) => {
+  const kind = await terminal.ask(`Choose 1 to ${KINDS.length}`, (answer) => {
     const chosen = /^\d$/.test(answer) ? KINDS[Number(answer) - 1] : undefined;
     if (chosen === undefined) {
       throw new InputError(`"${answer}" is none of them, expected 1 to ${KINDS.length}`);

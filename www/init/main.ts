@@ -46,8 +46,8 @@ function parseArguments(args: readonly string[]): Flags | undefined {
   if (command !== "init") {
     const given = command === undefined ? "no command" : `the command "${command}"`;
     throw new InputError(
-      `${given} is given, the npm package has only "init"; the collector is a program of its ` +
-        `own: ${COLLECTOR_PAGE}`,
+      `${given} is given, expected npx hushbin init; the collector is a program of its own: ` +
+        COLLECTOR_PAGE,
     );
   }
   try {
@@ -102,10 +102,10 @@ const [FAILED, WRONG_USAGE, INTERRUPTED] = [1, 2, 130];
 
 function exitCode(error: unknown): number {
   if (error instanceof Interrupted) {
-    process.stderr.write("\nhushbin init: interrupted, nothing was written\n");
+    process.stderr.write("\nhushbin: interrupted, nothing was written\n");
     return INTERRUPTED;
   }
-  process.stderr.write(`hushbin init: ${(error as Error).message}\n`);
+  process.stderr.write(`hushbin: ${(error as Error).message}\n`);
   if (error instanceof InputError) {
     return WRONG_USAGE;
   }

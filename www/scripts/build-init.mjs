@@ -3,16 +3,19 @@
 
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DIST, INIT, INIT_GLUE_DIR } from "./lib/paths.mjs";
-import { step } from "./lib/run.mjs";
+import { DIST, INIT, INIT_GLUE_DIR, ROOT } from "./lib/paths.mjs";
+import { pathRemapOptions } from "./lib/release/source.mjs";
+import { step, withPath } from "./lib/run.mjs";
 import { compile, generateGlue, optimise } from "./lib/wasm.mjs";
 import { INIT_MODULE_CRATE } from "./lib/wasm-modules.mjs";
 
 /** Builds the planner, and the JavaScript around it (glue). Type checks of the command need both. */
 export async function buildInitPlanner() {
-  const compiled = await step("build: planner of init to WebAssembly", () =>
-    compile(INIT_MODULE_CRATE, [], "wasm-size"),
-  );
+  const compiled = await step("build: planner of init to WebAssembly", async () => {
+    // Messages of panics contain paths, which must be the same on every machine.
+    const remapping = await pathRemapOptions(ROOT, withPath());
+    return compile(INIT_MODULE_CRATE, [], "wasm-size", [], remapping);
+  });
   await step("build: planner of init, bindings and wasm-opt", async () => {
     await generateGlue(compiled, INIT_GLUE_DIR, "planner");
     // The passes for size would take a minute, and save less than one per cent.

@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { NPM_BIN_DIR, NPM_PACKAGE_DIR } from "../../../www/scripts/lib/paths.mjs";
+import { machinePaths } from "../../../www/scripts/lib/release/source.mjs";
 import { KINDS, runToEnd, type Typed } from "./init-command.js";
 
 /** Project of a user, into which the packed package is installed. */
@@ -214,6 +215,15 @@ describe("at a terminal", () => {
 describe("the command", () => {
   const run = (...args: readonly string[]) =>
     runToEnd("npx", ["hushbin", ...args], { cwd: folder });
+
+  it("names no folder of the machine that built it", () => {
+    const module = readFileSync(join(project, "node_modules/hushbin/dist/planner.wasm"), "latin1");
+    // Messages of panics name the files of crates.
+    expect(module).toContain("/crates/");
+    for (const path of machinePaths()) {
+      expect(module).not.toContain(path);
+    }
+  });
 
   it("explains its options", async () => {
     const { code, out } = await run("init", "--help");

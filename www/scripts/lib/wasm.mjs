@@ -64,10 +64,11 @@ export const LESS_INLINING_OPTIONS = ["-C", "llvm-args=-inline-threshold=25"];
  * @param {string} crate as cargo knows it
  * @param {readonly string[]} features as options of cargo
  * @param {"wasm" | "wasm-size" | "demo"} profile
- * @param {readonly string[]} options of the compiler
+ * @param {readonly string[]} options of the compiler, for this crate only
+ * @param {readonly string[]} flags of the compiler, for all crates
  * @returns {Promise<string>} path of the compiled module
  */
-export async function compile(crate, features, profile = "wasm", options = []) {
+export async function compile(crate, features, profile = "wasm", options = [], flags = []) {
   const target = "wasm32-unknown-unknown";
   await run(
     "cargo",
@@ -75,7 +76,7 @@ export async function compile(crate, features, profile = "wasm", options = []) {
       ...["rustc", "--package", crate, "--lib", "--crate-type", "cdylib", ...features],
       ...["--profile", profile, "--target", target, "--", ...options],
     ],
-    { env: { ...withPath(), RUSTFLAGS } },
+    { env: { ...withPath(), RUSTFLAGS: [RUSTFLAGS, ...flags].join(" ") } },
   );
   return join(TARGET, target, profile, `${crate.replaceAll("-", "_")}.wasm`);
 }

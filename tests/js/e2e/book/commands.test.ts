@@ -15,11 +15,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { maximumCertaintyPercent } from "../../../../www/client/certainty.js";
 import { launchChromium } from "../../../../www/scripts/lib/browser.mjs";
-import { NPM_BIN_DIR, NPM_PACKAGE_DIR, ROOT, TARGET } from "../../../../www/scripts/lib/paths.mjs";
+import { NPM_BIN_DIR, NPM_PACKAGE_DIR, TARGET } from "../../../../www/scripts/lib/paths.mjs";
 import { CHAPTERS, type Chapter, type Step } from "./chapters.js";
 import { Shell } from "./shell.js";
 
@@ -44,7 +43,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "gh attestation verify SHA256SUMS --repo hushbin/hushbin": "there is no release to verify yet",
   "tar xzf hushbin-0.1.0-x86_64-unknown-linux-musl.tar.gz": "npm run release tries the program",
   'export PATH="$PWD/hushbin-0.1.0-x86_64-unknown-linux-musl:$PATH"': "as above",
-  "npx esbuild main.ts --bundle --minify --splitting --format=esm --outdir=dist":
+  "npx hushbin init": "tests/js/package/init.test.ts, at a terminal",
+  "npx esbuild settings-page.ts --bundle --minify --splitting --format=esm --outdir=dist":
     "tests/js/stacks bundles with it",
   "npm audit signatures": "as above",
   "git checkout v0.1.0": "there is no such tag yet",
@@ -231,15 +231,19 @@ describe("the README", () => {
     expect(readme).toContain(`| ${people.toLocaleString("en")} | ${flag} | ${choice} |`);
   });
 
-  it("pins the task of the package's README", () => {
-    const source = readFileSync(join(ROOT, "www/client/README.md"), "utf8");
-    const [, task = ""] = /export const task = (\{[\s\S]*?\}) as const/.exec(source) ?? [];
+  it("shows code that init writes", () => {
     const folder = mkdtempSync(join(tmpdir(), "hushbin-readme-"));
-    const file = join(folder, "settings.json");
-    writeFileSync(file, JSON.stringify(runInNewContext(`(${task})`)));
-    const { fingerprint } = JSON.parse(answer("task", "check", "--json", file));
+    const flags = ["--choice", "theme=dark,light,system", "--people", "10000", "--error", "4"];
+    const script = join(NPM_PACKAGE_DIR, "dist/init.js");
+    execFileSync(process.execPath, [script, "init", ...flags, "--out", folder]);
+    const compact = (text: string) => text.replaceAll(/\s+/g, " ").replaceAll(", }", " }");
+    const written = compact(readFileSync(join(folder, "theme-page.ts"), "utf8"));
     rmSync(folder, { recursive: true });
-    expect(readme).toContain(`const fingerprint = "${fingerprint}"`);
+    const [, code = ""] = /```ts\n([\s\S]*?)```/.exec(readme) ?? [];
+    expect(code).toContain("client.record(");
+    for (const line of code.trim().split("\n")) {
+      expect(written).toContain(line);
+    }
   });
 
   it.each([

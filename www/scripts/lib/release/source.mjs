@@ -38,7 +38,7 @@ export const machinePaths = () =>
   [...new Set([ROOT, RELEASE_BUILD_DIR, TOOLS, cargoHome(), homedir()])].map((path) => `${path}/`);
 
 /** Returns options of rustc that replace folders of this machine in programs by fixed names. */
-async function pathRemapOptions(folder, env) {
+export async function pathRemapOptions(folder, env) {
   const registries = join(cargoHome(), "registry/src");
   const sysroot = await captureOutput("rustc", ["--print", "sysroot"], env, folder);
   const [, hash] =
