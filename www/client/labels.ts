@@ -1,7 +1,12 @@
 /** Labels of tasks. A label is the public group of a report, such as the variant of an experiment. */
 
 import { OptionError } from "./errors.js";
-import type { AnyTask } from "./task.js";
+
+/** Fields of a task that labels concern. */
+interface LabelledFields {
+  readonly id: string;
+  readonly labels?: readonly string[];
+}
 
 /** Pattern of the id of a task, with or without a label. */
 export const TASK_ID = /^[a-z0-9][a-z0-9-]{0,63}(:[A-Za-z0-9][\w.-]{0,31})?$/;
@@ -13,7 +18,7 @@ export const TASK_ID = /^[a-z0-9][a-z0-9-]{0,63}(:[A-Za-z0-9][\w.-]{0,31})?$/;
  * @param isKnown tells whether a label of a task without a list of labels may exist
  * @throws OptionError if the label is not one of the task's
  */
-export function taskOfLabel<T extends AnyTask>(
+export function taskOfLabel<T extends LabelledFields>(
   { labels, ...task }: T,
   label: string | undefined,
   isKnown = false,
