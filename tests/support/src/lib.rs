@@ -14,6 +14,9 @@ pub mod fillings;
 pub mod generators;
 #[cfg(feature = "laws")]
 pub mod laws;
+pub mod marks;
+#[cfg(target_os = "linux")]
+pub mod memory;
 #[cfg(feature = "analysis")]
 pub mod mixtures;
 #[cfg(feature = "sealing")]

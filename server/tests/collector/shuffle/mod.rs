@@ -4,9 +4,6 @@ mod blocks;
 mod crash;
 #[cfg(target_os = "linux")]
 mod learn;
-mod marks;
-#[cfg(target_os = "linux")]
-mod memory;
 mod network;
 mod nodes;
 #[cfg(target_os = "linux")]
@@ -35,6 +32,7 @@ use hushbin::sealed;
 use hushbin::upload::EncodedUpload;
 use hushbin::{Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates_for_query};
+use hushbin_tests::marks::holds;
 use hushbin_tests::postgres::Server;
 use hushbin_tests::process::{Client, Collector, command, create_journal, hushbin, token_name};
 use hushbin_tests::sealing::Sealer;
@@ -400,8 +398,4 @@ fn add_files(directory: &Path, all: &mut Vec<u8>) {
             false => {}
         }
     }
-}
-
-fn holds(all: &[u8], bytes: &[u8]) -> bool {
-    all.windows(bytes.len()).any(|window| window == bytes)
 }

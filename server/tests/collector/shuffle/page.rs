@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
 
 use data_encoding::BASE64URL_NOPAD;
+use hushbin_tests::marks::ByteStrings;
+use hushbin_tests::memory;
 
 use super::*;
 use crate::ohttp::forward::REVEALING_FIELDS;
@@ -16,10 +18,9 @@ pub(super) const PAGE: Ipv4Addr = Ipv4Addr::new(127, 88, 33, 201);
 pub(super) struct PageMarks {
     /// Header fields of the page's requests.
     pub(super) fields: String,
-    /// Name and bytes of each mark.
-    marks: Vec<(&'static str, Vec<u8>)>,
-    /// Index by the first two bytes: true if a mark begins so.
-    begins: Vec<bool>,
+    /// Name of each mark.
+    names: Vec<&'static str>,
+    marks: ByteStrings,
 }
 
 impl PageMarks {
@@ -52,47 +53,38 @@ impl PageMarks {
             ("port before address", [&big[..], &address].concat()),
             ("port before address", [&little[..], &address].concat()),
         ];
-        let mut begins = vec![false; 1 << 16];
-        for (_, mark) in &marks {
-            begins[usize::from(u16::from_be_bytes([mark[0], mark[1]]))] = true;
-        }
+        let (names, marks) = marks.into_iter().unzip();
         Self {
             fields,
-            marks,
-            begins,
+            names,
+            marks: ByteStrings::new(marks),
         }
     }
 
     /// Returns the names of the marks in these bytes.
     pub(super) fn found_in(&self, bytes: &[u8]) -> BTreeSet<&'static str> {
-        let mut found = BTreeSet::new();
-        for place in 1..bytes.len() {
-            let begin = u16::from_be_bytes([bytes[place - 1], bytes[place]]);
-            if self.begins[usize::from(begin)] {
-                let marks = self.marks.iter();
-                let here = marks.filter(|(_, mark)| bytes[place - 1..].starts_with(mark));
-                found.extend(here.map(|(name, _)| *name));
-            }
-        }
-        found
+        let found = self.marks.found_in(bytes).into_iter();
+        found.map(|index| self.names[index]).collect()
     }
 
     /// Returns the names of the marks in the memory of a process.
     pub(super) fn found_in_memory(&self, process: &Collector) -> BTreeSet<&'static str> {
         let mut found = BTreeSet::new();
-        super::memory::for_each_run(process.pid(), |run| found.append(&mut self.found_in(run)));
+        memory::for_each_run(process.pid(), &mut |run| {
+            found.append(&mut self.found_in(run));
+        });
         found
     }
 }
 
-/// Sends the head of a request and a part of its body, and waits until the server has read the head.
-/// Returns the names of the marks in the server's memory, once the request is over.
+/// Sends the head of a request and a part of its body, from the page's address. Waits until the
+/// server has read the head. Returns the names of the marks in the server's memory at that time.
 pub(super) fn found_during_a_request(
     marks: &PageMarks,
-    page: &mut Client,
+    (server, address): (&Collector, SocketAddr),
     path: &str,
-    server: &Collector,
 ) -> BTreeSet<&'static str> {
+    let mut page = Client::connect_from(PAGE.into(), address).unwrap();
     let head = format!(
         "POST {path} HTTP/1.1\r\nhost: test\r\n{}content-type: message/ohttp-req\r\n\
          content-length: 2\r\nexpect: 100-continue\r\n\r\nx",
@@ -100,8 +92,5 @@ pub(super) fn found_during_a_request(
     );
     page.write(head.as_bytes()).unwrap();
     assert_eq!(page.read().unwrap().0, 100);
-    let found = marks.found_in_memory(server);
-    page.write(b"x").unwrap();
-    assert_eq!(page.read().unwrap().0, 400);
-    found
+    marks.found_in_memory(server)
 }

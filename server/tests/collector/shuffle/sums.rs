@@ -290,7 +290,7 @@ fn people_of_one_key_hide_each_other_or_are_left_out() {
     world.logged = true;
     world.create_key("newer", "sealing");
     let _analyser = world.analyser_of(&["newer.pem", "sealing.pem"]);
-    let (_shuffler, address) = world.shuffler(1);
+    let (shuffler, address) = world.shuffler(1);
     let [newer, older] = world.keys(address).try_into().unwrap();
     send(&task, address, &older, 0..4);
     let totals = send(&task, address, &newer, 4..people);
@@ -305,17 +305,26 @@ fn people_of_one_key_hide_each_other_or_are_left_out() {
     let enough = send(&task, address, &newer, people..2 * people);
     assert_eq!(world.estimates(people), expected(&task, &enough));
     drop(totals);
-    // The few people of the older key are left out, although those of the newer one are sent.
+    let check_losses = |address: SocketAddr, left_out: u64, keys: usize, batches: usize| {
+        let found = values(&mut Client::connect(address).unwrap());
+        assert_eq!(found["hushbin_reports_left_out_total"], left_out as f64);
+        let log = fs::read_to_string(world.path("shuffled.log")).unwrap();
+        let lines = |words: &str| log.matches(words).count();
+        assert_eq!(lines("WARN left out: too few reports"), keys, "{log}");
+        assert_eq!(lines("ERROR left out: a whole batch"), batches, "{log}");
+    };
+    check_losses(address, people, 2, 1);
+    drop(shuffler);
+
+    // A larger batch. Only the few people of the older key are left out.
+    let each = u64::from(*task.message_count_range().end());
+    let (_shuffler, address) = world.shuffler((people + 4) * each);
+    world.keys(address);
     send(&task, address, &older, 2 * people..2 * people + 4);
     let mut all = send(&task, address, &newer, 2 * people + 4..3 * people + 4);
     all.merge(&enough);
     assert_eq!(world.estimates(2 * people), expected(&task, &all));
-    let found = values(&mut Client::connect(address).unwrap());
-    assert_eq!(found["hushbin_reports_left_out_total"], (people + 4) as f64);
-    let log = fs::read_to_string(world.path("shuffled.log")).unwrap();
-    let lines = |words: &str| log.matches(words).count();
-    assert_eq!(lines("WARN left out: too few reports"), 3, "{log}");
-    assert_eq!(lines("ERROR left out: a whole batch"), 1, "{log}");
+    check_losses(address, 4, 1, 0);
 }
 
 #[test]

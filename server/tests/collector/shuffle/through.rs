@@ -6,11 +6,12 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::OnceLock;
 
+use hushbin_tests::marks::Marks;
+use hushbin_tests::memory;
 use hushbin_tests::oblivious::message;
 use hushbin_tests::uploads::Uploads;
 use ohttp::ClientRequest;
 
-use super::marks::Marks;
 use super::page::{self, PAGE, PageMarks};
 use super::ring_sealer::seal_report;
 use super::*;
@@ -159,19 +160,21 @@ fn send_all() -> Told {
             assert_eq!(status, expected, "{}", String::from_utf8_lossy(&body));
         }
     }
+    // No request comes after the batch, which would overwrite it in memory.
+    world.wait_until_sent(address);
+    let mut in_memory = [&relay.process, &shuffler, &analyser]
+        .map(|own| in_memory(own, &page.marks, &ids, &reports));
+    in_memory[1].page.append(&mut before.page);
+    in_memory[1].reports += before.reports;
+    let during =
+        page::found_during_a_request(&page.marks, (&relay.process, relay.address), &page.path);
+    in_memory[0].page.extend(during);
     // What another implementation sealed is counted, each report once.
     assert_eq!(
         world.estimates(PEOPLE as u64),
         expected(&world.task, &uploads)
     );
 
-    let mut in_memory = [&relay.process, &shuffler, &analyser]
-        .map(|own| in_memory(own, &page.marks, &ids, &reports));
-    in_memory[1].page.append(&mut before.page);
-    in_memory[1].reports += before.reports;
-    let during =
-        page::found_during_a_request(&page.marks, &mut page.client, &page.path, &relay.process);
-    in_memory[0].page.extend(during);
     let metrics = |address: SocketAddr| {
         let (_, text) = Client::connect(address).unwrap().get("/metrics").unwrap();
         String::from_utf8(text).unwrap()
@@ -209,7 +212,7 @@ fn send_all() -> Told {
 }
 
 fn in_memory(process: &Collector, page: &PageMarks, ids: &Marks, reports: &Marks) -> Memory {
-    let [ids, reports] = [ids, reports].map(|own| super::memory::found(process.pid(), own).len());
+    let [ids, reports] = [ids, reports].map(|own| memory::found(process.pid(), own).len());
     let page = page.found_in_memory(process);
     Memory { page, ids, reports }
 }

@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 
+use hushbin_tests::marks::Marks;
+use hushbin_tests::memory;
 use hushbin_tests::oblivious::message;
 
 use super::learn::places;
-use super::marks::Marks;
 use super::page::{PAGE, PageMarks};
 use super::*;
 use crate::ohttp::forward::{Relay, path_to};
@@ -119,7 +120,7 @@ fn relay_and_shuffler_together_know_who_sent_an_upload_and_no_report() {
     assert_eq!(has_sealed(&disk), PEOPLE);
     assert_eq!(reports.count(&[disk, both.all()].concat()), 0);
     for process in [&both.relay.process, &shuffler] {
-        assert!(super::memory::found(process.pid(), &reports).is_empty());
+        assert!(memory::found(process.pid(), &reports).is_empty());
     }
     drop(analyser);
 }
@@ -177,15 +178,16 @@ fn a_collector_behind_a_relay_has_nothing_of_the_page_in_memory() {
     }
     let ids = Marks::of(ids.iter().map(|own| &own[..]));
     // The search finds what is there: the collector keeps ids to count uploads once.
-    let found = super::memory::found(gateway.collector.pid(), &ids);
+    let found = memory::found(gateway.collector.pid(), &ids);
     assert!(!found.is_empty());
     assert_eq!(marks.found_in_memory(&gateway.collector), BTreeSet::new());
 
     // A page that sends directly is found.
-    let mut page = Client::connect_from(IpAddr::V4(PAGE), gateway.address).unwrap();
+    let page = Client::connect_from(IpAddr::V4(PAGE), gateway.address).unwrap();
     let direct = PageMarks::new(&page);
-    let (collector, path) = (&gateway.collector, "/tasks/settings/reports");
-    let found = super::page::found_during_a_request(&direct, &mut page, path, collector);
+    let server = (&gateway.collector, gateway.address);
+    let path = "/tasks/settings/reports";
+    let found = super::page::found_during_a_request(&direct, server, path);
     for mark in ["user agent", "referer", "cookie"] {
         assert!(found.contains(mark), "{mark}: {found:?}");
     }

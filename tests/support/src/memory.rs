@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 
-use super::marks::{Mark, Marks};
+use crate::marks::{Mark, Marks};
 
 const PAGE: u64 = 4096;
 
@@ -15,9 +15,9 @@ const NOTHING: [u8; PAGE as usize] = [0; PAGE as usize];
 const THERE: u64 = 0b11 << 62;
 
 /// Returns the marks found in the writable memory of a process.
-pub(super) fn found(pid: u32, marks: &Marks) -> HashSet<Mark> {
+pub fn found(pid: u32, marks: &Marks) -> HashSet<Mark> {
     let mut found = HashSet::new();
-    for_each_run(pid, |run| {
+    for_each_run(pid, &mut |run| {
         marks.look(run, |_, mark| {
             found.insert(mark);
         });
@@ -26,7 +26,7 @@ pub(super) fn found(pid: u32, marks: &Marks) -> HashSet<Mark> {
 }
 
 /// Visits each run of adjacent pages in the writable memory of a process.
-pub(super) fn for_each_run(pid: u32, mut visit: impl FnMut(&[u8])) {
+pub fn for_each_run(pid: u32, visit: &mut dyn FnMut(&[u8])) {
     let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
     let [memory, pages] = ["mem", "pagemap"].map(|name| {
         let path = format!("/proc/{pid}/{name}");
