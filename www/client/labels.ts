@@ -15,7 +15,7 @@ export const TASK_ID = /^[a-z0-9][a-z0-9-]{0,63}(:[A-Za-z0-9][\w.-]{0,31})?$/;
  * Returns the task of one label: its id has the label at the end. Returns a task without labels
  * unchanged if no label is given.
  *
- * @param isKnown tells whether a label of a task without a list of labels may exist
+ * @param isKnown true if a task without a list of labels may have this label
  * @throws OptionError if the label is not one of the task's
  */
 export function taskOfLabel<T extends LabelledFields>(

@@ -170,7 +170,7 @@ type LabelOptions<T> = T extends { readonly labels: readonly (infer L extends st
 export interface ClientSettings {
   /** URL of the task's resource at the collector. */
   readonly url: string;
-  /** The same URL without the label, for the reports of all labels. */
+  /** URL of the task without its label, for the reports of all labels. */
   readonly reportsUrl: string;
   /** Id of the task, with the label if there is one. */
   readonly id: string;

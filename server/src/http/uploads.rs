@@ -75,13 +75,7 @@ pub(super) async fn accept_uploads(
         check_sealing_keys(shuffler, &stored, &uploads, &bytes)?;
     }
     let reports = count_reports(&stored, &mut uploads)?;
-    let max_reports = settings.max_reports_per_request;
-    if max_reports > 0 && reports > max_reports as usize {
-        return Err(Problem::TooManyReports {
-            reports,
-            max_reports,
-        });
-    }
+    check_report_count(&settings, reports)?;
     charge_reports(quota.as_deref(), reports)?;
     let submission = Submission {
         uploads,
@@ -137,6 +131,21 @@ fn count_reports(stored: &StoredTask, uploads: &mut [SubmittedUpload]) -> Result
                 .for_each(|upload| upload.report_count = 1);
             Ok(uploads.len())
         }
+    }
+}
+
+/// Checks the number of reports in a request.
+///
+/// # Errors
+/// [`Problem::TooManyReports`].
+fn check_report_count(settings: &TaskSettings, reports: usize) -> Result<(), Problem> {
+    let max_reports = settings.max_reports_per_request;
+    match max_reports > 0 && reports > max_reports as usize {
+        true => Err(Problem::TooManyReports {
+            reports,
+            max_reports,
+        }),
+        false => Ok(()),
     }
 }
 
