@@ -27,7 +27,7 @@ async function fetchTask(
     });
   });
   if (body.type === `${PROBLEM_PREFIX}unknown-task`) {
-    throw new TaskError("unknown-task", `the collector has no task ${id}`);
+    throw new TaskError("unknown-task", `the collector has no task ${id}, perhaps it has labels`);
   }
   const { fingerprint } = body;
   if (status !== 200 || body.task === undefined || typeof fingerprint !== "string") {
@@ -52,8 +52,8 @@ export interface CollectorDescribedTask {
 }
 
 /**
- * Returns the task that the collector describes. If the window is full, returns the remembered
- * task. Otherwise, fetches the task until that succeeds.
+ * Returns the task that the collector describes. If the window is full and the label is the same,
+ * returns the remembered task. Otherwise, fetches the task until that succeeds.
  *
  * @param parse parses a task. It is an argument because every page already has this code
  * @throws TaskError `unknown-task`, `invalid-task`
@@ -66,7 +66,8 @@ export async function taskFromCollector(
   parse: typeof parseTask,
 ): Promise<CollectorDescribedTask> {
   const { described, until } = ledger;
-  return described && isWindowFull(ledger, budgetOf(described.task), Date.now())
+  // The remembered task may have another label.
+  return described?.task.id === id && isWindowFull(ledger, budgetOf(described.task), Date.now())
     ? { fetchedTask: described, usableUntil: until }
     : { fetchedTask: await requests.retryUntilSuccess(() => fetchTask(url, id, fetch, parse)) };
 }

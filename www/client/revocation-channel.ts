@@ -8,14 +8,14 @@ import { isNodeLikeProcess } from "./page.js";
  * undefined in processes, and for clients that share nothing with other tabs.
  */
 export function openRevocationChannel({
-  url,
+  reportsUrl,
   storage,
   dryRun,
 }: ClientSettings): BroadcastChannel | undefined {
   try {
     // A channel would keep a process from ending.
     const shares = !isNodeLikeProcess() && storage !== "memory" && !dryRun;
-    return shares ? new BroadcastChannel(`hushbin ${url}`) : undefined;
+    return shares ? new BroadcastChannel(`hushbin ${reportsUrl}`) : undefined;
   } catch {
     // Old browsers have no channels. At Next.js's edge, the constructor throws.
     return undefined;

@@ -61,7 +61,7 @@ export interface Words {
   readonly title: string;
   /** Returns a line with the id of the task and the host of the collector. */
   readonly task: (id: string, collector: string) => string;
-  /** Returns a statement of the public label that reports carry. */
+  /** Returns a statement of the label that reports of this page say. */
   readonly label: (label: string) => string;
   /** Text for each state of consent. */
   readonly consent: Readonly<Record<Consent, string>>;
@@ -189,7 +189,7 @@ export const ENGLISH: Words = {
   title: "What leaves this browser",
   task: (id, collector) => `Task ${id}, collected by ${collector}`,
   label: (label) =>
-    `Each report says that you belong to the group “${label}”. This is public, and no noise hides it.`,
+    `Reports from this page say that you belong to the group “${label}”. No noise hides this from the server. If few people belong to it, it can show which reports are yours.`,
   consent: {
     granted: "You have agreed to these reports.",
     pending: "You have not agreed to reports: nothing is reported.",

@@ -1,6 +1,6 @@
 /** Tests of tasks with labels: what is sent where, and one budget for all labels. */
 
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createClient, createRandomizer, OptionError, type Task } from "../index.js";
 import { createTestCollector } from "../testing.js";
 import {
@@ -12,6 +12,7 @@ import {
   SETTINGS,
   storedLedgers,
   stubDatabase,
+  stubPage,
 } from "./harness.js";
 
 const LABELLED = { ...OFTEN, labels: ["control", "2.0_beta"] } as const satisfies Task;
@@ -111,6 +112,44 @@ describe("reports of two labels", () => {
     const second = clientOf(collector, { ...options, label: "2.0_beta" });
     expect(await second.report({ "dark-mode": 1 })).toMatchObject({ reason: "over-budget" });
     expect(await storedLedgers()).toHaveLength(1);
+  });
+
+  it("are withdrawn together", async () => {
+    vi.unstubAllGlobals();
+    stubPage();
+    vi.stubGlobal("indexedDB", undefined);
+    const options = {
+      task: LABELLED,
+      storage: "spend-again",
+      endpoint: "https://labels.example",
+      delayMs: 1e6,
+    } as const;
+    const waiting = clientOf(new FakeCollector(), { ...options, label: "control" });
+    await waiting.report(answers(1));
+    await clientOf(new FakeCollector(), { ...options, label: "2.0_beta" }).revoke();
+    await vi.waitFor(() => expect(waiting.consent).toBe("pending"));
+    await vi.waitFor(async () =>
+      expect(await waiting.history()).toMatchObject([{ state: "withdrawn" }]),
+    );
+  });
+
+  it("are not made from the described task of another label", async () => {
+    const [control, beta] = await Promise.all(
+      LABELLED.labels.map(async (label) => {
+        const { labels: _, ...task } = { ...SETTINGS, labels: LABELLED.labels };
+        const own = { ...task, id: `settings:${label}` };
+        return { task: own, fingerprint: await fingerprintOf(own) };
+      }),
+    );
+    const visit = (label: string, described: typeof control) => {
+      const collector = new FakeCollector(Response.json(described));
+      const { fingerprint } = described as { fingerprint: string };
+      const options = { task: "settings", label, fingerprint, storage: "device" } as const;
+      return clientOf(collector, options).report({ "dark-mode": 1 });
+    };
+    expect(await visit("control", control)).toMatchObject({ sent: true });
+    // The window is full, and the remembered task has the other label.
+    expect(await visit("2.0_beta", beta)).toMatchObject({ reason: "over-budget" });
   });
 
   it("reach a test collector under both", async () => {
