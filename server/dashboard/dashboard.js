@@ -1753,7 +1753,7 @@ function labelLinks(id, taskIds2, question) {
     const current = own === id ? { "aria-current": "page" } : {};
     return el("li", {}, el("a", { href, ...current }, text));
   });
-  const about = el("p", {}, "Labels are public. Each has its own reports and estimates:");
+  const about = el("p", {}, "Each label has its own reports and estimates:");
   return el("nav", { class: "labels", "aria-label": "Labels" }, about, el("ul", {}, ...items));
 }
 

@@ -8,6 +8,8 @@ use hushbin_analysis::heavy_hitters::FoundText;
 use hushbin_analysis::promise::{attacker_certainty_text, round_up_to_three_digits};
 use serde_json::Value;
 
+use crate::task::task_file::LabelFingerprint;
+
 /// Returns the name of quantities that made-up reports move.
 pub(super) const fn influenced_estimand_name(estimand: InfluencedEstimand) -> &'static str {
     match estimand {
@@ -86,19 +88,22 @@ pub(super) fn simulation_runs_sentence(people: usize, runs: u64) -> String {
     format!("{people} people, runs: {runs}. Errors are root mean squares over the runs.")
 }
 
-/// Returns a sentence with the fingerprint of a task or with its labels, and with the file to which
-/// the complete task was written.
+/// Returns a sentence with the fingerprint of a task or those of its labels, and with the file to
+/// which the complete task was written.
 pub(super) fn task_fingerprint_sentence(
     file: Option<&Path>,
     fingerprint: &str,
-    labels: &[String],
+    labels: &[LabelFingerprint],
 ) -> String {
+    let each = labels
+        .iter()
+        .map(|own| format!("{} {}", own.label, own.fingerprint));
     let own = match labels {
         [] => format!("fingerprint is {fingerprint}"),
         _ => format!(
-            "labels are public: {}. Each has its own batches, estimates and fingerprint, and \
-             numbers of people are those of one label",
-            labels.join(", ")
+            "labels are public: {}. Each has its own batches and estimates. Numbers of people \
+             count one label",
+            each.collect::<Vec<_>>().join(", ")
         ),
     };
     match file {

@@ -183,11 +183,10 @@ fn erase_report(options: &EraseOptions, out: &mut dyn Write) -> Result<(), Error
 }
 
 fn salvage_journal(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {
-    let tasks = options
-        .lost_task
-        .iter()
-        .map(|path| crate::export::read_report_or_sum_task(path));
-    let tasks = tasks.collect::<Result<Vec<_>, _>>()?;
+    let mut tasks = Vec::new();
+    for path in &options.lost_task {
+        tasks.extend(crate::export::read_report_or_sum_tasks(path)?);
+    }
     let salvaged = store::salvage_directory(&options.data, &options.to, &tasks, options.role)?;
     for damage in &salvaged.damages {
         writeln!(out, "{damage}")?;

@@ -18,7 +18,7 @@ use super::output::{
 };
 use super::table::write_estimates_and_coverage;
 use crate::simulate::SumSimulationResult;
-use crate::task::task_file::{self, TaskFile};
+use crate::task::task_file::{self, LabelFingerprint, TaskFile};
 use crate::task::{ReportOrSumDraft, ReportOrSumTask};
 use crate::text_file;
 use hushbin_analysis::audit::{AuditVerdict, SumAuditResult, TrialPlan, audit_sums};
@@ -58,13 +58,18 @@ pub(super) fn run_sum_plan_command(
     if let Some(file) = file {
         task_file::write_task(file, &ReportOrSumTask::from(task.clone()), &labels)?;
     }
+    let labels = task_file::label_fingerprints(&task.clone().into(), &labels)?;
     let plan = SumPlan::new(task)?;
     let lines = sum_plan_summary_lines(&plan, file, &labels);
     form.write_formatted_answer(out, &plan, &lines, |out| write_sum_plan_details(out, &plan))
 }
 
 /// Summarises the plan for a task of sums in a few lines of plain English.
-fn sum_plan_summary_lines(plan: &SumPlan, file: Option<&Path>, labels: &[String]) -> Vec<String> {
+fn sum_plan_summary_lines(
+    plan: &SumPlan,
+    file: Option<&Path>,
+    labels: &[LabelFingerprint],
+) -> Vec<String> {
     let (task, epsilon) = (&plan.task, plan.central_epsilon.upper);
     let yearly = task.report_budget().reports_a_year();
     let mean = |own: &PredictedMeanError| {

@@ -40,7 +40,7 @@ pub(crate) use atomic_file::AtomicFile;
 pub(crate) use description::{ReportsDescription, description_path};
 pub(crate) use error::{ExportError, ReadError};
 pub(crate) use peeked_file::PeekedFile;
-pub(crate) use report_files::{ReportFiles, read_report_or_sum_task, read_task_from_any_file};
+pub(crate) use report_files::{ReportFiles, read_report_or_sum_tasks, read_task_from_any_file};
 pub(crate) use row::ReportRow;
 pub(crate) use row_writer::RowWriter;
 pub(crate) use text_writers::{csv_writer, json_lines_writer};

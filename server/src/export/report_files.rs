@@ -65,21 +65,22 @@ pub(crate) fn read_task_from_any_file(
             found: task.fingerprint(),
         }
         .into()),
-        Err(_) => Ok(ReportTaskFile::read(path)?.resolve_task()?),
+        Err(_) => Ok(ReportTaskFile::read(path)?.resolve_only_task()?),
     }
 }
 
-/// Does the same as [`read_task_from_any_file`], and also reads task files of sums.
+/// Does the same as [`read_task_from_any_file`], and also reads task files of sums and of several
+/// labels. Returns the tasks of all labels, or one task.
 ///
 /// # Errors
 /// Same as [`read_task_from_any_file`].
-pub(crate) fn read_report_or_sum_task(
+pub(crate) fn read_report_or_sum_tasks(
     path: &Path,
-) -> Result<ReportOrSumTask, Box<dyn std::error::Error + Send + Sync>> {
+) -> Result<Vec<ReportOrSumTask>, Box<dyn std::error::Error + Send + Sync>> {
     let file = TaskFile::read(path);
-    match file.and_then(|file| file.resolve_task()) {
-        Ok(task) => Ok(task),
-        Err(_) => Ok(read_task_from_any_file(path)?.into()),
+    match file.and_then(|file| file.resolve_labelled_tasks()) {
+        Ok(tasks) => Ok(tasks),
+        Err(_) => Ok(vec![read_task_from_any_file(path)?.into()]),
     }
 }
 

@@ -48,6 +48,16 @@ impl ReportOrSumTask {
         }
     }
 
+    /// Returns the same task with a label in its id.
+    ///
+    /// # Errors
+    /// When the label is invalid, or the task has one.
+    pub(crate) fn with_label(&self, label: &str) -> serde_json::Result<Self> {
+        let mut value = serde_json::to_value(self)?;
+        value["id"] = format!("{}:{label}", self.id()).into();
+        serde_json::from_value(value)
+    }
+
     /// Returns the task of local-DP reports, or `None` for a task of sums.
     #[must_use]
     pub const fn report_task(&self) -> Option<&Task> {

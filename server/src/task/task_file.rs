@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::collected::{ReportOrSumDraft, ReportOrSumTask};
+use super::file_keys;
 use crate::text_file;
 
 /// Contents of a task file for local-DP reports. Parameters that are not in the file have not been
@@ -49,6 +50,15 @@ pub(crate) enum TaskFileErrorCause {
     /// Task for which no privacy account can be computed.
     #[error(transparent)]
     NoPrivacyAccount(#[from] AccountingError),
+    /// File that describes a task for each label, where one task is expected.
+    #[error(
+        "this file describes one task for each label, expected the task of one label, such as a \
+         response of GET /tasks/{example}"
+    )]
+    SeveralLabels {
+        /// Id of one of these tasks.
+        example: String,
+    },
     /// Task of shuffled sums, in a command that supports only reports.
     #[error(
         "this is a task of sums, which only the shuffler protects (\"trust\"); this command needs \
@@ -107,8 +117,11 @@ impl TaskFile {
     /// # Errors
     /// Same as [`TaskFile::resolve_task`].
     pub(crate) fn resolve_labelled_tasks(&self) -> Result<Vec<ReportOrSumTask>, TaskFileError> {
-        let drafts = self.clone().into_drafts();
-        let tasks = drafts.iter().map(ReportOrSumDraft::resolve_task);
+        let task = self.resolve_task()?;
+        if self.labels.is_empty() {
+            return Ok(vec![task]);
+        }
+        let tasks = self.labels.iter().map(|label| task.with_label(label));
         tasks
             .collect::<Result<_, _>>()
             .map_err(|error| self.content_error(error))
@@ -168,6 +181,19 @@ impl ReportTaskFile {
             .map_err(|error| self.content_error(error))
     }
 
+    /// Returns the only task that the file describes, complete.
+    ///
+    /// # Errors
+    /// Same as [`ReportTaskFile::resolve_task`], and if the file has labels.
+    pub(crate) fn resolve_only_task(&self) -> Result<Task, TaskFileError> {
+        match self.labels.first() {
+            Some(label) => Err(self.content_error(TaskFileErrorCause::SeveralLabels {
+                example: format!("{}:{label}", self.draft.id),
+            })),
+            None => self.resolve_task(),
+        }
+    }
+
     /// Returns the complete task, and the possible choices for each question.
     ///
     /// # Errors
@@ -189,15 +215,41 @@ impl ReportTaskFile {
     }
 }
 
-/// Reads a JSON file, and parses it as a `T`.
+/// Reads a JSON file, and parses it as a `T` and the labels of a task, or none.
 ///
 /// # Errors
 /// When the file cannot be read or has another structure.
-pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, TaskFileError> {
+pub(crate) fn read_json<T: DeserializeOwned>(
+    path: &Path,
+) -> Result<(T, Vec<String>), TaskFileError> {
     text_file::read_text_file(path)
         .map_err(TaskFileErrorCause::from)
-        .and_then(|text| Ok(serde_json::from_str(&text)?))
+        .and_then(|text| Ok(file_keys::parse_with_file_keys(&text)?))
         .map_err(|cause| error_of_file(path, cause))
+}
+
+/// Label of a task, and the fingerprint of the task that has this label.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct LabelFingerprint {
+    pub(crate) label: String,
+    pub(crate) fingerprint: String,
+}
+
+/// Returns the fingerprint for each label of a task.
+///
+/// # Errors
+/// Same as [`ReportOrSumTask::with_label`].
+pub(crate) fn label_fingerprints(
+    task: &ReportOrSumTask,
+    labels: &[String],
+) -> serde_json::Result<Vec<LabelFingerprint>> {
+    let each = labels.iter().map(|label| {
+        Ok(LabelFingerprint {
+            label: label.clone(),
+            fingerprint: task.with_label(label)?.fingerprint().to_string(),
+        })
+    });
+    each.collect()
 }
 
 /// Complete task with the labels of its file.

@@ -178,3 +178,119 @@ fn keys_are_pinned_for_each_label() {
         ["control", "2.0_beta"].map(|label| pins(&serde_json::to_string(&task_of(label)).unwrap()));
     assert_eq!(pins(LABELLED), each.concat());
 }
+
+/// Commands that read one task name the labels, and those that read all use each.
+#[test]
+fn commands_know_labels() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let file = path("settings.json");
+    fs::write(&file, LABELLED).unwrap();
+    let run = |words: &[&str]| {
+        let output = hushbin(words);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{words:?}: {error}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let complete = path("complete.json");
+    let shown = run(&["task", "check", &file, "--out", &complete]);
+    let report: Value = serde_json::from_str(&run(&["task", "check", &file, "--json"])).unwrap();
+    assert!(report.get("fingerprint").is_none());
+    let module = run(&["task", "types", &complete]);
+    for (index, label) in ["control", "2.0_beta"].into_iter().enumerate() {
+        let fingerprint = task_of(label).fingerprint().to_string();
+        assert!(shown.contains(&format!("{label} {fingerprint}")), "{shown}");
+        assert_eq!(
+            report["labels"][index],
+            json!({ "label": label, "fingerprint": fingerprint })
+        );
+        assert!(
+            module.contains(&format!("//   {label} {fingerprint}")),
+            "{module}"
+        );
+    }
+    assert!(
+        module.contains("labels: [\"control\", \"2.0_beta\"]"),
+        "{module}"
+    );
+    assert_eq!(module, run(&["task", "types", &file]));
+
+    let questions = r#"{ "$schema": "task.json", "id": "beta", "labels": ["a", "b"],
+        "questions": [{ "name": "beta", "kind": "flag" }] }"#;
+    let (asked, planned) = (path("beta.json"), path("planned.json"));
+    fs::write(&asked, questions).unwrap();
+    run(&[
+        "plan",
+        "--task",
+        &asked,
+        "--people",
+        "10000",
+        "--epsilon",
+        "1",
+        "--out",
+        &planned,
+    ]);
+    let planned: Value = serde_json::from_slice(&fs::read(planned).unwrap()).unwrap();
+    assert_eq!(planned["labels"], json!(["a", "b"]));
+}
+
+/// A list of tasks is lost, and the file with the labels finds the reports of each again.
+#[test]
+fn lost_tasks_of_all_labels_are_found_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, file) = (
+        directory.path().join("data"),
+        directory.path().join("settings.json"),
+    );
+    fs::write(&file, LABELLED).unwrap();
+    let mut collector = Collector::spawn(&data, &[&file], &[]);
+    let mut client = Client::connect(collector.address()).unwrap();
+    for (label, reports) in [("control", 3), ("2.0_beta", 5)] {
+        let bytes = Uploads::new(&task_of(label), 1).bytes(reports);
+        assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
+    }
+    collector.stop(Duration::from_secs(300));
+    fs::remove_file(data.join("tasks.json")).unwrap();
+    let salvaged = directory.path().join("salvaged");
+    let mut program = command();
+    program
+        .args(["journal", "salvage", "--data"])
+        .arg(&data)
+        .arg(&salvaged);
+    let output = program.arg("--lost-task").arg(&file).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("files of 2 tasks are intact"), "{text}");
+
+    let mut collector = Collector::spawn(&salvaged, &[&file], &[]);
+    let mut client = Client::connect(collector.address()).unwrap();
+    for (label, reports) in [("control", 3), ("2.0_beta", 5)] {
+        let estimates = json_of(&mut client, &format!("/tasks/settings:{label}/estimates"));
+        assert_eq!(estimates["reports"], reports);
+    }
+    collector.stop(Duration::from_secs(300));
+
+    // Estimates from files are those of one task.
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let words = [
+        "journal",
+        "export",
+        "--task",
+        "settings:control",
+        "--format",
+        "csv",
+    ];
+    let mut program = command();
+    program
+        .args(words)
+        .arg("--data")
+        .arg(&salvaged)
+        .args(["--out", &path("reports.csv")]);
+    assert!(program.output().unwrap().status.success());
+    let reports = path("reports.csv");
+    let estimate = ["estimate", &reports, "--format", "csv"];
+    let with_task = [&estimate[..], &["--task", file.to_str().unwrap()]].concat();
+    let error = String::from_utf8(hushbin(&with_task).stderr).unwrap();
+    let expected = "such as a response of GET /tasks/settings:control";
+    assert!(error.contains(expected), "{error}");
+    assert!(hushbin(&estimate).status.success());
+}

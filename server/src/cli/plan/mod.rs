@@ -67,14 +67,15 @@ pub(super) fn run_plan_command(
     {
         return sums::run_sum_plan_command(task?, options.out.as_deref(), options.form, out);
     }
-    let survey = options.build_survey()?;
+    let (survey, labels) = options.build_survey()?;
     let searching = spinner("searching for the best parameters");
     let plan = plan_survey(&survey)?;
     drop(searching);
     if let Some(file) = &options.out {
-        task_file::write_task(file, &plan.task, &[])?;
+        task_file::write_task(file, &plan.task, &labels)?;
     }
-    let lines = summary::plan_summary_lines(&plan, options.out.as_deref());
+    let labels = task_file::label_fingerprints(&plan.task.clone().into(), &labels)?;
+    let lines = summary::plan_summary_lines(&plan, options.out.as_deref(), &labels);
     let form = options.form;
     form.write_formatted_answer(out, &plan, &lines, |out| {
         summary::write_plan_details(out, &plan)
@@ -82,12 +83,13 @@ pub(super) fn run_plan_command(
 }
 
 impl PlanCommandOptions {
-    fn build_survey(&self) -> Result<Survey, Error> {
+    /// Returns the survey to plan for, and the labels of its task, or none.
+    fn build_survey(&self) -> Result<(Survey, Vec<String>), Error> {
         let request = self.question.read_plan_request()?;
         let (people, epsilon) =
             request.people_and_epsilon(self.people, self.epsilon, self.central_epsilon);
         let id = self.id.clone().or(request.task_id);
-        Ok(Survey {
+        let survey = Survey {
             id: id.unwrap_or_else(|| DEFAULT_PLANNED_TASK_ID.to_owned()),
             questions: request.questions,
             budget: request.budget,
@@ -98,6 +100,7 @@ impl PlanCommandOptions {
             central_epsilon: self.central_epsilon,
             delta: self.delta,
             honest_fraction: self.honest_fraction,
-        })
+        };
+        Ok((survey, request.labels))
     }
 }

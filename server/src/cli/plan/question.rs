@@ -189,6 +189,8 @@ struct PlanTaskFile {
 pub(super) struct PlanRequest {
     /// Id of the task in the task file, or `None` without a task file.
     pub(super) task_id: Option<String>,
+    /// Labels in the task file, or none.
+    pub(super) labels: Vec<String>,
     pub(super) questions: Vec<QuestionDraft>,
     pub(super) budget: ReportBudget,
     pub(super) accuracy_goals: BTreeMap<String, AccuracyGoal>,
@@ -229,8 +231,9 @@ impl QuestionOptions {
         self.check_options_fit_kind()?;
         let mut request = match &self.task {
             Some(file) => {
-                let file: PlanTaskFile = task_file::read_json(file)?;
+                let (file, labels): (PlanTaskFile, _) = task_file::read_json(file)?;
                 PlanRequest {
+                    labels,
                     task_id: Some(file.id),
                     questions: file.questions,
                     budget: file.budget,

@@ -9,9 +9,14 @@ use hushbin_analysis::promise::round_up_to_three_digits;
 
 use crate::cli::describe;
 use crate::cli::table::write_aligned_rows;
+use crate::task::task_file::LabelFingerprint;
 
 /// Summarises a plan in a few lines of plain English.
-pub(super) fn plan_summary_lines(plan: &Plan, file: Option<&Path>) -> Vec<String> {
+pub(super) fn plan_summary_lines(
+    plan: &Plan,
+    file: Option<&Path>,
+    labels: &[LabelFingerprint],
+) -> Vec<String> {
     let days = plan
         .days
         .map_or_else(String::new, |days| format!(", in {} days", days.ceil()));
@@ -53,7 +58,7 @@ pub(super) fn plan_summary_lines(plan: &Plan, file: Option<&Path>) -> Vec<String
             "Best mechanism: {}.",
             mechanisms.collect::<Vec<_>>().join("; ")
         ),
-        describe::task_fingerprint_sentence(file, &plan.task.fingerprint().to_string(), &[]),
+        describe::task_fingerprint_sentence(file, &plan.task.fingerprint().to_string(), labels),
     ]
 }
 

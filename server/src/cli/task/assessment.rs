@@ -8,6 +8,7 @@ use hushbin::{Mechanism, Question, Task, UploadId, upload};
 use serde::Serialize;
 
 use crate::cli::output::Error;
+use crate::task::task_file::LabelFingerprint;
 use hushbin_analysis::estimate::{
     ConfidenceLevel, DEFAULT_CONFIDENCE, ErrorPredictor, Estimand, Estimator,
     FORGED_REPORT_FRACTION, ForgedReportInfluence, PredictedQuantity, counter_updates_per_report,
@@ -22,7 +23,12 @@ use hushbin_analysis::promise::{EpsilonSpending, bias_statement, protected_input
 #[derive(Debug, Serialize)]
 pub(super) struct TaskAssessment {
     pub(super) task: Task,
+    /// Fingerprint of the task. Empty if it has labels.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) fingerprint: String,
+    /// Labels of the task with the fingerprint of each, or none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) labels: Vec<LabelFingerprint>,
     pub(super) effective_epsilon: f64,
     /// Part of a person's input that ε covers.
     pub(super) protects: String,
@@ -199,6 +205,7 @@ impl TaskAssessment {
         task: Task,
         choices: Vec<ChosenQuestion>,
         people: &[u64],
+        labels: Vec<LabelFingerprint>,
     ) -> Result<Self, Error> {
         let first = task.questions()[0].mechanism();
         let (protects, delta) = (protected_input_text(first.neighbours()), first.delta());
@@ -214,7 +221,11 @@ impl TaskAssessment {
         }
         let unnamed = task.has_unnamed_question().then(|| costs.remove(0).cost);
         Ok(Self {
-            fingerprint: task.fingerprint().to_string(),
+            fingerprint: match labels.is_empty() {
+                true => task.fingerprint().to_string(),
+                false => String::new(),
+            },
+            labels,
             effective_epsilon: task.achieved_report_epsilon(),
             protects,
             delta,

@@ -82,12 +82,12 @@ fn write_typescript_module(
     let fingerprints = match file.labels() {
         [] => format!("the fingerprint is {}.", task.fingerprint()),
         labels => {
-            let tasks = file.resolve_labelled_tasks()?;
-            let each = labels.iter().zip(&tasks);
-            let each: Vec<String> = each
-                .map(|(label, task)| format!("{label} {}", task.fingerprint()))
-                .collect();
-            format!("the fingerprints are:\n//   {}", each.join("\n//   "))
+            let each = task_file::label_fingerprints(&task, labels)
+                .map_err(|error| file.content_error(error))?;
+            let lines = each
+                .iter()
+                .map(|own| format!("\n//   {} {}", own.label, own.fingerprint));
+            format!("the fingerprints are:{}", lines.collect::<String>())
         }
     };
     let labelled = LabelledTask {
@@ -112,8 +112,9 @@ fn check_task(options: &TaskCheckOptions, out: &mut dyn Write) -> Result<(), Err
     if let Some(file) = &options.out {
         task_file::write_task(file, &task, &labels)?;
     }
-    let cost = TaskAssessment::new(task, choices, &options.people)?;
-    let lines = cost.summary_lines(options.out.as_deref(), &labels);
+    let labels = task_file::label_fingerprints(&task.clone().into(), &labels)?;
+    let cost = TaskAssessment::new(task, choices, &options.people, labels)?;
+    let lines = cost.summary_lines(options.out.as_deref());
     let form = options.form;
     form.write_formatted_answer(out, &cost, &lines, |out| cost.write_assessment_details(out))
 }

@@ -24,7 +24,7 @@ const ACCURACY_EXAMPLE_REPORTS: u64 = 10_000;
 
 impl TaskAssessment {
     /// Summarises the cost in a few lines of plain English.
-    pub(super) fn summary_lines(&self, file: Option<&Path>, labels: &[String]) -> Vec<String> {
+    pub(super) fn summary_lines(&self, file: Option<&Path>) -> Vec<String> {
         let asks = match self.task.questions() {
             [sole] => format!("for {}", describe_question(sole)),
             all => {
@@ -60,7 +60,7 @@ impl TaskAssessment {
                  most ε = {year}{from_memo}: {year_guess}.{covered}"
             ),
             accuracy.into_iter().flatten().collect::<Vec<_>>().join(" "),
-            describe::task_fingerprint_sentence(file, &self.fingerprint, labels),
+            describe::task_fingerprint_sentence(file, &self.fingerprint, &self.labels),
         ]
     }
 
