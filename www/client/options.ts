@@ -154,17 +154,19 @@ export type ClientOptions<T extends Task | SumTask | string = Task | string> = C
 } & LabelOptions<T> &
   (T extends SumTask ? SumOptions : LocalEpsilonOptions);
 
-/** Option with the label of reports, which a task with `labels` needs. */
+/** Option of clients for tasks with labels. */
+export interface LabelOption {
+  /**
+   * Label of this browser's reports, one of the task's `labels`, such as the variant of an
+   * experiment. Every report says it, without noise. A browser may get another label later. All
+   * labels share the budget.
+   */
+  readonly label?: string | undefined;
+}
+
 type LabelOptions<T> = T extends { readonly labels: readonly (infer L extends string)[] }
   ? { readonly label: L }
-  : {
-      /**
-       * Label of this browser's reports, one of the task's `labels`, such as the variant of an
-       * experiment. It is public: every report says it, without noise. A browser may get another
-       * label later. All labels share the budget.
-       */
-      readonly label?: string | undefined;
-    };
+  : LabelOption;
 
 /** Options of a client that are checked, with defaults filled in. */
 export interface ClientSettings {

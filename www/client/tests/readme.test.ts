@@ -38,6 +38,7 @@ it("lists every option", () => {
     "type Local",
     "interface Sum",
     "type Client",
+    "interface LabelOption",
   ];
   const options = kinds.flatMap((kind) => {
     const found = declared("options.ts", `export ${kind}`, "\n}", /readonly (\w+)\??:/g);
