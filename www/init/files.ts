@@ -39,25 +39,35 @@ const property = (name: string) =>
       ? name
       : JSON.stringify(name);
 
-/** Formats the answers of one visitor as code. */
+/** Formats the answers of one visitor as code that a comment may contain. */
 function answersCode(example: Asked["example"]): string {
   const fields = Object.entries(example).map(
-    ([name, answer]) => `  ${property(name)}: ${JSON.stringify(answer)},\n`,
+    ([name, answer]) => `${property(name)}: ${JSON.stringify(answer)}`,
   );
-  return `{\n${fields.join("")}}`;
+  return `{ ${fields.join(", ")} }`.replaceAll("*/", String.raw`*\/`);
 }
 
-/** Returns code by which a page reports. */
-const pageCode = (id: string, { example }: Asked) => `import { createClient } from "hushbin";
+/** Returns code by which a page reports. A page may import it before the person agrees. */
+const pageCode = (
+  id: string,
+  { example }: Asked,
+) => `import { createClient, type ReportInput } from "hushbin";
 import { task } from "./${id}";
 
 // The address of your collector.
 const client = createClient({ endpoint: "http://${COLLECTOR_ADDRESS}", task });
 
-client.grant(); // only after the person agrees
-
-// The person's own answers. A browser sends one report in 30 days, however often this runs.
-client.record(${answersCode(example)});
+/**
+ * Reports a person's own answers. Call this only after the person agrees. A browser sends one report
+ * in 30 days, however often this runs.
+ *
+ * @example
+ * report(${answersCode(example)});
+ */
+export function report(answers: ReportInput<typeof task>): void {
+  client.grant();
+  client.record(answers);
+}
 `;
 
 /** Writes the files of a task. Existing files are never overwritten. */

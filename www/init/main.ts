@@ -76,7 +76,7 @@ ${bold("Next:")}
      ${COLLECTOR_PAGE}
   2. Start it, and leave it running:
      hushbin serve --data data --task ${quoted(task)} --listen ${COLLECTOR_ADDRESS} --development
-  3. Import ${page} into your page, and let it report the person's own answers.
+  3. Import report from ${page} into your page, and call it after the person agrees.
   4. See the estimates: http://${COLLECTOR_ADDRESS}/dashboard/`);
 }
 

@@ -11,7 +11,7 @@ import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { type Collector, startCollector } from "../../../www/scripts/lib/collector.mjs";
 import { DIST, NPM_PACKAGE_DIR, TARGET } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
-import { KINDS, runToEnd } from "../package/init-command.js";
+import { exampleCall, KINDS, runToEnd } from "../package/init-command.js";
 
 const PROGRAM = join(TARGET, "debug/hushbin");
 const folder = mkdtempSync(join(tmpdir(), "hushbin-init-"));
@@ -41,13 +41,17 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Bundles the code that reports, with the address of the running collector. */
+/**
+ * Bundles the code that reports, with the address of the running collector. A button of the page
+ * calls it as its comment does.
+ */
 async function bundledPage(id: string): Promise<string> {
   const code = read(`${id}-page.ts`);
   expect(code).toContain("http://127.0.0.1:8080");
+  const button = `document.querySelector("button").onclick = () => ${exampleCall(code)}`;
   const { outputFiles } = await build({
     stdin: {
-      contents: code.replace("http://127.0.0.1:8080", collector.url),
+      contents: code.replace("http://127.0.0.1:8080", collector.url) + button,
       resolveDir: folder,
       loader: "ts",
     },
@@ -88,14 +92,21 @@ describe.each(KINDS)("the files of %s", (id) => {
       documents: {
         "/": {
           type: "text/html",
-          body: '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>',
+          body: '<!doctype html><link rel="icon" href="data:,"><button>I agree</button><script type="module" src="/page.js"></script>',
         },
         "/page.js": { type: "text/javascript", body: await bundledPage(id) },
       },
     });
     const page = await browser.newPage();
     try {
-      await page.goto(site.url);
+      const requests: string[] = [];
+      page.on("request", (request) => void requests.push(request.url()));
+      await page.goto(site.url, { waitUntil: "networkidle" });
+      // Nothing happens before the person agrees.
+      expect(
+        requests.filter((url) => !url.startsWith(site.url) && !url.startsWith("data:")),
+      ).toEqual([]);
+      await page.click("button");
       await expect.poll(() => reports(id)).toBe(1);
     } finally {
       await page.context().close();

@@ -15,6 +15,15 @@ export const KINDS: readonly (readonly [id: string, ...flags: string[]])[] = [
   ["load-time", "--number", "loadTime=0..30s", "--people", "20000", "--error", "0.5 s"],
 ];
 
+/** Returns the call of `report` that the written code has as an example. */
+export function exampleCall(code: string): string {
+  const [, call] = /^ \* (report\(.*\);)$/m.exec(code) ?? [];
+  if (call === undefined) {
+    throw new Error(`no example in ${code}`);
+  }
+  return call;
+}
+
 export interface Ended {
   readonly code: number;
   readonly out: string;

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { NPM_BIN_DIR, NPM_PACKAGE_DIR } from "../../../www/scripts/lib/paths.mjs";
 import { machinePaths } from "../../../www/scripts/lib/release/source.mjs";
-import { KINDS, runToEnd, type Typed } from "./init-command.js";
+import { exampleCall, KINDS, runToEnd, type Typed } from "./init-command.js";
 
 /** Project of a user, into which the packed package is installed. */
 let project: string;
@@ -74,11 +74,14 @@ describe("by flags", () => {
     expect(epsilon).toBeLessThanOrEqual(2);
     expect(out).toContain(`ε = ${epsilon} is enough`);
     expect(out).toContain(`hushbin serve --data data --task ${id}.json `);
+    // Answers are checked against the task.
+    const call = exampleCall(read(`${id}-page.ts`));
+    const caller = `import { report } from "./${id}-page";\n`;
+    writeFileSync(join(folder, "caller.ts"), caller + call);
     compile();
-    // The page is checked against the task.
     writeFileSync(
-      join(folder, `${id}-page.ts`),
-      read(`${id}-page.ts`).replace(/(client\.record\(\{\s*"?)\w/, "$1unknown"),
+      join(folder, "caller.ts"),
+      caller + call.replace(/(report\(\{ "?)\w/, "$1unknown"),
     );
     expect(compile).toThrow();
   });
