@@ -15,13 +15,13 @@ import { bold, ExplainedError, main, print } from "./lib/run.mjs";
  * Maximum size in bytes, compressed by brotli: of the file that every page loads, and of all files
  * together that a page loads for a report of choices.
  */
-const FIRST_FILE_BUDGET = 7_125;
-const REPORT_BUDGET = 30_620;
+const FIRST_FILE_BUDGET = 7_135;
+const REPORT_BUDGET = 30_640;
 /** Maximum compressed size of the chunk that other tasks load in addition. */
 const COMPLETE_CHUNK_BUDGET = 21_500;
 /** Maximum compressed size of the core in JavaScript, and of the classic script. */
 const FALLBACK_BUDGET = 32_260;
-const SCRIPT_BUDGET = 8_070;
+const SCRIPT_BUDGET = 8_085;
 /** Maximum compressed size of the code that few pages need (extras). */
 const EXTRAS_BUDGET = 3_600;
 /** Maximum compressed size of the code that reports when a page is left. */
@@ -36,9 +36,9 @@ const SEALING_BUDGET = 6_700;
  * Maximum compressed size: of the code for sum tasks with its module, of this module alone, and of
  * this core in JavaScript.
  */
-const SUMS_BUDGET = 16_550;
-const SUMS_MODULE_BUDGET = 10_940;
-const SUMS_FALLBACK_BUDGET = 16_755;
+const SUMS_BUDGET = 16_560;
+const SUMS_MODULE_BUDGET = 10_950;
+const SUMS_FALLBACK_BUDGET = 16_765;
 /** Maximum compressed size of all adapters for consent managers together. */
 const CONSENT_BUDGET = 700;
 /** Maximum compressed size of the adapter for web vitals, with its task. */

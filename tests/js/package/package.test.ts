@@ -330,7 +330,8 @@ describe("in workerd", () => {
     const text = outputFiles[0]?.text ?? "";
     writeFileSync(
       name,
-      text.replace(/import (\w+) from ?"\.\/(\w+)\.wasm";/g, "const $1=globalThis.files.$2;"),
+      // Short names of the bundler may contain "$".
+      text.replace(/import ?([\w$]+) ?from ?"\.\/(\w+)\.wasm";/g, "const $1=globalThis.files.$2;"),
     );
     const script = `
       import { readFileSync } from "node:fs";
