@@ -3,14 +3,16 @@
 import { maximumCertaintyPercent } from "../client/certainty.js";
 import { checkFree, pathsOf } from "./files.js";
 import { InputError, parseError, parsePeople } from "./input.js";
-import { type Asked, KINDS, type Kind } from "./kinds.js";
+import { type Asked, joined, KINDS, type Kind, SHARE_KINDS } from "./kinds.js";
 import { checkTask, chooseEpsilon, type Planned, plusMinus, visitors } from "./planner.js";
 import { bold, explainErrors, print, type Terminal } from "./terminal.js";
 
 /** Values of the flags that are given. */
-export type Flags = Readonly<
-  Partial<Record<Kind["flag"] | "at-most" | "people" | "error" | "id" | "out", string>>
->;
+export interface Flags
+  extends Readonly<Partial<Record<"at-most" | "people" | "error" | "id" | "out", string>>> {
+  /** Questions in the order of the flags, each with its flag. */
+  readonly questions: readonly (readonly [flag: string, value: string])[];
+}
 
 /** Answers to all questions, and the plan that they lead to. */
 export interface Interview {
@@ -20,7 +22,7 @@ export interface Interview {
 }
 
 /** Parses the value of a flag. An error names the flag. */
-function parseFlag<T>(name: keyof Flags, value: string, parse: (text: string) => T): T {
+function parseFlag<T>(name: string, value: string, parse: (text: string) => T): T {
   try {
     return parse(value.trim());
   } catch (error) {
@@ -28,25 +30,33 @@ function parseFlag<T>(name: keyof Flags, value: string, parse: (text: string) =>
   }
 }
 
-/** Returns the kind whose flag is given, if there is one. */
-function givenKind(flags: Flags): Kind | undefined {
-  const [kind, other] = KINDS.filter(({ flag }) => flags[flag] !== undefined);
-  if (kind !== undefined && other !== undefined) {
-    throw new InputError(`--${kind.flag} and --${other.flag} are given, expected one of them`);
+/** Questions that flags give, each with its kind. */
+type GivenQuestions = readonly (readonly [kind: Kind, value: string])[];
+
+/** Returns the questions whose flags are given. */
+function givenQuestions(flags: Flags): GivenQuestions {
+  const given = flags.questions.flatMap(([flag, value]) =>
+    KINDS.filter((kind) => kind.flag === flag).map((kind) => [kind, value] as const),
+  );
+  const has = (flag: Kind["flag"]) => given.some(([kind]) => kind.flag === flag);
+  if (given.length > 1 && has("number")) {
+    throw new InputError(
+      "--number and another question are given, expected a task of its own for each number",
+    );
   }
-  if ((kind?.flag === "set") !== (flags["at-most"] !== undefined)) {
+  if (has("set") !== (flags["at-most"] !== undefined)) {
     throw new InputError("only one of --set and --at-most is given, expected both");
   }
-  return kind;
+  return given;
 }
 
 /** Throws an {@link InputError} if a flag is missing for which nobody could be asked. */
-function requireFlags(flags: Flags, kind: Kind | undefined): void {
+function requireFlags(flags: Flags, given: GivenQuestions): void {
   const kinds = KINDS.map(({ flag }) => `--${flag}`).join(", ");
   const missing = [
     ...(flags.people === undefined ? ["--people"] : []),
     ...(flags.error === undefined ? ["--error"] : []),
-    ...(kind === undefined ? [`one of ${kinds}`] : []),
+    ...(given.length === 0 ? [`one of ${kinds}`] : []),
   ];
   if (missing.length > 0) {
     throw new InputError(`there is no terminal to ask at, expected ${missing.join(" and ")}`);
@@ -62,7 +72,8 @@ function flagParts(kind: Kind, value: string, atMost: string | undefined): strin
   if (name === undefined || rest === undefined) {
     throw new InputError(`"${value}" has no "=", expected a name, "=" and ${kind.afterName}`);
   }
-  return [name.trim(), rest.trim(), ...(atMost === undefined ? [] : [atMost.trim()])];
+  const isSet = kind.flag === "set";
+  return [name.trim(), rest.trim(), ...(isSet ? [atMost?.trim() ?? ""] : [])];
 }
 
 /** Checks the parts of a question, and the names in them. */
@@ -73,17 +84,37 @@ function askedOf(kind: Kind, parts: readonly string[]): Asked {
   return asked;
 }
 
+/** Returns the kind with this number in the menu. */
+function chosenKind(answer: string, kinds: readonly Kind[]): Kind {
+  const chosen = /^\d$/.test(answer) ? kinds[Number(answer) - 1] : undefined;
+  if (chosen === undefined) {
+    throw new InputError(`"${answer}" is none of them, expected 1 to ${kinds.length}`);
+  }
+  return chosen;
+}
+
 /** Asks what the user wants to know. */
 async function askWhat(terminal: Terminal): Promise<Asked> {
   print(bold("1. What do you want to know?"));
   KINDS.forEach(({ words }, at) => void print(`   ${at + 1}  ${words}`));
-  const kind = await terminal.ask(`Choose 1 to ${KINDS.length}`, (answer) => {
-    const chosen = /^\d$/.test(answer) ? KINDS[Number(answer) - 1] : undefined;
-    if (chosen === undefined) {
-      throw new InputError(`"${answer}" is none of them, expected 1 to ${KINDS.length}`);
-    }
-    return chosen;
-  });
+  const all: Asked[] = [];
+  let kind: Kind | undefined = await terminal.ask(`Choose 1 to ${KINDS.length}`, (answer) =>
+    chosenKind(answer, KINDS),
+  );
+  while (kind !== undefined) {
+    all.push(await askParts(kind, all, terminal));
+    kind =
+      kind.flag === "number"
+        ? undefined
+        : await terminal.ask("Enter, or 1 to 3 for another question", (answer) =>
+            answer === "" ? undefined : chosenKind(answer, SHARE_KINDS),
+          );
+  }
+  return joined(all);
+}
+
+/** Asks for the parts of one question, whose names differ from those of earlier ones. */
+async function askParts(kind: Kind, earlier: readonly Asked[], terminal: Terminal): Promise<Asked> {
   for (;;) {
     const parts: string[] = [];
     for (const { prompt, check } of kind.parts) {
@@ -93,7 +124,12 @@ async function askWhat(terminal: Terminal): Promise<Asked> {
       };
       parts.push(await terminal.ask(prompt, checked));
     }
-    const asked = explainErrors(() => askedOf(kind, parts));
+    const asked = explainErrors(() => {
+      const own = askedOf(kind, parts);
+      const all = joined([...earlier, own]);
+      checkTask(all.id, all);
+      return own;
+    });
     if (asked !== undefined) {
       return asked.value;
     }
@@ -167,16 +203,15 @@ async function askPlan(
 
 /** Takes the answers from the flags, and asks for the others. */
 export async function interview(flags: Flags, terminal: Terminal): Promise<Interview> {
-  const kind = givenKind(flags);
+  const given = givenQuestions(flags);
   if (!terminal.isInteractive) {
-    requireFlags(flags, kind);
+    requireFlags(flags, given);
   }
-  const asked =
-    kind === undefined
-      ? await askWhat(terminal)
-      : parseFlag(kind.flag, flags[kind.flag] ?? "", (text) =>
-          askedOf(kind, flagParts(kind, text, flags["at-most"])),
-        );
+  const fromFlags = given.map(([kind, value]) =>
+    parseFlag(kind.flag, value, (text) => askedOf(kind, flagParts(kind, text, flags["at-most"]))),
+  );
+  const asked = given.length === 0 ? await askWhat(terminal) : joined(fromFlags);
+  checkTask(asked.id, asked);
   const id = await chooseId(flags, asked, terminal);
   const people = await choosePeople(flags, (own) => checkTask(id, asked, own), terminal);
   const planFor = (text: string) => {

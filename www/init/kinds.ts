@@ -154,3 +154,20 @@ const number: Kind = {
 };
 
 export const KINDS: readonly Kind[] = [flags, choice, set, number];
+
+/** Kinds whose questions a task may have together: all estimates are shares. */
+export const SHARE_KINDS: readonly Kind[] = [flags, choice, set];
+
+/** Joins several questions about shares to one task. */
+export function joined(all: readonly Asked[]): Asked {
+  const [first] = all;
+  if (first !== undefined && all.length === 1) {
+    return first;
+  }
+  return {
+    ...SHARES,
+    questions: all.flatMap(({ questions }) => questions),
+    example: Object.assign({}, ...all.map(({ example }) => example)),
+    id: "survey",
+  };
+}

@@ -16,7 +16,7 @@ Asks what you want to know, how many visitors report and how exact the answer mu
 for the collector, the same task for your page, and code that reports. Options answer the questions,
 so that no terminal is needed.
 
-What you want to know, one of:
+What you want to know. All but --number may be given together and repeated:
   --flags A,B              yes/no settings
   --choice NAME=A,B,C      one of several options
   --set NAME=A,B,C         several of many options, with --at-most
@@ -31,8 +31,11 @@ What you want to know, one of:
   --help                   print this text`;
 
 const text = { type: "string" } as const;
+const question = { type: "string", multiple: true } as const;
+const QUESTION_OPTIONS = { flags: question, choice: question, set: question, number: question };
 const OPTIONS = {
-  ...{ flags: text, choice: text, set: text, "at-most": text, number: text },
+  ...QUESTION_OPTIONS,
+  "at-most": text,
   ...{ people: text, error: text, id: text, out: text },
   help: { type: "boolean" },
 } as const;
@@ -51,8 +54,14 @@ function parseArguments(args: readonly string[]): Flags | undefined {
     );
   }
   try {
-    const { help, ...flags } = parseArgs({ args: others, options: OPTIONS }).values;
-    return help ? undefined : flags;
+    const { values, tokens } = parseArgs({ args: others, options: OPTIONS, tokens: true });
+    const { help, flags, choice, set, number, ...rest } = values;
+    const questions = tokens.flatMap((token) =>
+      token.kind === "option" && token.name in QUESTION_OPTIONS
+        ? [[token.name, token.value ?? ""] as const]
+        : [],
+    );
+    return help ? undefined : { ...rest, questions };
   } catch (error) {
     const { message } = error as Error;
     throw new InputError(

@@ -12,6 +12,18 @@ export const KINDS: readonly (readonly [id: string, ...flags: string[]])[] = [
     ...["--set", "features=search,export,it's,__proto__", "--at-most", "2"],
     ...["--people", "100000", "--error", "2"],
   ],
+  [
+    "survey",
+    ...[
+      "--flags",
+      "dark,captions",
+      "--choice",
+      "layout=list,grid,map",
+      "--choice",
+      "font=serif,sans",
+    ],
+    ...["--people", "40000", "--error", "2"],
+  ],
   ["load-time", "--number", "loadTime=0..30s", "--people", "20000", "--error", "0.5 s"],
 ];
 

@@ -139,7 +139,11 @@ describe("by flags", () => {
   it.each([
     ["expected --people and --error", ["--flags", "beta"]],
     ["expected one of --flags, --choice, --set, --number", REST],
-    ["expected one of them", ["--flags", "beta", "--choice", "theme=a,b", ...REST]],
+    [
+      "expected a task of its own for each number",
+      ["--flags", "beta", "--number", "load=0..30s", ...REST],
+    ],
+    ["two items are named", ["--flags", "beta", "--choice", "beta=a,b", ...REST]],
     ['--flags: "a" is listed twice', ["--flags", "a,a", ...REST]],
     ['--flags: "a," is no list', ["--flags", "a,", ...REST]],
     ['--choice: "a,b" has no "="', ["--choice", "a,b", ...REST]],
@@ -165,13 +169,18 @@ describe("by flags", () => {
 
 describe("at a terminal", () => {
   it("asks, and asks again after bad answers", async () => {
-    writeFileSync(join(folder, "theme.json"), "{}");
+    writeFileSync(join(folder, "survey.json"), "{}");
     const { code, out } = await type(
       ["1 to 4: ", "5\n"],
       ["1 to 4: ", "2\n"],
       ["such as theme: ", "theme\n"],
       ["such as dark,light,system: ", "dark\n"],
       ["such as dark,light,system: ", "dark,light,system\n"],
+      ["for another question: ", "4\n"],
+      ["for another question: ", "1\n"],
+      ["such as dark-mode,captions: ", "theme\n"],
+      ["such as dark-mode,captions: ", "beta\n"],
+      ["for another question: ", "\n"],
       ["Another id for the task: ", "ui-theme\n"],
       ["such as 10000: ", "many\n"],
       ["such as 10000: ", "10000\n"],
@@ -184,16 +193,19 @@ describe("at a terminal", () => {
     for (const complaint of [
       '"5" is none of them, expected 1 to 4',
       '"dark" is no list, expected at least 2 names',
-      "theme.json exists and is not overwritten",
+      '"4" is none of them, expected 1 to 3',
+      "two items are named",
+      "survey.json exists and is not overwritten",
       '"many" is no number of people',
       "±0.5 points is out of reach",
     ]) {
       expect(out).toContain(complaint);
     }
-    expect(read("theme.json")).toBe("{}");
+    expect(read("survey.json")).toBe("{}");
     const byFlags = join(folder, "flags");
     mkdirSync(byFlags);
-    const flags = ["--choice", "theme=dark,light,system", "--people", "10000", "--error", "3"];
+    const questions = ["--choice", "theme=dark,light,system", "--flags", "beta"];
+    const flags = [...questions, "--people", "10000", "--error", "3"];
     await init(...flags, "--id", "ui-theme", "--out", "flags");
     for (const name of readdirSync(byFlags)) {
       expect(read(name)).toBe(read(`flags/${name}`));
@@ -206,7 +218,7 @@ describe("at a terminal", () => {
     const { code, out } = await type(
       ["1 to 4: ", "1\n"],
       // A second answer may be pasted together with the first.
-      ["such as dark-mode,captions: ", "beta\n1000\n"],
+      ["such as dark-mode,captions: ", "beta\n\n1000\n"],
       ["such as 2: ", key],
     );
     expect(code).toBe(130);
