@@ -15,7 +15,7 @@ pub enum EstimateError {
         question: String,
     },
     /// The task has several questions and the query names none.
-    #[error("the task has several questions, expected the name of one")]
+    #[error("the task has several questions, expected the name of one in `question`")]
     MissingQuestionName,
     /// The question has no item with this name.
     #[error("the task has no item {item:?}")]
