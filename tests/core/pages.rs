@@ -1,9 +1,8 @@
 //! Examples of the book work.
 
-use hushbin::{Entry, Randomizer, Task, TaskDraft};
-use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
+use hushbin::{Task, TaskDraft};
 
-const PAGE: &str = include_str!("../../www/docs/src/first/page.md");
+const COLLECTOR: &str = include_str!("../../www/docs/src/first/collector.md");
 const KINDS: &str = include_str!("../../www/docs/src/ask/kinds.md");
 const RATINGS: &str = include_str!("../../www/docs/src/ask/ratings.md");
 const BUDGET: &str = include_str!("../../www/docs/src/ask/budget.md");
@@ -23,27 +22,6 @@ fn shown(document: &str, fence: &str) -> Task {
 }
 
 #[test]
-fn the_task_is_valid_and_takes_the_report_shown() {
-    let task = shown(PAGE, "json settings.json");
-    let entries: Vec<Entry> = ["dark-mode", "autoplay"]
-        .iter()
-        .zip([1.0, -1.0])
-        .map(|(name, value)| {
-            let item = task.questions()[0].items().find_item(name).unwrap();
-            Entry { item, value }
-        })
-        .collect();
-    let page = block(PAGE, "html first.html");
-    assert!(page.contains(r#"client.report({ "dark-mode": 1, autoplay: -1 })"#));
-    assert!(page.contains(&format!("task: \"{}\"", task.id())));
-    assert!(page.contains(&format!("\"{}\"", task.fingerprint())));
-    let mut rng = ChaCha20Rng::seed_from_u64(1);
-    Randomizer::new(&task)
-        .randomize(&entries, &mut rng)
-        .unwrap();
-}
-
-#[test]
 fn the_budget_shown_is_read() {
     let complete = serde_json::to_value(shown(BUDGET, "json settings.json")).unwrap();
     let file = block(BUDGET, "json settings.json");
@@ -56,7 +34,7 @@ fn the_budget_shown_is_read() {
 
 #[test]
 fn every_field_of_a_task_is_in_the_table() {
-    let json = serde_json::to_value(shown(PAGE, "json settings.json")).unwrap();
+    let json = serde_json::to_value(shown(COLLECTOR, "json settings.json")).unwrap();
     let mechanism = json["mechanism"].as_object().unwrap();
     for field in json.as_object().unwrap().keys() {
         assert!(RATINGS.contains(&format!("| `{field}` |")), "{field}");
