@@ -150,6 +150,38 @@ fn a_file_may_note_its_schema() {
     }
 }
 
+/// Schema and command accept the same labels.
+#[test]
+fn a_file_may_have_labels() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    let (_, validator) = compiled("task");
+    let many = |count: usize| json!((0..count).map(|own| own.to_string()).collect::<Vec<_>>());
+    for (labels, expected) in [
+        (json!(["control"]), true),
+        (json!(["DE", "2.14.0", "a_b-c"]), true),
+        (json!(["x".repeat(32)]), true),
+        (many(64), true),
+        (many(65), false),
+        (json!([]), false),
+        (json!(["a", "a"]), false),
+        (json!(["x".repeat(33)]), false),
+        (json!([""]), false),
+        (json!([".a"]), false),
+        (json!(["a:b"]), false),
+        (json!(["é"]), false),
+        (json!([1]), false),
+        (json!("a"), false),
+    ] {
+        let mut task: Value = serde_json::from_str(SETTINGS).unwrap();
+        task["labels"] = labels;
+        assert_eq!(validator.is_valid(&task), expected, "{task}");
+        fs::write(&file, task.to_string()).unwrap();
+        let output = hushbin(&["task", "check", file.to_str().unwrap()]);
+        assert_eq!(output.status.success(), expected, "{task}: {output:?}");
+    }
+}
+
 #[tokio::test]
 async fn what_is_sent_notes_no_schema() {
     let app = App::new();
