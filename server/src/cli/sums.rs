@@ -23,8 +23,8 @@ use crate::task::{ReportOrSumDraft, ReportOrSumTask};
 use crate::text_file;
 use hushbin_analysis::audit::{AuditVerdict, SumAuditResult, TrialPlan, audit_sums};
 
-/// Reads a complete task of sums and its labels from a file. A file contains a task of sums if it has the key
-/// `trust`.
+/// Reads a complete task of sums and its labels from a file. A file contains a task of sums if it
+/// has the key `trust`.
 ///
 /// Returns `None` for any other file, and the caller then reads that file as another kind of task.
 /// A pipe can be read only once, so this function returns `None` without reading it.

@@ -5,8 +5,9 @@ use std::fs;
 
 use hushbin::sums::{SumTask, SumTaskDraft};
 use hushbin_analysis::sums::{epsilon_bounds_for_people, resolve_sum_draft};
-use hushbin_tests::process::answer;
 use serde_json::{Value, json};
+
+use super::sums::Files;
 
 const SHUFFLED: &str = include_str!("../../../../tests/reference/histograms-shuffled.json");
 
@@ -36,26 +37,9 @@ fn bins(count: u64) -> Value {
     json!([{ "kind": "number", "name": "load", "min": 0, "max": 10, "bins": count }])
 }
 
-/// A directory with a task file.
-struct Files(tempfile::TempDir);
-
-impl Files {
-    fn new(task: &Value) -> Self {
-        let files = Self(tempfile::tempdir().unwrap());
-        fs::write(files.path("task.json"), task.to_string()).unwrap();
-        files
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().unwrap().to_owned()
-    }
-
-    /// Runs a command on the task, with the words of a line, and parses its JSON.
-    fn ask(&self, line: &str) -> Value {
-        let task = self.path("task.json");
-        let words: Vec<&str> = line.split(' ').collect();
-        answer(&[&words, &["--task", &task, "--json"][..]].concat())
-    }
+/// Words of a command line.
+fn words(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
 }
 
 fn draft(people: u64, questions: &Value) -> Value {
@@ -81,10 +65,10 @@ fn accounts_of_each_kind_are_those_of_the_library() {
             (5000, 0.5, 1e-7, 1),
             (1200, 1.0, 1e-5, 12),
         ] {
-            let found = files.ask(&format!(
+            let found = files.ask(&words(&format!(
                 "account -n {people} --honest-fraction {fraction} --delta {delta} \
                  --batches {batches}"
-            ));
+            )));
             let own = epsilon_bounds_for_people(&task, people, fraction, delta).unwrap();
             assert_eq!(found["central_epsilon"], own.upper, "{questions}");
             assert_eq!(found["lower_epsilon"], own.lower, "{questions}");
@@ -98,7 +82,7 @@ fn accounts_of_each_kind_are_those_of_the_library() {
             assert_eq!(found["people"], people);
         }
         // The task's own batch keeps its promise, without much to spare.
-        let own = files.ask("account -n 2000 --honest-fraction 0.9 --delta 1e-6");
+        let own = files.ask(&words("account -n 2000 --honest-fraction 0.9 --delta 1e-6"));
         let epsilon = number(&own["central_epsilon"]);
         assert!((0.99..=1.0).contains(&epsilon), "{questions}: {epsilon}");
     }
@@ -114,7 +98,7 @@ fn account(questions: &Value, [people, draws]: [u64; 2], hit: f64, delta: f64) -
     // In units of 2⁻⁶⁴.
     let threshold = (hit * 2_f64.powi(64)) as u64;
     task["messages"] = json!({ "draws": draws, "threshold": threshold.to_string() });
-    let found = Files::new(&task).ask(&format!("account -n {people} --delta {delta}"));
+    let found = Files::new(&task).ask(&words(&format!("account -n {people} --delta {delta}")));
     number(&found["central_epsilon"])
 }
 
@@ -172,7 +156,9 @@ fn simulate(questions: &Value, data: &str, truths: &[f64], clipped: u64) {
     let files = Files::new(&draft(PEOPLE, questions));
     let path = files.path("answers.csv");
     fs::write(&path, data).unwrap();
-    let found = files.ask(&format!("simulate --answers {path} --seed 1 --runs 200"));
+    let found = files.ask(&words(&format!(
+        "simulate --answers {path} --seed 1 --runs 200"
+    )));
     assert_eq!([&found["people"], &found["clipped"]], [PEOPLE, clipped]);
     assert_eq!(found["are_shares"], true);
     let estimates = found["estimates"].as_array().unwrap();

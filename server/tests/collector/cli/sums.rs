@@ -9,21 +9,21 @@ use hushbin_tests::process::{answer, hushbin};
 use serde_json::{Value, json};
 
 /// A directory with a task file.
-struct Files(tempfile::TempDir);
+pub(super) struct Files(tempfile::TempDir);
 
 impl Files {
-    fn new(task: &Value) -> Self {
+    pub(super) fn new(task: &Value) -> Self {
         let files = Self(tempfile::tempdir().unwrap());
         fs::write(files.path("task.json"), task.to_string()).unwrap();
         files
     }
 
-    fn path(&self, name: &str) -> String {
+    pub(super) fn path(&self, name: &str) -> String {
         self.0.path().join(name).to_str().unwrap().to_owned()
     }
 
     /// Runs a command on the task and parses its JSON.
-    fn ask(&self, words: &[&str]) -> Value {
+    pub(super) fn ask(&self, words: &[&str]) -> Value {
         let task = self.path("task.json");
         answer(&[words, &["--task", &task, "--json"]].concat())
     }
