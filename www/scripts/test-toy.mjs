@@ -2,7 +2,7 @@
 //
 //   node www/scripts/test-toy.mjs
 //
-// The script copies the workspace, adds the mechanism in tests/toy, and adds the toy's line to the
+// The script copies the repository, adds the mechanism in tests/toy, and adds the toy's line to the
 // list of mechanisms. Then it compiles every crate, and takes the toy from a task file to an
 // estimate.
 
@@ -30,18 +30,13 @@ const CRATE_VERSION_PATTERN = /^version = "(.*)"$/m;
 export const unoptimised = (...crates) =>
   crates.flatMap((name) => ["--config", `profile.dev.package.${name}.opt-level=0`]);
 const OPTIONS = unoptimised("hushbin", "hushbin-analysis", "hushbin-tests");
-/** Files of the repository that cargo needs. */
-const CARGO_INPUT_FILE_PATTERN =
-  /^(Cargo\.|rust-toolchain|README|CHANGELOG|LICENSE|src|server|tests\/|www\/demo\/wasm|www\/docs\/src)/;
 
 async function filesToCopy() {
   const listed = await captureOutput("git", ["ls-files", "-co", "--exclude-standard"]);
   if (listed === undefined) {
     throw new ExplainedError("git does not list the files of the repository");
   }
-  return listed
-    .split("\n")
-    .filter((file) => CARGO_INPUT_FILE_PATTERN.test(file) && existsSync(join(ROOT, file)));
+  return listed.split("\n").filter((file) => file !== "" && existsSync(join(ROOT, file)));
 }
 
 async function copyWithToy(copy) {
