@@ -194,6 +194,19 @@ impl Collector {
     }
 }
 
+/// Waits until the condition is true.
+///
+/// # Panics
+/// If it stays false for ten minutes.
+#[track_caller]
+pub fn until(mut is_so: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !is_so() {
+        assert!(begin.elapsed() < Duration::from_secs(600), "it never comes");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 /// Resource usage of a process.
 #[derive(Clone, Copy)]
 pub struct Usage {

@@ -10,10 +10,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hushbin::{Task, Upload};
 use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates_for_query};
+pub(crate) use hushbin_tests::process::until;
 use hushbin_tests::process::{Client, Collector, command, hushbin, token_name};
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::Value;
@@ -130,18 +131,6 @@ impl Nodes {
             let batches = said["batches"].as_array().unwrap().clone();
             !batches.iter().any(|batch| batch["state"] == "closed")
         });
-    }
-}
-
-/// Waits until the condition is true.
-///
-/// # Panics
-/// If it stays false for ten minutes.
-pub(crate) fn until(mut is_so: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !is_so() {
-        assert!(begin.elapsed() < 5 * PATIENCE, "it never comes");
-        thread::sleep(Duration::from_millis(20));
     }
 }
 

@@ -160,9 +160,7 @@ fn learn(mut world: World) {
             server.ask("postgres", left) == "0"
         }
     };
-    while !forgotten() {
-        thread::sleep(Duration::from_millis(20));
-    }
+    until(forgotten);
     drop((shuffler, analyser));
 }
 
@@ -287,19 +285,14 @@ impl World {
     pub(super) fn wait_until_sent(&self, shuffler: SocketAddr) {
         let token = self.token("shuffled");
         let batches = || ask(shuffler, &token, "GET /tasks/settings/batches").1;
-        while batches()["batches"][0]["reports_kept"] != false {
-            thread::sleep(Duration::from_millis(20));
-        }
+        until(|| batches()["batches"][0]["reports_kept"] == false);
     }
 
     /// Waits until the analyser has `reports` reports in its open batch.
     fn estimates_kept(&self, reports: u64) {
         let token = self.token("analysed");
-        while ask(self.analyser, &token, "GET /tasks/settings/batches").1["batches"][0]["reports"]
-            != reports
-        {
-            thread::sleep(Duration::from_millis(20));
-        }
+        let batches = || ask(self.analyser, &token, "GET /tasks/settings/batches").1;
+        until(|| batches()["batches"][0]["reports"] == reports);
     }
 
     /// Length of a sealed report in bytes.

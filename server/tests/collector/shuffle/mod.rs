@@ -34,7 +34,9 @@ use hushbin::{Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::{EstimateOptions, EstimateQuery, Totals, estimates_for_query};
 use hushbin_tests::marks::holds;
 use hushbin_tests::postgres::Server;
-use hushbin_tests::process::{Client, Collector, command, create_journal, hushbin, token_name};
+use hushbin_tests::process::{
+    Client, Collector, command, create_journal, hushbin, token_name, until,
+};
 use hushbin_tests::sealing::Sealer;
 use hushbin_tests::uploads::{Uploads, draft};
 use network::Network;
@@ -277,17 +279,15 @@ impl World {
     /// Returns the sealing keys of the collector at this address, once it has them.
     pub(crate) fn keys(&self, address: SocketAddr) -> Vec<Vec<u8>> {
         let mut client = Client::connect(address).unwrap();
-        loop {
-            let (status, body) = client.get("/tasks/settings/keys").unwrap();
-            if status == 503 {
-                thread::sleep(Duration::from_millis(20));
-                continue;
-            }
-            let body: Value = serde_json::from_slice(&body).unwrap();
-            assert_eq!(status, 200, "{body}");
-            let keys = body["keys"].as_array().unwrap().iter();
-            return keys.map(|key| from_hex(key.as_str().unwrap())).collect();
-        }
+        let (mut status, mut body) = (503, Vec::new());
+        until(|| {
+            (status, body) = client.get("/tasks/settings/keys").unwrap();
+            status != 503
+        });
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(status, 200, "{body}");
+        let keys = body["keys"].as_array().unwrap().iter();
+        keys.map(|key| from_hex(key.as_str().unwrap())).collect()
     }
 
     pub(crate) fn sealer(&self, address: SocketAddr, seed: u64) -> Sealer {
@@ -326,26 +326,34 @@ impl World {
     }
 
     /// Releases the analyser's reports once it has `reports` of them, and returns the estimates.
+    #[track_caller]
     pub(crate) fn estimates(&self, reports: u64) -> Value {
         let token = self.token("analysed");
         let ask = |request: &str| ask(self.analyser, &token, request);
-        loop {
+        until(|| {
             let (_, batches) = ask("GET /tasks/settings/batches");
             let batches = batches["batches"].as_array().unwrap().clone();
             let sum = |state: &str| -> u64 {
                 let of = batches.iter().filter(|batch| batch["state"] == state);
                 of.map(|batch| batch["reports"].as_u64().unwrap()).sum()
             };
-            if sum("released") == reports {
-                return ask("GET /tasks/settings/estimates").1;
-            }
-            if sum("released") + sum("closed") + sum("open") >= reports && sum("open") > 0 {
+            let all = sum("released") + sum("closed") + sum("open");
+            assert!(all <= reports, "{all} reports, expected {reports}");
+            if all == reports && sum("open") > 0 {
                 // A batch that is due closes by itself, perhaps between the two requests.
                 let (status, answer) = ask("POST /tasks/settings/batches");
                 assert!([202, 409].contains(&status), "{answer}");
             }
-            thread::sleep(Duration::from_millis(20));
-        }
+            sum("released") == reports
+        });
+        ask("GET /tasks/settings/estimates").1
+    }
+
+    /// Sends an upload to the shuffler. Waits until the shuffler has asked its analyser for new keys.
+    #[track_caller]
+    fn post_once_listed(&self, address: SocketAddr, bytes: &[u8]) {
+        let mut client = Client::connect(address).unwrap();
+        until(|| client.post("settings", bytes).unwrap().0 != 503);
     }
 }
 

@@ -54,11 +54,7 @@ fn analysers_share_what_shufflers_send_and_lose_nothing_with_the_primary() {
                 .map(|batch| batch["reports"].as_u64().unwrap());
             reports.sum::<u64>()
         };
-        let wait = |reports_at_least: u64| {
-            while reports() < reports_at_least {
-                thread::sleep(Duration::from_millis(20));
-            }
-        };
+        let wait = |reports_at_least: u64| until(|| reports() >= reports_at_least);
         wait(4 * BATCH);
         pair.primary.kill();
         pair.standby.promote();

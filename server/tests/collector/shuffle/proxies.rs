@@ -150,13 +150,8 @@ fn proxies_remove_and_log_nothing_of_the_client() {
             assert!(own, "{kind:?}: {field:?}");
         }
         // The log is written when the answer was sent.
-        let log = loop {
-            let log = proxy.read("log");
-            if log.ends_with('\n') {
-                break log;
-            }
-            thread::sleep(Duration::from_millis(20));
-        };
+        until(|| proxy.read("log").ends_with('\n'));
+        let log = proxy.read("log");
         assert!(log.contains("/tasks/settings/reports"), "{kind:?}: {log}");
         for secret in [&PAGE.to_string(), "secret", "agent", "somebody", "page"] {
             assert!(

@@ -315,13 +315,9 @@ fn keys_are_rotated_with_overlap() {
     assert_eq!(world.keys(world.analyser).len(), 2);
     let mut uploads = Uploads::new(&world.task, 1);
     let [of_old, of_new] = [uploads.make(14), uploads.make(6)];
-    let mut client = Client::connect(address).unwrap();
     for (sealer, upload) in [(&mut old, &of_old), (&mut new, &of_new)] {
         let bytes = world.seal(sealer, upload);
-        // The shuffler soon asks the analyser for the newer key.
-        while client.post("settings", &bytes).unwrap().0 == 503 {
-            thread::sleep(Duration::from_millis(100));
-        }
+        world.post_once_listed(address, &bytes);
     }
     assert_eq!(
         world.estimates(20),

@@ -22,9 +22,7 @@ fn refused_batch(world: &World) -> (Upload, String, (Collector, SocketAddr)) {
     let analyser = world.analyser_of(&["newer.pem"]);
     let refusals = "hushbin_problems_total{problem=\"missing-sealing-key\"}";
     let found = || values(&mut Client::connect(world.analyser).unwrap());
-    while !found().contains_key(refusals) {
-        thread::sleep(Duration::from_millis(20));
-    }
+    until(|| found().contains_key(refusals));
     // Nothing was opened, and nothing was left out.
     assert_eq!(found()["hushbin_reports_undecryptable_total"], 0.0);
     analyser.kill();
@@ -61,11 +59,7 @@ fn a_batch_without_a_key_does_not_delay_later_ones() {
     let analyser = world.analyser_of(&["newer.pem"]);
     let second = Uploads::new(&world.task, 2).make(10);
     let bytes = world.seal(&mut world.sealer(world.analyser, 2), &second);
-    let mut client = Client::connect(address).unwrap();
-    // The shuffler soon asks the analyser for the newer key.
-    while client.post("settings", &bytes).unwrap().0 == 503 {
-        thread::sleep(Duration::from_millis(100));
-    }
+    world.post_once_listed(address, &bytes);
     assert_eq!(world.estimates(10), expected(&world.task, [&second]));
     let token = world.token("shuffled");
     let (_, batches) = ask(address, &token, "GET /tasks/settings/batches");
@@ -86,17 +80,11 @@ fn reports_to_a_lost_key_are_left_out_only_if_the_operator_says_so() {
     let words = ["--lost-sealing-key", &lost];
     let _analyser = world.analyser_at(world.analyser, &["newer.pem"], &words);
     let found = || values(&mut Client::connect(world.analyser).unwrap());
-    while found()["hushbin_reports_undecryptable_total"] != 10.0 {
-        thread::sleep(Duration::from_millis(20));
-    }
+    until(|| found()["hushbin_reports_undecryptable_total"] == 10.0);
     let mut sealer = world.sealer(world.analyser, 2);
     let upload = Uploads::new(&world.task, 2).make(10);
     let bytes = world.seal(&mut sealer, &upload);
-    let mut client = Client::connect(address).unwrap();
-    // The shuffler soon asks the analyser for the newer key.
-    while client.post("settings", &bytes).unwrap().0 == 503 {
-        thread::sleep(Duration::from_millis(100));
-    }
+    world.post_once_listed(address, &bytes);
     assert_eq!(world.estimates(10), expected(&world.task, [&upload]));
 }
 

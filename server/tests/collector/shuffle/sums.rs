@@ -297,9 +297,7 @@ fn people_of_one_key_hide_each_other_or_are_left_out() {
     // All people together are enough, but those of neither key are.
     let token = world.token("shuffled");
     let sent = || ask(address, &token, "GET /tasks/settings/batches").1["batches"][0].clone();
-    while sent()["state"] != "released" {
-        thread::sleep(Duration::from_millis(20));
-    }
+    until(|| sent()["state"] == "released");
     assert_eq!(sent()["reports_kept"], false);
     // The second key now has enough people, so its batch is sent with the above.
     let enough = send(&task, address, &newer, people..2 * people);
