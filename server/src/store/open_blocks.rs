@@ -82,6 +82,19 @@ impl BlockGroups {
         neighbours.try_for_each(|(_, other)| block.check_agrees_with(other))
     }
 
+    /// Returns true if blocks are missing before this one: the batch has earlier blocks of its group,
+    /// of which none ends where this one begins. Blocks before the first of them may be in another
+    /// batch, which was closed meanwhile.
+    pub(super) fn lack_block_before(&self, block: &BlockRecord) -> bool {
+        let begin = block.statement.reports_before;
+        let group = self.0.get(&block.origin);
+        let Some(group) = group.filter(|group| !group.contains_key(&begin)) else {
+            return false;
+        };
+        let before = group.range(..begin).next_back();
+        before.is_some_and(|(_, other)| other.end() < begin)
+    }
+
     /// Returns true if each group has its last block. A shuffler sends the blocks of a group in order,
     /// and each again until it is acknowledged.
     pub(super) fn are_complete(&self) -> bool {

@@ -48,6 +48,13 @@ pub enum BlockError {
          numbers of people and reports, and other reports"
     )]
     Contradiction,
+    /// The open batch has earlier blocks of the same shuffled batch, but not the one before this
+    /// block. The analyser has lost it.
+    #[error(
+        "the block before this one is missing, expected all blocks of the shuffled batch in order: \
+         send them again from the first one"
+    )]
+    MissingBlock,
     /// The reports are sealed to several keys.
     #[error("the block has reports that are sealed to several keys, expected one key")]
     SeveralKeys,
@@ -184,9 +191,14 @@ impl BlockRecord {
         self.statement.people_in_block(self.reports)
     }
 
+    /// Returns the number of messages in the blocks of the group up to this one.
+    pub(super) const fn end(&self) -> u64 {
+        self.statement.reports_before + self.reports
+    }
+
     /// Returns true if this is the last block of its group.
     pub(super) const fn is_last(&self) -> bool {
-        self.statement.reports_before + self.reports == self.statement.reports
+        self.end() == self.statement.reports
     }
 
     /// Checks that this block and another one of the same task can both be true.
@@ -198,8 +210,7 @@ impl BlockRecord {
             return Ok(());
         }
         let (own, others) = (&self.statement, &other.statement);
-        let overlaps = own.reports_before < others.reports_before + other.reports
-            && others.reports_before < own.reports_before + self.reports;
+        let overlaps = own.reports_before < other.end() && others.reports_before < self.end();
         match overlaps || (own.people, own.reports) != (others.people, others.reports) {
             true => Err(BlockError::Contradiction),
             false => Ok(()),

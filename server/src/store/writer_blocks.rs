@@ -3,11 +3,14 @@
 
 use std::sync::Arc;
 
+use data_encoding::HEXLOWER;
+
 use super::commit_group::CommitGroup;
 use super::engine::EngineError;
 use super::error::StoreError;
 use super::open_blocks::BlockGroups;
 use super::request::UploadRequest;
+use super::shuffled_block::BlockError;
 use super::task::StoredTask;
 use super::writer::Writer;
 
@@ -18,7 +21,8 @@ pub(super) const MAX_BLOCK_WAIT_SECONDS: u64 = 6 * 3600;
 
 impl Writer {
     /// Checks that a block contradicts no other block in the open batch, or in `groups`, which are
-    /// not committed yet.
+    /// not committed yet. Also checks that the block before it is there: a database that fell over
+    /// may have lost it, although it was acknowledged. The shuffler then sends all blocks again.
     ///
     /// # Errors
     /// [`StoreError::InvalidBlock`], or when storage fails.
@@ -36,9 +40,27 @@ impl Writer {
         let stored =
             stored.map_err(|error| StoreError::from_engine_error(error, task.task().id()))?;
         stored.check(block)?;
+        let seems_to_lack = stored.lack_block_before(block);
         let own_group = groups.iter().filter(|group| Arc::ptr_eq(&group.task, task));
         let mut waiting = own_group.flat_map(|group| &group.blocks);
-        waiting.try_for_each(|other| Ok(block.check_agrees_with(other)?))
+        waiting.try_for_each(|other| block.check_agrees_with(other))?;
+        if !seems_to_lack {
+            return Ok(());
+        }
+        // Another process may have stored the block before this one.
+        self.open_blocks.forget(task.key());
+        let stored = self.blocks_of_open_batch(task);
+        let stored =
+            stored.map_err(|error| StoreError::from_engine_error(error, task.task().id()))?;
+        if !stored.lack_block_before(block) {
+            return Ok(());
+        }
+        tracing::error!(
+            task = task.task().id(),
+            shuffler = HEXLOWER.encode(&block.origin.shuffler),
+            "refused: the block before this one is missing, although its shuffler has the receipt"
+        );
+        Err(BlockError::MissingBlock.into())
     }
 
     /// Returns the blocks in a task's open batch.

@@ -209,6 +209,51 @@ fn a_batch_in_a_database_is_not_cut_between_two_blocks() {
     check_cut(&sums::with_task(World::over_databases(), &theme()));
 }
 
+/// The analyser loses a block that it has acknowledged. It refuses the blocks after that one, so the
+/// shuffler sends all blocks again.
+#[test]
+fn a_lost_block_is_sent_again() {
+    let task = theme();
+    let world = sums::with_task(World::new(), &task);
+    let analyser = world.analyser();
+    let token = world.token("analysed");
+    let key = world.keys(world.analyser).remove(0);
+    let group = Group::new(&task, &key, 2 * task.min_people(), 1);
+    let blocks = [0..30, 30..60, 60..group.len()].map(|range| group.block(&task, range));
+    send_as(&world, &blocks[0], 200);
+    analyser.kill();
+    let copy = |from: &str, to: &str| {
+        let [from, to] = [from, to].map(|name| world.path(name));
+        let copied = process::Command::new("cp")
+            .arg("-a")
+            .arg(from)
+            .arg(to)
+            .status();
+        assert!(copied.unwrap().success());
+    };
+    copy("analysed", "copy");
+    let analyser = world.analyser();
+    send_as(&world, &blocks[1], 200);
+    analyser.kill();
+    fs::remove_dir_all(world.path("analysed")).unwrap();
+    copy("copy", "analysed");
+
+    let _analyser = world.analyser();
+    let counted = open_reports(&world, &token);
+    let refused = send_as(&world, &blocks[2], 400);
+    assert_eq!(refused["type"], "urn:hushbin:problem:invalid-block");
+    let said = refused["detail"].as_str().unwrap();
+    assert!(said.contains("send them again from the first"), "{said}");
+    assert_eq!(open_reports(&world, &token), counted);
+    blocks
+        .iter()
+        .for_each(|own| drop(send_as(&world, own, 200)));
+    assert_eq!(
+        world.estimates(group.people),
+        sums::expected(&task, &group.totals)
+    );
+}
+
 /// A shuffler is trusted for the number of people, but not to contradict itself.
 #[test]
 fn a_block_that_cannot_be_true_is_refused() {
