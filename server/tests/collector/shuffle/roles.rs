@@ -309,6 +309,12 @@ fn keys_are_rotated_with_overlap() {
     let analyser = world.analyser();
     let (shuffler, address) = world.shuffler(20);
     let mut old = world.sealer(address, 1);
+    let old_keys = world.keys(address);
+    analyser.kill();
+    // Pages still seal to the old key while the new one comes after it.
+    let analyser = world.analyser_of(&["sealing.pem", "newer.pem"]);
+    let keys = world.keys(world.analyser);
+    assert_eq!((&keys[..1], keys.len()), (&old_keys[..], 2));
     analyser.kill();
     let analyser = world.analyser_of(&["newer.pem", "sealing.pem"]);
     let mut new = world.sealer(world.analyser, 2);
