@@ -3,6 +3,7 @@
 //! damaged.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use rand_chacha::ChaCha20Rng;
@@ -549,25 +550,38 @@ fn the_power_goes_again_and_again() {
 #[test]
 fn the_power_goes_after_each_change_of_a_start_after_each_kill() {
     let rounds = count("HUSHBIN_POWER_ROUNDS", 1);
-    let (mut kills, mut cuts) = (0, 0);
-    for after in 1.. {
-        let mut run = JournalRun::on(tempfile::tempdir().unwrap(), ExpectedJournal::new(), after);
-        run.recorder.set_fault(Fault::Killed(after as usize));
-        run.run_each_operation();
-        if run.opened == 0 {
-            break;
-        }
-        kills += 1;
-        for at in run.opened..=run.recorder.length() {
-            for round in 0..rounds {
-                for loss in &LOSSES[if round == 0 { 0 } else { 2 }..] {
-                    let (left, truth) = run.lose(at, *loss);
-                    recover(left.path(), truth);
-                    cuts += 1;
+    let next_kill = AtomicU64::new(1);
+    let kill_and_cut = || {
+        let (mut kills, mut cuts) = (0, 0);
+        loop {
+            let after = next_kill.fetch_add(1, Ordering::Relaxed);
+            let mut run =
+                JournalRun::on(tempfile::tempdir().unwrap(), ExpectedJournal::new(), after);
+            run.recorder.set_fault(Fault::Killed(after as usize));
+            run.run_each_operation();
+            if run.opened == 0 {
+                return (kills, cuts);
+            }
+            kills += 1;
+            for at in run.opened..=run.recorder.length() {
+                for round in 0..rounds {
+                    for loss in &LOSSES[if round == 0 { 0 } else { 2 }..] {
+                        let (left, truth) = run.lose(at, *loss);
+                        recover(left.path(), truth);
+                        cuts += 1;
+                    }
                 }
             }
         }
-    }
+    };
+    // A run waits for the disk most of the time.
+    let (kills, cuts) = thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(kill_and_cut)).collect();
+        threads.into_iter().fold((0, 0), |(kills, cuts), thread| {
+            let (more_kills, more_cuts) = thread.join().unwrap();
+            (kills + more_kills, cuts + more_cuts)
+        })
+    });
     println!("{kills} kills, {cuts} cuts");
     assert!(kills > 50, "{kills} kills");
 }
