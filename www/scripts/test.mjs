@@ -297,13 +297,17 @@ const inSequence =
 
 /**
  * Runs all steps in two sequences at the same time: native builds and tests of cargo, and builds
- * and tests of the pages. Both take about the same time, and neither keeps two cores busy alone.
+ * and tests of the pages. The second one also has the short builds of cargo, so that both take about
+ * the same time. Neither keeps two cores busy alone.
  */
 async function everything() {
   await checkSources();
   await runConcurrently(
-    inSequence(lintRust, rust, testToy, bareMetal, docs, web),
-    inSequence(build, demo, types, client, packageTests, endToEnd, stacks, examples),
+    inSequence(lintRust, rust),
+    inSequence(
+      ...[build, demo, types, client, packageTests, endToEnd, stacks, examples],
+      ...[testToy, bareMetal, docs, web],
+    ),
   );
 }
 

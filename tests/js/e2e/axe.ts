@@ -13,9 +13,13 @@ const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
 /**
  * Returns each violation by its rule, with the first element that breaks it. `colours` asks only
- * about colours, which is all that another colour scheme of the same page changes.
+ * about colours, which is all that another colour scheme of the same page changes. `exclude` is a
+ * selector of what was checked before.
  */
-export async function violations(page: Page, { colours = false } = {}): Promise<string[]> {
+export async function violations(
+  page: Page,
+  { colours = false, exclude = "" } = {},
+): Promise<string[]> {
   await page.evaluate(AXE);
   const options: RunOptions = {
     // What follows no rule is all that is described.
@@ -23,13 +27,13 @@ export async function violations(page: Page, { colours = false } = {}): Promise<
     ...(colours ? { runOnly: { type: "rule", values: COLOUR_RULES } } : {}),
   };
   const found = await page.evaluate(
-    (options) =>
+    ([exclude, options]) =>
       (
         globalThis as unknown as {
-          axe: { run(root: Document, options: RunOptions): Promise<AxeResults> };
+          axe: { run(context: object, options: RunOptions): Promise<AxeResults> };
         }
-      ).axe.run(document, options),
-    options,
+      ).axe.run(exclude === "" ? document : { exclude: [exclude] }, options),
+    [exclude, options] as const,
   );
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
