@@ -13,13 +13,9 @@ const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
 /**
  * Returns each violation by its rule, with the first element that breaks it. `colours` asks only
- * about colours, which is all that another colour scheme of the same page changes. `exclude` is a
- * selector of what was checked before.
+ * about colours, which is all that another colour scheme of the same page changes.
  */
-export async function violations(
-  page: Page,
-  { colours = false, exclude = "" } = {},
-): Promise<string[]> {
+export async function violations(page: Page, { colours = false } = {}): Promise<string[]> {
   await page.evaluate(AXE);
   const options: RunOptions = {
     // What follows no rule is all that is described.
@@ -27,13 +23,13 @@ export async function violations(
     ...(colours ? { runOnly: { type: "rule", values: COLOUR_RULES } } : {}),
   };
   const found = await page.evaluate(
-    ([exclude, options]) =>
+    (options) =>
       (
         globalThis as unknown as {
-          axe: { run(context: object, options: RunOptions): Promise<AxeResults> };
+          axe: { run(root: Document, options: RunOptions): Promise<AxeResults> };
         }
-      ).axe.run(exclude === "" ? document : { exclude: [exclude] }, options),
-    [exclude, options] as const,
+      ).axe.run(document, options),
+    options,
   );
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
