@@ -21,8 +21,8 @@ pub(super) const MAX_BLOCK_WAIT_SECONDS: u64 = 6 * 3600;
 
 impl Writer {
     /// Checks that a block contradicts no other block in the open batch, or in `groups`, which are
-    /// not committed yet. Also checks that the block before it is there: a database that fell over
-    /// may have lost it, although it was acknowledged. The shuffler then sends all blocks again.
+    /// not committed yet. Also checks that the block before it is there: a database that failed
+    /// over may have lost it, although it was acknowledged. The shuffler then sends all blocks again.
     ///
     /// # Errors
     /// [`StoreError::InvalidBlock`], or when storage fails.
@@ -36,9 +36,9 @@ impl Writer {
         let Some(block) = &submission.block else {
             return Ok(());
         };
+        let id = task.task().id();
         let stored = self.blocks_of_open_batch(task);
-        let stored =
-            stored.map_err(|error| StoreError::from_engine_error(error, task.task().id()))?;
+        let stored = stored.map_err(|error| StoreError::from_engine_error(error, id))?;
         stored.check(block)?;
         let seems_to_lack = stored.lack_block_before(block);
         let own_group = groups.iter().filter(|group| Arc::ptr_eq(&group.task, task));
@@ -48,15 +48,13 @@ impl Writer {
             return Ok(());
         }
         // Another process may have stored the block before this one.
-        self.open_blocks.forget(task.key());
-        let stored = self.blocks_of_open_batch(task);
-        let stored =
-            stored.map_err(|error| StoreError::from_engine_error(error, task.task().id()))?;
+        let stored = self.reread_blocks_of_open_batch(task);
+        let stored = stored.map_err(|error| StoreError::from_engine_error(error, id))?;
         if !stored.lack_block_before(block) {
             return Ok(());
         }
         tracing::error!(
-            task = task.task().id(),
+            task = id,
             shuffler = HEXLOWER.encode(&block.origin.shuffler),
             "refused: the block before this one is missing, although its shuffler has the receipt"
         );
@@ -68,6 +66,16 @@ impl Writer {
         let (key, batch) = (task.key(), self.open_batch_number(task));
         let read = || self.engine.open_block_bodies(key);
         self.open_blocks.of_batch(key, batch, read)
+    }
+
+    /// Reads the blocks in a task's open batch from storage again, because other processes may have
+    /// stored further ones.
+    fn reread_blocks_of_open_batch(
+        &mut self,
+        task: &StoredTask,
+    ) -> Result<&BlockGroups, EngineError> {
+        self.open_blocks.forget(task.key());
+        self.blocks_of_open_batch(task)
     }
 
     /// Returns the number of the batch that the engine's next commit is for, or 0 if the task was
@@ -93,13 +101,12 @@ impl Writer {
             || task.block_wait_seconds(batch, &self.clock) >= MAX_BLOCK_WAIT_SECONDS)
     }
 
-    /// Returns true if the groups of all blocks in a task's open batch have a last block. If they seem
-    /// so, storage is asked again, because other processes may have stored further blocks.
+    /// Returns true if the groups of all blocks in a task's open batch have a last block, also when
+    /// they are read from storage again.
     fn are_blocks_complete(&mut self, task: &StoredTask) -> Result<bool, EngineError> {
         if !self.blocks_of_open_batch(task)?.are_complete() {
             return Ok(false);
         }
-        self.open_blocks.forget(task.key());
-        Ok(self.blocks_of_open_batch(task)?.are_complete())
+        Ok(self.reread_blocks_of_open_batch(task)?.are_complete())
     }
 }

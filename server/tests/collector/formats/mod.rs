@@ -154,23 +154,21 @@ fn write_lines(path: &Path, value: &Value) {
     fs::write(path, format!("{{\n{}\n}}\n", lines.join(",\n"))).unwrap();
 }
 
-/// Copies a directory and restores the private permissions, which git does not keep.
-fn copy(from: &Path, to: &Path) {
-    for entry in fs::read_dir(from).unwrap() {
-        let (from, to) = {
+/// Copies a file or directory, with private permissions as the collector sets them. Git does not keep
+/// these.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    let mode = if from.is_dir() {
+        fs::create_dir_all(to).unwrap();
+        for entry in fs::read_dir(from).unwrap() {
             let entry = entry.unwrap();
-            (entry.path(), to.join(entry.file_name()))
-        };
-        let mode = if from.is_dir() {
-            fs::create_dir(&to).unwrap();
-            copy(&from, &to);
-            0o700
-        } else {
-            fs::copy(&from, &to).unwrap();
-            0o600
-        };
-        fs::set_permissions(&to, fs::Permissions::from_mode(mode)).unwrap();
-    }
+            copy(&entry.path(), &to.join(entry.file_name()));
+        }
+        0o700
+    } else {
+        fs::copy(from, to).unwrap();
+        0o600
+    };
+    fs::set_permissions(to, fs::Permissions::from_mode(mode)).unwrap();
 }
 
 /// The program of another version, named by `HUSHBIN_BEFORE`. The default is this program, which

@@ -15,7 +15,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::time::Duration;
 
-use hushbin_tests::process::{Client, Collector};
+use hushbin_tests::process::{Client, Collector, until};
 use hushbin_tests::uploads::{Uploads, draft};
 use tokio_rustls::rustls::pki_types::CertificateDer;
 
@@ -115,9 +115,7 @@ impl Victim {
 
     /// Waits until the collector has no connection.
     fn wait_for_silence(&self) {
-        while self.collector.sockets() > self.silent {
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        until(|| self.collector.sockets() <= self.silent);
     }
 
     /// Checks that the attack used at most this much memory so far.

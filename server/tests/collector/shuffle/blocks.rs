@@ -12,6 +12,7 @@ use ring::signature::{Ed25519KeyPair, KeyPair};
 use sha2::{Digest, Sha256};
 
 use super::*;
+use crate::formats::copy;
 use crate::operate::metrics::values;
 
 const OPTIONS: usize = 4;
@@ -222,21 +223,13 @@ fn a_lost_block_is_sent_again() {
     let blocks = [0..30, 30..60, 60..group.len()].map(|range| group.block(&task, range));
     send_as(&world, &blocks[0], 200);
     analyser.kill();
-    let copy = |from: &str, to: &str| {
-        let [from, to] = [from, to].map(|name| world.path(name));
-        let copied = process::Command::new("cp")
-            .arg("-a")
-            .arg(from)
-            .arg(to)
-            .status();
-        assert!(copied.unwrap().success());
-    };
-    copy("analysed", "copy");
+    let [data, earlier] = ["analysed", "earlier"].map(|name| world.path(name));
+    copy(&data, &earlier);
     let analyser = world.analyser();
     send_as(&world, &blocks[1], 200);
     analyser.kill();
-    fs::remove_dir_all(world.path("analysed")).unwrap();
-    copy("copy", "analysed");
+    fs::remove_dir_all(&data).unwrap();
+    fs::rename(&earlier, &data).unwrap();
 
     let _analyser = world.analyser();
     let counted = open_reports(&world, &token);

@@ -24,14 +24,11 @@ fn sealed_reports_are_shuffled_sent_and_counted_once() {
     // 150 reports are in batches of 50 to 54.
     let token = world.token("shuffled");
     let batches = || ask(address, &token, "GET /tasks/settings/batches").1["batches"].clone();
-    while !batches()
-        .as_array()
-        .unwrap()
-        .iter()
-        .all(|batch| batch["state"] == "open" || batch["reports_kept"] == false)
-    {
-        thread::sleep(Duration::from_millis(20));
-    }
+    until(|| {
+        let batches = batches();
+        let mut all = batches.as_array().unwrap().iter();
+        all.all(|batch| batch["state"] == "open" || batch["reports_kept"] == false)
+    });
     let sent: u64 = batches()
         .as_array()
         .unwrap()
@@ -221,12 +218,10 @@ fn what_waits_for_the_analyser_is_counted() {
     assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
     let mut wait_for = |unsent: &str| {
         let line = format!("hushbin_batches_unsent {unsent}\n");
-        while !String::from_utf8(client.get("/metrics").unwrap().1)
-            .unwrap()
-            .contains(&line)
-        {
-            thread::sleep(Duration::from_millis(20));
-        }
+        until(|| {
+            let (_, metrics) = client.get("/metrics").unwrap();
+            String::from_utf8(metrics).unwrap().contains(&line)
+        });
     };
     wait_for("1");
     let _analyser = world.analyser();

@@ -3,7 +3,6 @@
 //! damaged.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use rand_chacha::ChaCha20Rng;
@@ -549,18 +548,18 @@ fn the_power_goes_again_and_again() {
 /// and continues. Then the power fails.
 #[test]
 fn the_power_goes_after_each_change_of_a_start_after_each_kill() {
+    /// More than there are cores, because a run waits for the disk most of the time.
+    const THREADS: usize = 4;
     let rounds = count("HUSHBIN_POWER_ROUNDS", 1);
-    let next_kill = AtomicU64::new(1);
-    let kill_and_cut = || {
+    let kill_and_cut = |first: u64| {
         let (mut kills, mut cuts) = (0, 0);
-        loop {
-            let after = next_kill.fetch_add(1, Ordering::Relaxed);
+        for after in (first..).step_by(THREADS) {
             let mut run =
                 JournalRun::on(tempfile::tempdir().unwrap(), ExpectedJournal::new(), after);
             run.recorder.set_fault(Fault::Killed(after as usize));
             run.run_each_operation();
             if run.opened == 0 {
-                return (kills, cuts);
+                break;
             }
             kills += 1;
             for at in run.opened..=run.recorder.length() {
@@ -573,10 +572,13 @@ fn the_power_goes_after_each_change_of_a_start_after_each_kill() {
                 }
             }
         }
+        (kills, cuts)
     };
-    // A run waits for the disk most of the time.
     let (kills, cuts) = thread::scope(|scope| {
-        let threads: Vec<_> = (0..4).map(|_| scope.spawn(kill_and_cut)).collect();
+        let threads = (1..).take(THREADS);
+        let threads: Vec<_> = threads
+            .map(|first| scope.spawn(move || kill_and_cut(first)))
+            .collect();
         threads.into_iter().fold((0, 0), |(kills, cuts), thread| {
             let (more_kills, more_cuts) = thread.join().unwrap();
             (kills + more_kills, cuts + more_cuts)
